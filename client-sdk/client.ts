@@ -2,7 +2,7 @@
 import { Database } from './database.ts'
 import type { JsonMode } from './json-text.ts'
 import { Http } from './requests/http.ts'
-import type { Tables } from './requests/row-of.ts'
+import type { Tables } from './requests/table-types.ts'
 import { ServerAddress } from './server-address.ts'
 import { SharedSocket } from './socket/shared-socket.ts'
 import { type TokenGiver, TokenSource } from './token-source.ts'
@@ -17,7 +17,7 @@ export type { Key, KeyValue } from './key-path.ts'
 export type { ObserverEvent } from './observers/observer-event.ts'
 export type { ObserverFunction } from './observers/observer-runs.ts'
 export type { ObserveOptions, ObserverWorker } from './observers/observer-worker.ts'
-export type { RowOf, Tables } from './requests/row-of.ts'
+export type { RowOf } from './requests/row-of.ts'
 export type { TransactionOptions } from './requests/run-transaction.ts'
 export type {
   QueryOptions,
@@ -37,6 +37,7 @@ export type {
   VersionedRow,
   WriteRowOptions,
 } from './requests/table.ts'
+export type { Tables, TableTypes } from './requests/table-types.ts'
 export type { BeginOptions, Transaction } from './requests/transaction.ts'
 export type { LiveOptions, LiveRows } from './subscriptions/live-rows.ts'
 export type { SubscribeOptions, Subscription } from './subscriptions/subscription.ts'
@@ -83,10 +84,10 @@ const TIMEOUT_MS = 60_000
 
 /**
  * Names a server. Nothing is sent yet. An address that is none is a TypeError, and so is one to which a token would
- * travel in the clear. With the rows of its
- * tables, `connect<{ account: Account }>()`, the compiler knows what statements answer.
+ * travel in the clear. With the types of its tables, `connect<{ account: { row: Account; key: [id: string] } }>()`, the
+ * compiler knows the rows of statements, and the names, keys and columns of `table`.
  */
-export function connect<Known extends Tables = object>(
+export function connect<Known extends Tables<Known> = object>(
   options: ConnectOptions = {},
 ): Database<Known> {
   const server = {

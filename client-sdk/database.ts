@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// For the declarations of the package, where a program has older libraries.
+/// <reference lib="esnext.disposable" preserve="true" />
 
 import { pathPart } from './key-path.ts'
 import type { ObserverFunction } from './observers/observer-runs.ts'
 import { type ObserveOptions, ObserverWorker } from './observers/observer-worker.ts'
 import type { Http } from './requests/http.ts'
-import type { RowOf, Tables } from './requests/row-of.ts'
+import type { RowOf } from './requests/row-of.ts'
 import { runTransaction, type TransactionOptions } from './requests/run-transaction.ts'
 import {
   type QueryOptions,
@@ -16,7 +18,8 @@ import {
   Statements,
   statementOfTemplate,
 } from './requests/statements.ts'
-import { Table } from './requests/table.ts'
+import { Table, type TableOf } from './requests/table.ts'
+import type { Tables, UnknownName } from './requests/table-types.ts'
 import { type BeginOptions, beginTransaction, type Transaction } from './requests/transaction.ts'
 import type { SharedSocket } from './socket/shared-socket.ts'
 import { type LiveOptions, LiveRows } from './subscriptions/live-rows.ts'
@@ -29,7 +32,7 @@ import type { TransactionOutcome } from './wire.ts'
  * A Percolite server. Each call is a request of its own; subscriptions and observers share one WebSocket,
  * which is there as long as one of them is.
  */
-export class Database<Known extends Tables = object> implements AsyncDisposable {
+export class Database<Known extends Tables<Known> = object> implements AsyncDisposable {
   readonly #http: Http
   readonly #socket: SharedSocket
   readonly #integers: IntegerMode
@@ -107,10 +110,10 @@ export class Database<Known extends Tables = object> implements AsyncDisposable 
   }
 
   /** The rows of one table by their keys: `await db.table('account').get('bob')`. */
-  table<Name extends keyof Known & string>(name: Name): Table<Known[Name]>
-  table<R = Row>(name: string): Table<R>
-  table<R>(name: string): Table<R> {
-    return new Table<R>(this.#http, name, this.#integers)
+  table<R = Row>(name: UnknownName<Known>): Table<R>
+  table<Name extends keyof Known & string>(name: Name): TableOf<Known[Name]>
+  table(name: string): unknown {
+    return new Table(this.#http, name, this.#integers)
   }
 
   /**

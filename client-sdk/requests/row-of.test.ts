@@ -4,7 +4,10 @@ import { connect, type Row, type Subscription, type SubscriptionEvent } from '..
 import type { RowOf } from './row-of.ts'
 
 type Account = { readonly id: string; readonly balance: number; readonly open: boolean }
-type Bank = { readonly account: Account; readonly trade: { readonly no: number } }
+type Bank = {
+  readonly account: { readonly row: Account }
+  readonly trade: { readonly row: { readonly no: number } }
+}
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
@@ -43,7 +46,7 @@ test('a client that was told of tables gives their rows everywhere', () => {
     Same<Awaited<ReturnType<typeof live.next>>['value'], undefined | Array<Pick<Account, 'id'>>>
   >()
   const trades = db.subscribe('SCAN * FROM trade')
-  assertSame<Same<typeof trades, Subscription<Bank['trade']>>>()
+  assertSame<Same<typeof trades, Subscription<Bank['trade']['row']>>>()
   const query = () => db.query('GET balance FROM account WHERE id = $1', ['bob'])
   assertSame<Same<Awaited<ReturnType<typeof query>>['rows'], Array<Pick<Account, 'balance'>>>>()
 })

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from '../values.ts'
-
-/**
- * The rows of the tables, by their names, for `connect<Tables>()`. It is a promise of the program, which
- * which is not checked against the server.
- */
-export type Tables = object
+import type { Tables } from './table-types.ts'
 
 /**
  * The row that a statement answers, as far as its text tells the compiler: `*`, or columns by their names,
  * of a table of `Known`. Of everything else it is `Row`.
  *
- *     RowOf<{ account: { id: string; balance: number } }, 'GET balance FROM account WHERE id = :id'>
+ *     RowOf<{ account: { row: { id: string; balance: number } } }, 'GET balance FROM account WHERE id = :id'>
  *     is { balance: number }
  */
-export type RowOf<Known extends Tables, Sql extends string> = string extends Sql
+export type RowOf<Known extends Tables<Known>, Sql extends string> = string extends Sql
   ? Row
   : Sql extends `${'GET' | 'SCAN'} ${infer Columns}${Space}FROM${Space}${infer Rest}`
     ? FirstWord<Rest> extends infer Name extends keyof Known
-      ? ColumnsOf<Known[Name], Trimmed<Columns>>
+      ? ColumnsOf<Known[Name]['row'], Trimmed<Columns>>
       : Row
     : Row
 

@@ -12,14 +12,15 @@ import {
 import type { DescribedRow, RowPage } from '../wire.ts'
 import { shown } from './committed.ts'
 import { committedAt, type Http, type RequestOptions } from './http.ts'
+import type { Chosen, Inserted, KeyOf, OptionalOf, Ordered, TableTypes } from './table-types.ts'
 
 export type RowOptions = {
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
 }
 
-export type ReadRowOptions = RowOptions & {
-  readonly columns?: readonly string[]
+export type ReadRowOptions<Column extends string = string> = RowOptions & {
+  readonly columns?: readonly Column[]
   /** Reads the past: a stamp in microseconds since 1970, or an ISO time. */
   readonly asOf?: number | string
 }
@@ -36,14 +37,17 @@ export type PutRowOptions = WriteRowOptions & {
   readonly ifAbsent?: boolean
 }
 
-export type RowsOptions = ReadRowOptions & {
+export type RowsOptions<
+  Column extends string = string,
+  Any extends string = string,
+> = ReadRowOptions<Column> & {
   /** A condition of the dialect, `:name` for values of `params`. */
   readonly where?: string
   readonly params?: Readonly<Record<string, Parameter>>
   /** The index to walk; `primary` lets a `where` that bounds no key walk the whole table. */
   readonly index?: string
   /** Columns of that key, each perhaps with `desc`, special names in quotes: `['time desc', '"first, last"']`. */
-  readonly order?: readonly string[]
+  readonly order?: ReadonlyArray<Ordered<Any>>
   /** Rows a request, at most 10,000; the server's default is 100. */
   readonly pageSize?: number
 }
@@ -55,8 +59,16 @@ export type RowsOptions = ReadRowOptions & {
  */
 export type VersionedRow<R> = { readonly row: R; readonly version: string }
 
-/** The rows of one table by their keys, each call a transaction of its own. */
-export class Table<R = Row> {
+/**
+ * The rows of one table by their keys, each call a transaction of its own. `K`, `Optional` and `Column` are what
+ * `connect<Schema>()` tells of its key, of the columns that an insert may leave out, and of all columns.
+ */
+export class Table<
+  R = Row,
+  K extends Key = Key,
+  Optional = keyof R,
+  Column extends string = string,
+> {
   readonly #http: Http
   readonly #path: string
   readonly #integers: IntegerMode
@@ -68,7 +80,10 @@ export class Table<R = Row> {
   }
 
   /** Undefined where there is no such row. */
-  async get(key: Key, options: ReadRowOptions = {}): Promise<VersionedRow<R> | undefined> {
+  async get<C extends Column = Column>(
+    key: K,
+    options: ReadRowOptions<C> = {},
+  ): Promise<VersionedRow<Chosen<R, Column, C>> | undefined> {
     const path = this.#rowPath(key)
     try {
       return await this.#exchange('GET', path, undefined, options)
@@ -79,22 +94,22 @@ export class Table<R = Row> {
   }
 
   /** A new row, as it is then, defaults included. Throws `already_exists`. */
-  insert(row: Partial<R>, options: WriteRowOptions = {}): Promise<VersionedRow<R>> {
+  insert(row: Inserted<R, Optional>, options: WriteRowOptions = {}): Promise<VersionedRow<R>> {
     return this.#exchange('POST', `${this.#path}/rows`, row, options)
   }
 
   /** Makes the row, or replaces it whole: columns that are left out take their defaults. */
-  put(key: Key, row: Partial<R>, options: PutRowOptions = {}): Promise<VersionedRow<R>> {
+  put(key: K, row: Partial<R>, options: PutRowOptions = {}): Promise<VersionedRow<R>> {
     return this.#exchange('PUT', this.#rowPath(key), row, options)
   }
 
   /** Changes the columns that are given. Throws `row_not_found`. */
-  patch(key: Key, row: Partial<R>, options: WriteRowOptions = {}): Promise<VersionedRow<R>> {
+  patch(key: K, row: Partial<R>, options: WriteRowOptions = {}): Promise<VersionedRow<R>> {
     return this.#exchange('PATCH', this.#rowPath(key), row, options)
   }
 
   /** Whether there was a row. */
-  async delete(key: Key, options: WriteRowOptions = {}): Promise<boolean> {
+  async delete(key: K, options: WriteRowOptions = {}): Promise<boolean> {
     try {
       await this.#http.exchange('DELETE', this.#rowPath(key), undefined, requestOf(options))
       return true
@@ -105,7 +120,9 @@ export class Table<R = Row> {
   }
 
   /** Any number of rows of one snapshot, a page in memory at a time. */
-  async *rows(options: RowsOptions = {}): AsyncGenerator<R, void, undefined> {
+  async *rows<C extends Column = Column>(
+    options: RowsOptions<C, Column> = {},
+  ): AsyncGenerator<Chosen<R, Column, C>, void, undefined> {
     const { where, params, index, order, pageSize } = options
     const parameters = {
       ...readParameters(options),
@@ -121,18 +138,18 @@ export class Table<R = Row> {
       const page = await this.#http.request<RowPage>('GET', path, undefined, requestOf(options))
       for (const row of decodeRows(page, this.#integers)) {
         options.signal?.throwIfAborted()
-        yield row as R
+        yield row as Chosen<R, Column, C>
       }
       cursor = page.cursor
     } while (cursor !== undefined)
   }
 
-  async #exchange(
+  async #exchange<Shown>(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH',
     path: string,
-    given: Partial<R> | undefined,
+    given: object | undefined,
     options: PutRowOptions & ReadRowOptions,
-  ): Promise<VersionedRow<R>> {
+  ): Promise<VersionedRow<Shown>> {
     const search = searchOf({ ...readParameters(options), described: 'true' })
     const body =
       given === undefined ? undefined : encodeParameters(given as Record<string, Parameter>)
@@ -144,25 +161,33 @@ export class Table<R = Row> {
     )
     const row = shown('row', committedAt(headers), () => {
       if (unreadable !== undefined) throw unreadable.cause
-      return this.#decode(answer)
+      return this.#decode<Shown>(answer)
     })
     const version = headers.get('etag') ?? ''
     return Object.assign(row, { version })
   }
 
   /** By the columns that the answer itself names: those of the table may be others by now. */
-  #decode({ columns, row }: DescribedRow): R {
+  #decode<Shown>({ columns, row }: DescribedRow): Shown {
     if (!Array.isArray(columns) || typeof row !== 'object' || row === null) {
       throw clientError('invalid_answer')
     }
     const [decoded] = decodeRows({ columns, rows: [row] }, this.#integers)
-    return decoded as R
+    return decoded as Shown
   }
 
   #rowPath(key: Key): string {
     return `${this.#path}/rows/${keyPath(key)}`
   }
 }
+
+/** A table as far as the compiler was told of it. */
+export type TableOf<Types extends TableTypes> = Table<
+  Types['row'],
+  KeyOf<Types>,
+  OptionalOf<Types>,
+  keyof Types['row'] & string
+>
 
 function readParameters({ columns, asOf }: ReadRowOptions) {
   return { columns: columns?.map(quotedName).join(','), asOf: asOf?.toString() }
