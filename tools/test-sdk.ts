@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { otherRuntimes, type Runtime } from './other-runtimes.ts'
 import { scriptFlags } from './script-flags.ts'
 
 const HELP = `npm run test:sdk -- [--node 22] [--flapping-seconds 20] [test …]
@@ -16,7 +17,6 @@ The servers of the tests run on the Node.js of this project. Tests are named wit
 const TREE = fileURLToPath(new URL('..', import.meta.url))
 const RUNTIMES = join(TREE, 'tools', 'sdk-runtimes')
 const COMPILED = join(TREE, 'node_modules', '.cache', 'sdk-tests')
-const PLATFORM = 'linux-x64'
 
 const { values: flags, positionals } = scriptFlags(
   HELP,
@@ -36,42 +36,6 @@ if (chosen.length === 0) fail(`there is no Node.js ${flags.node} here: only ${na
 compile()
 for (const runtime of chosen) testOn(runtime)
 console.log(`The tests of the SDK passed on ${namesOf(chosen)}.`)
-
-type Runtime = { readonly name: string; readonly node: string }
-
-/** The versions beside that of the project, by the names of their packages. */
-function otherRuntimes(): readonly Runtime[] {
-  const { dependencies } = jsonOf(join(RUNTIMES, 'package.json'))
-  const names = Object.keys(dependencies as object)
-  if (`${process.platform}-${process.arch}` !== PLATFORM) {
-    console.log(
-      `Only this Node.js (${process.version}) is tested here: the packages of ${names.join(' and ')} in ` +
-        `tools/sdk-runtimes are for ${PLATFORM}, and this is ${process.platform}-${process.arch}.`,
-    )
-    return []
-  }
-  if (!isInstalled()) {
-    const options = ['ci', '--workspaces=false', '--no-audit', '--no-fund', '--loglevel=error']
-    run('npm', options, { cwd: RUNTIMES, env: process.env })
-  }
-  return names.map((name) => ({ name, node: join(RUNTIMES, 'node_modules', name, 'bin', 'node') }))
-}
-
-/** Compares what the lock asks for with what npm says it installed. */
-function isInstalled(): boolean {
-  const wanted = jsonOf(join(RUNTIMES, 'package-lock.json')).packages as Packages
-  try {
-    const installed = jsonOf(join(RUNTIMES, 'node_modules', '.package-lock.json'))
-      .packages as Packages
-    return Object.entries(wanted).every(
-      ([path, { version }]) => path === '' || installed[path]?.version === version,
-    )
-  } catch {
-    return false
-  }
-}
-
-type Packages = Readonly<Record<string, { readonly version: string }>>
 
 function compile(): void {
   rmSync(COMPILED, { recursive: true, force: true })
@@ -109,10 +73,6 @@ function run(command: string, args: readonly string[], options: Options): void {
 }
 
 type Options = { readonly cwd: string; readonly env: NodeJS.ProcessEnv }
-
-function jsonOf(file: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(readFileSync(file, 'utf8'))
-}
 
 function namesOf(some: readonly Runtime[]): string {
   return some.map(({ name }) => name).join(', ')

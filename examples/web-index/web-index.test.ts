@@ -10,10 +10,14 @@ import { fileURLToPath } from 'node:url'
 import { ServerProcess } from '../../test/server/server-process.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+/** The client from its sources, as `npm run example:web-index` has it. */
+const FLAGS = ['-C', 'percolite:source']
 const MODULE = fileURLToPath(new URL('./observers.ts', import.meta.url))
 
 async function run(...args: string[]) {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...FLAGS, MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
   const [output, errors, status] = await Promise.all([
     text(child.stdout),

@@ -9,6 +9,7 @@ import { type EngineName, type SharedEngine, startEngine } from './shared-engine
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const OBSERVERS = `${ROOT}examples/web-index/observers.ts`
+const WEB_INDEX = ['-C', 'percolite:source', 'examples/web-index/main.ts']
 const PAGES = 100
 const BROKERAGE = ['bench/main.ts', 'brokerage', '--profile', 'tiny', '--against', 'none']
 
@@ -21,7 +22,7 @@ export async function runWebIndex(name: EngineName, seed: number): Promise<boole
       await gateways.start(2)
       const [one = '', other = ''] = gateways.urls
       const example = async (url: string, ...words: string[]) =>
-        await succeeds(engine, ['examples/web-index/main.ts', ...words, '--url', url])
+        await succeeds(engine, [...WEB_INDEX, ...words, '--url', url])
       return (
         (await example(one, 'load', '--pages', String(PAGES))) && (await example(other, 'check'))
       )

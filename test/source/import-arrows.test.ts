@@ -187,6 +187,11 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
     /client-sdk\/ may not use this package/,
   ],
   [
+    'the client needs React',
+    { 'client-sdk/a.ts': "import { useMemo } from 'react'" },
+    /it belongs to .*client-sdk\\\/react/,
+  ],
+  [
     'an example reaches into the server',
     { 'examples/x/main.ts': "import '../../server/b.ts'", 'server/b.ts': '' },
     /no arrow leads from examples/,

@@ -47,7 +47,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: [NODE_BUILTIN, /./],
   },
-  'client-sdk': { doors: [], packages: [] },
+  'client-sdk': { doors: [], packages: [/^react$/] },
   // A server and its configuration, and stores that no server uses.
   cli: {
     doors: [
@@ -98,6 +98,7 @@ const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: 
   { package: /^(fastify|@fastify\/.*)$/, owner: /^(server|bench)\// },
   { package: /^chevrotain$/, owner: /^parser\// },
   { package: /^@grpc\//, owner: /^engines\/network\// },
+  { package: /^react$/, owner: /^client-sdk\/react\// },
   { package: /^(node:test|fast-check|supertest)$/, owner: /^(test|tools)\// },
 ]
 
@@ -204,6 +205,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['subscriptions/'],
     ['observers/'],
     ['database.ts', 'client.ts'],
+    ['react/'],
   ],
 }
 

@@ -37,7 +37,7 @@ export async function readSourceTree(root: string, folders: readonly string[]) {
     for (const entry of entries) {
       if (!entry.isFile() || !/\.m?[jt]s$/.test(entry.name)) continue
       const path = join(entry.parentPath, entry.name)
-      if (path.includes('node_modules')) continue
+      if (/[\\/](node_modules|dist)[\\/]/.test(path)) continue
       tree.set(posix.relative(toSlashes(root), toSlashes(path)), await readFile(path, 'utf8'))
     }
   }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { otherRuntimes } from '../../tools/other-runtimes.ts'
+import { scriptFlags } from '../../tools/script-flags.ts'
+
+const HELP = `npm run test:packages
+
+The packages as strangers get them: packed, installed into an empty folder, and used there on the oldest version of
+Node.js that they are promised for. npm test does the same on the Node.js of this project.`
+
+scriptFlags(HELP, {})
+const [oldest] = otherRuntimes()
+const { status } = spawnSync(
+  process.execPath,
+  [
+    '--test',
+    '--test-timeout=120000',
+    '--test-reporter=spec',
+    fileURLToPath(new URL('client-package.test.ts', import.meta.url)),
+  ],
+  {
+    env: { ...process.env, PACKAGE_TEST_NODE: oldest?.node ?? process.execPath },
+    stdio: 'inherit',
+  },
+)
+process.exitCode = status ?? 1
