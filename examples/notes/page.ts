@@ -4,6 +4,9 @@ import { connect, type Database, PercoliteError } from '../../client-sdk/client.
 
 type Note = { readonly owner: string; readonly id: number; readonly text: string }
 
+/** What the end of the notes may be called, where the role of all users has lost its rights on them, or all of them. */
+const REFUSALS = ['not_permitted', 'unknown_table', 'unauthenticated']
+
 /** Who is signed in, if anybody is, and where the database is. */
 type Session = { readonly user?: string; readonly database: string }
 
@@ -70,8 +73,7 @@ function onSubmit(form: HTMLFormElement, run: (fields: FormData) => Promise<void
 
 function tell(error: unknown): void {
   const { message } = error as Error
-  const isRefused =
-    error instanceof PercoliteError && ['not_permitted', 'unknown_table'].includes(error.code)
+  const isRefused = error instanceof PercoliteError && REFUSALS.includes(error.code)
   if (isRefused) element('list').replaceChildren()
   element('problem').textContent = isRefused
     ? `You may not see or change notes any more: ${message}`
