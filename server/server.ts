@@ -146,11 +146,12 @@ export class Server {
     const { storage, clock, config, log } = parts
     const cursors = new Cursors(await storage.secret('cursor'), storage.history)
     const jwt = jwtTokensOf(config, { log, clock })
-    if (config.adminTokenFile !== undefined) await ensureAdmin(config.adminTokenFile, parts)
-    const access = await Access.open({ storage, clock, log, mode: config.auth, jwt })
-    requireTokens(config, access)
     const audit = auditOf(config, { log, clock })
     try {
+      const { adminTokenFile } = config
+      if (adminTokenFile !== undefined) await ensureAdmin(adminTokenFile, { ...parts, audit })
+      const access = await Access.open({ storage, clock, log, mode: config.auth, jwt })
+      requireTokens(config, access)
       const server = new Server(parts, { cursors, access, audit })
       const { movedTo } = parts.storage
       if (movedTo !== undefined) {

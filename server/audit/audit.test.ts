@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pino } from 'pino'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
@@ -12,6 +14,7 @@ import { JwtIssuer } from '../../test/access/jwt-issuer.ts'
 import { openSocket } from '../../test/server/socket-client.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { TokenServer } from '../../test/server/token-server.ts'
+import { testFolder } from '../../test/test-folder.ts'
 import { AuditInLog } from './audit-sink.ts'
 
 /** What an event is about; the rest of it has a test of its own. */
@@ -70,6 +73,22 @@ describe('the audit log tells', () => {
       assert.equal(time, '2026-01-01T00:00:00.000Z')
       assert.ok(commitTimestamp > first.commitTimestamp)
     }
+  })
+
+  test('of the first token that a start takes from its file, once', async (t) => {
+    const folder = await testFolder(t, 'audit')
+    const audit = join(folder, 'audit.log')
+    const file = join(folder, 'token')
+    const storage = await openGateway(new MemoryCellStore(), { ownsCellStore: true })
+    for (let start = 0; start < 2; start += 1) {
+      await startTestServer(t, { flags: { audit, 'admin-token-file': file }, outside: { storage } })
+    }
+    const token = readFileSync(file, 'utf8').trim()
+    const told = linesOf(readFileSync(audit, 'utf8'))
+    assert.deepEqual(told.map(shortOf), [
+      `access_changed takeFirstToken {"role":"admin","tokenId":"${token.slice(4, 14)}"}`,
+    ])
+    assert.ok(told[0].commitTimestamp > 0)
   })
 
   test('of each definition by its kind and names, and of none that changes nothing', async (t) => {

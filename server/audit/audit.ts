@@ -83,6 +83,13 @@ export class Audit {
     })
   }
 
+  /** To be called once when a token from a file has been made one of an administrator. */
+  firstToken(tokenId: string, commitTimestamp: Timestamp | undefined): void {
+    const names = { role: 'admin', tokenId }
+    const by = { address: 'server', operation: 'takeFirstToken' }
+    this.#sink.write({ event: 'access_changed', ...askedBy(by), names, commitTimestamp })
+  }
+
   /** To be called with each error that becomes an answer; tells those that are about who may do what. */
   answered({ code, limit, table, right }: Problem, by: Asker): void {
     const isOfGuessing = code === 'client_overloaded' && limit === 'failedTokensMax'

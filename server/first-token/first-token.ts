@@ -13,6 +13,7 @@ import {
   StorageError,
   takeFirstToken,
 } from '../../storage/storage.ts'
+import type { Audit } from '../audit/audit.ts'
 import { TokenFile } from './token-file.ts'
 
 const ATTEMPTS_MAX = 10
@@ -27,6 +28,7 @@ type Around = {
   readonly clock: Clock
   readonly randomness: Randomness
   readonly log: Logger
+  readonly audit: Pick<Audit, 'requireWritable' | 'firstToken'>
 }
 
 /**
@@ -90,13 +92,24 @@ async function tokenOf(file: TokenFile, { clock, randomness }: Around): Promise<
 }
 
 /** Resolves to whether the token counts now; false where another one of an administrator does. */
-async function keep(token: ShownToken, { storage, clock, randomness }: Around): Promise<boolean> {
+async function keep(
+  token: ShownToken,
+  { storage, clock, randomness, audit }: Around,
+): Promise<boolean> {
+  // Its commit may have been one, though its answer was lost.
+  let wasTried = false
   for (let attempt = 1; ; attempt += 1) {
     const transaction = await storage.begin()
     try {
       const counts = await takeFirstToken(transaction, token)
-      if (counts) await transaction.commit()
-      return counts
+      if (!counts) return false
+      if (transaction.hasWrites) {
+        await audit.requireWritable()
+        wasTried = true
+        const { commitTs } = await transaction.commit()
+        audit.firstToken(token.id, commitTs ?? undefined)
+      } else if (wasTried) audit.firstToken(token.id, undefined)
+      return true
     } catch (error) {
       // After a lost answer the next attempt sees whether it is there.
       const isWorthRerun = error instanceof StorageError && error.isWorthRerun

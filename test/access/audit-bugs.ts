@@ -14,6 +14,12 @@ export const AUDIT_BUGS: readonly PlantedBug[] = [
   bug('auditForgetsRefusals', AUDIT, 'if (OF_RIGHTS.includes(code))', 'if (false)'),
   bug('auditForgetsStrangers', AUDIT, 'isOfGuessing || OF_TOKENS.includes(code)', 'isOfGuessing'),
   bug('auditForgetsGuesses', AUDIT, 'isOfGuessing || ', ''),
+  bug(
+    'auditForgetsTheFirstToken',
+    'server/first-token/first-token.ts',
+    'audit.firstToken(token.id, commitTs ?? undefined)',
+    '',
+  ),
   bug('auditForgetsInspection', AUDIT, "{ event: 'inspected', ", "{ event: 'refused', "),
   bug(
     'auditOfSocketsIsSilent',
