@@ -92,7 +92,11 @@ export function planStatement(
   switch (statement.kind) {
     case 'explain': {
       const { analyze } = statement
-      return { kind: 'explain', analyze, plan: planData(statement.statement, catalog, parseRule) }
+      const plan = planData(statement.statement, catalog, parseRule)
+      const hidesRows = (['read', 'write'] as const).some(
+        (right) => catalog.rights.rulesOn(plan.table, right) !== undefined,
+      )
+      return { kind: 'explain', analyze, hidesRows, plan }
     }
     case 'showTables':
       return { kind: 'showTables' }

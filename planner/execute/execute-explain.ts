@@ -2,7 +2,7 @@
 
 import { type Explanation, explanationOf, type Measured } from '../plan/explain.ts'
 import { explanationText } from '../plan/explanation-text.ts'
-import type { DataPlan, ExplainPlan } from '../plan/plan.ts'
+import type { ExplainPlan } from '../plan/plan.ts'
 import { CountingTransaction } from './counting-transaction.ts'
 import { executeData } from './execute-data.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
@@ -16,7 +16,7 @@ export async function executeExplain(
   context: ExecutionContext,
 ): Promise<StatementResult> {
   const explained = explanationOf(plan.plan)
-  const measured = plan.analyze ? await measure(plan.plan, context) : undefined
+  const measured = plan.analyze ? await measure(plan, context) : undefined
   const explanation: Explanation = measured === undefined ? explained : { ...explained, measured }
   const columns = [
     { name: 'text', type: 'TEXT' },
@@ -38,7 +38,7 @@ class Dropped extends Error {
 }
 
 /** Runs the statement in a layer of its own and drops it: what it wrote never happened. */
-async function measure(plan: DataPlan, context: ExecutionContext): Promise<Measured> {
+async function measure(plan: ExplainPlan, context: ExecutionContext): Promise<Measured> {
   const run = async (): Promise<never> => {
     throw new Dropped(await runMeasured(plan, context))
   }
@@ -51,7 +51,7 @@ async function measure(plan: DataPlan, context: ExecutionContext): Promise<Measu
 }
 
 async function runMeasured(
-  plan: DataPlan,
+  { plan, hidesRows }: ExplainPlan,
   // The rows will not be read.
   { newRowWriter: _, ...context }: ExecutionContext,
 ): Promise<Measured> {
@@ -70,7 +70,7 @@ async function runMeasured(
   } while (after !== undefined)
   const { rows, entries, cells, roundTrips } = transaction.figures
   const read = { rowsRead: rows, entriesRead: entries, cellsRead: cells, roundTrips }
-  const figures = { ...read, rowsReturned, rowsAffected }
+  const figures = { ...(hidesRows ? {} : read), rowsReturned, rowsAffected }
   if (monotonicMs === undefined || startedMs === undefined) return figures
   return { ...figures, milliseconds: Math.round((monotonicMs() - startedMs) * 1_000) / 1_000 }
 }

@@ -79,7 +79,7 @@ test('pages of groups of any size are the whole answer, and no group is cut', as
 test('the least and the greatest of a key end the walk where they stand', async () => {
   const measured = async (text: string) => {
     const plan = (await session.run(`EXPLAIN ANALYZE ${text}`)).rows[0]?.[1] as string
-    const { entriesRead, rowsRead } = JSON.parse(plan).measured as Measured
+    const { entriesRead, rowsRead } = JSON.parse(plan).measured as Required<Measured>
     return entriesRead + rowsRead
   }
   const texts: ReadonlyArray<readonly [string, unknown, number]> = [

@@ -47,10 +47,11 @@ export type Explanation = {
 
 /** What ANALYZE counted. */
 export type Measured = {
-  readonly rowsRead: number
-  readonly entriesRead: number
-  readonly cellsRead: number
-  readonly roundTrips: number
+  /** Absent where a rule hides rows: the walk passes them, too. */
+  readonly rowsRead?: number
+  readonly entriesRead?: number
+  readonly cellsRead?: number
+  readonly roundTrips?: number
   readonly rowsReturned: number
   readonly rowsAffected: number
   readonly milliseconds?: number

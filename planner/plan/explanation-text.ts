@@ -40,10 +40,10 @@ function coveringText(covering: boolean): string {
 function measuredText(measured: Measured): string {
   const { rowsRead, entriesRead, cellsRead, roundTrips, milliseconds } = measured
   const figures = [
-    counted(rowsRead, 'row', 'read'),
-    ...(entriesRead === 0 ? [] : [counted(entriesRead, 'index entry', 'read')]),
-    counted(cellsRead, 'cell', 'read'),
-    counted(roundTrips, 'round trip', ''),
+    ...counted(rowsRead, 'row', 'read'),
+    ...(entriesRead === 0 ? [] : counted(entriesRead, 'index entry', 'read')),
+    ...counted(cellsRead, 'cell', 'read'),
+    ...counted(roundTrips, 'round trip', ''),
     `${measured.rowsReturned} returned`,
     `${measured.rowsAffected} affected`,
     ...(milliseconds === undefined ? [] : [`${milliseconds} ms`]),
@@ -51,7 +51,8 @@ function measuredText(measured: Measured): string {
   return figures.join(', ')
 }
 
-function counted(count: number, what: string, done: string): string {
+function counted(count: number | undefined, what: string, done: string): readonly string[] {
+  if (count === undefined) return []
   const plural = what === 'index entry' ? 'index entries' : `${what}s`
-  return `${count} ${count === 1 ? what : plural} ${done}`.trimEnd()
+  return [`${count} ${count === 1 ? what : plural} ${done}`.trimEnd()]
 }

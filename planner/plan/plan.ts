@@ -149,6 +149,8 @@ export type NotifyPlan = OfTable &
 export type ExplainPlan = {
   readonly kind: 'explain'
   readonly analyze: boolean
+  /** Whether a rule hides rows from whoever asks: then what was read of the store is not told. */
+  readonly hidesRows: boolean
   readonly plan: DataPlan
 }
 

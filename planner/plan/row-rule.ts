@@ -64,8 +64,23 @@ function conditionOf(table: TableDefinition, rule: RowRule, parseRule: ParseRule
 const NOWHERE = { line: 1, column: 1, offset: 0 }
 const NEVER: Expression = { kind: 'literal', type: 'boolean', value: false, position: NOWHERE }
 
-/** A condition of a rule as a filter; what it fails of, it does not keep. */
+/**
+ * A condition of a rule as a filter; what it fails of, it does not keep. Alternatives fail each for itself: a row that
+ * one grant shows is seen, whatever another one meets in it.
+ */
 export function compileRule(compiler: ExpressionCompiler, source: Expression): CompiledExpression {
+  if (source.kind === 'logical' && source.operator === 'OR') {
+    const alternatives = source.operands.map((operand) => compileRule(compiler, operand))
+    return {
+      type: 'BOOLEAN',
+      position: source.position,
+      evaluate: (scope) => alternatives.some(({ evaluate }) => evaluate(scope) === true),
+      columns: columnsOf(alternatives),
+      isLeaf: false,
+      isConstant: false,
+      needsRow: alternatives.some(({ needsRow }) => needsRow),
+    }
+  }
   const compiled = compileAs(compiler, source, 'BOOLEAN')
   return { ...compiled, evaluate: (scope) => isMet(compiled, scope) }
 }

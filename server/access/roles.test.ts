@@ -160,6 +160,19 @@ describe('rights', () => {
     )
   })
 
+  test('the past of a dropped table is for who may inspect and read all tables', async (t) => {
+    const { run, client, admin } = await rolesServer(t)
+    const asOf = (await admin.query('SHOW TABLES')).body.readTimestamp
+    await run('DROP TABLE note')
+    const sql = 'SCAN id FROM note USE PRIMARY KEY'
+    const reader = await client('reader', 'READ ON ALL TABLES')
+    assert.equal(await reader.refusal(sql, { asOf }), 'unknown_table')
+    const ops = await client('ops', 'INSPECT')
+    assert.equal(await ops.refusal(sql, { asOf }), 'not_permitted')
+    const both = await client('both', 'READ ON ALL TABLES', 'INSPECT')
+    assert.equal((await both.rows(sql, { asOf })).length, 3)
+  })
+
   test('open transactions: ones own, and the stamps of all with INSPECT', async (t) => {
     const { client, tokens } = await rolesServer(t)
     const app = await client('app', 'READ ON note')

@@ -41,6 +41,8 @@ describe('a rule of a role', () => {
     assert.deepEqual(await rows('SCAN MIN(n) AS n FROM todo'), [{ n: 5 }])
     assert.deepEqual(await bob.rows('SCAN id FROM todo WHERE n >= 0'), [{ id: 2 }])
     assert.deepEqual(await rows('GET * FROM todo WHERE id = 2'), [])
+    const [{ plan }] = (await rows('EXPLAIN SCAN * FROM note')) as [{ plan: { bounds: string[] } }]
+    assert.deepEqual(plan.bounds, ['org = token.sub'], 'and walks past no other')
     const list = await ann.send({ path: '/v1/tables/note/rows' })
     assert.equal(list.body.rows.length, 2)
     assert.equal((await ann.send({ path: '/v1/tables/note/rows/bob,1' })).status, 404)
@@ -106,6 +108,17 @@ describe('a rule of a role', () => {
       [['bob', 'c']],
     )
     assert.equal((await bob.rows('GET * FROM todo WHERE id = 2')).length, 1)
+  })
+
+  test('is asked of a row that a SET writes as a whole, too', async (t) => {
+    const { run, ann, admin } = await ruledServer(t)
+    await run('CREATE TABLE flat (id INTEGER PRIMARY KEY, owner TEXT)')
+    await run("INSERT INTO flat (id, owner) VALUES (1, 'ann'), (2, 'bob')")
+    await run('GRANT READ, WRITE ON flat TO member WHERE owner = token.sub')
+    const set = (id: number) => ann.query(`SET owner = 'ann' ON flat WHERE id = ${id}`)
+    assert.deepEqual([(await set(1)).status, (await set(3)).status], [200, 200])
+    assert.equal((await set(2)).body.code, 'rule_violated')
+    assert.deepEqual(await admin.rows('GET owner FROM flat WHERE id = 2'), [{ owner: 'bob' }])
   })
 
   test('of READ and of WRITE are each their own: a row may be written out of sight', async (t) => {
@@ -204,6 +217,48 @@ describe('a rule of a role', () => {
     assert.equal((await admin.query('SET n = 0 ON todo WHERE id = 1')).status, 200)
   })
 
+  test('tells by EXPLAIN ANALYZE nothing of the rows and entries that it hides', async (t) => {
+    const { ann, run } = await ruledServer(t)
+    await run('CREATE INDEX byText ON note (text)')
+    const figures = async (sql: string) => {
+      const [{ text, plan }] = (await ann.rows(`EXPLAIN ANALYZE ${sql}`)) as [
+        { text: string; plan: { measured: Record<string, number> } },
+      ]
+      assert.doesNotMatch(text, /\d (row|index|cell|round)/)
+      const { milliseconds: _, ...measured } = plan.measured
+      return measured
+    }
+    for (const [sql, rowsReturned, rowsAffected] of [
+      ['SCAN * FROM note USE INDEX byText', 2, 0],
+      ['SCAN id FROM todo USE INDEX byN', 2, 0],
+      ['GET * FROM todo WHERE id = 2', 0, 0],
+      ['DELETE FROM todo WHERE id = 2', 0, 0],
+    ] as const) {
+      assert.deepEqual(await figures(sql), { rowsReturned, rowsAffected }, sql)
+    }
+  })
+
+  test('counts no more beside a grant of all rows', async (t) => {
+    const { ann, run } = await ruledServer(t)
+    await run('GRANT READ ON todo TO member')
+    assert.equal((await ann.rows('SCAN id FROM todo')).length, 3)
+    assert.equal(await ann.refusal('SET n = 1 ON todo WHERE id = 2'), 'rule_violated')
+  })
+
+  test('that fails of a row hides nothing that another grant shows', async (t) => {
+    const { run, tokens } = await ruledServer(t)
+    for (const [role, ...rules] of [
+      ['one', '10 / n > 1', "owner = 'bob'"],
+      ['other', "owner = 'bob'", '10 / n > 1'],
+    ] as const) {
+      await run(`CREATE ROLE ${role}`)
+      for (const rule of rules) await run(`GRANT READ ON todo TO ${role} WHERE ${rule}`)
+      const made = await tokens.made(`CREATE TOKEN ${role} ROLE ${role} EXPIRES IN 1 DAY`)
+      const seen = await tokens.as(made).rows('SCAN id FROM todo USE PRIMARY KEY')
+      assert.deepEqual(seen, [{ id: 1 }, { id: 2 }], role)
+    }
+  })
+
   test('NOTIFY tells of its keys only, and OBSERVE needs all rows', async (t) => {
     const { run, ann, tokens } = await ruledServer(t)
     await run('CREATE WEAK OBSERVER hint ON note (text)')
@@ -229,6 +284,12 @@ describe('a rule of a role', () => {
     assert.equal(await met('CREATE UNIQUE INDEX u ON note (text)'), 'invalid_request 21')
     await run('CREATE UNIQUE INDEX v ON note (org, text)')
     await run('CREATE UNIQUE INDEX w ON todo (n)')
+    await run('CREATE TABLE page (org TEXT, id INTEGER, url TEXT, PRIMARY KEY (org, id))')
+    await run('CREATE UNIQUE INDEX x ON page (url)')
+    await run('CREATE ROLE guest')
+    const beside = 'GRANT READ ON page TO guest WHERE org = token.sub'
+    assert.equal(await met(beside), 'invalid_request 23')
+    await run('GRANT READ ON page TO guest WHERE url = token.sub')
     const grant = 'GRANT READ ON note TO member WHERE'
     assert.equal(await met(`${grant} nope = token.sub`), 'unknown_column 36')
     assert.equal(await met(`${grant} id = token.sub + 'x'`), 'type_mismatch 51')

@@ -8,6 +8,7 @@ const bug = plantedIn('server/access', 'server/first-token')
 const GET = 'planner/execute/execute-get.ts'
 const SET = 'planner/execute/writes/execute-set.ts'
 const ACCESS = 'planner/plan/plan-access.ts'
+const PLANS = 'planner/plan/plan-statement.ts'
 const SESSIONS = 'server/transactions/transaction-sessions.ts'
 const RUNNER = 'server/statements/statement-runner.ts'
 const SOCKET = 'server/websocket/socket-session.ts'
@@ -258,6 +259,68 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'server/websocket/socket-access.ts',
     'if (hadRights && !this.#hadRights)',
     'if (!this.#hadRights)',
+  ),
+  bug(
+    'rightsAreNotAskedFor',
+    'planner/required-rights.ts',
+    'if (rights.mayOn(table, right) &&',
+    "if ((right !== 'observe' || rights.mayOn(table, right)) &&",
+  ),
+  bug('conditionsNeedNoRead', PLANS, ' && !asksOfRow(plan)', ''),
+  bug(
+    'deletesNeedNoRead',
+    PLANS,
+    'plan.returning === undefined && isByKey(plan)',
+    'plan.returning === undefined',
+  ),
+  bug(
+    'walksLeaveTheRule',
+    ACCESS,
+    'if (conditions.length === 0) return path',
+    'if (conditions.length >= 0) return path',
+  ),
+  bug('setsDoNotLook', 'planner/plan/plan-write.ts', 'rowRule?.isByKey !== false', 'true'),
+  bug(
+    'grantsAreAllNeeded',
+    'planner/plan/row-rule.ts',
+    "logical('OR', [only",
+    "logical('AND', [only",
+  ),
+  bug(
+    'alternativesFailTogether',
+    'planner/plan/row-rule.ts',
+    "if (source.kind === 'logical' && source.operator === 'OR')",
+    'if (false)',
+  ),
+  bug(
+    'grantsWithoutRuleAreOnesWith',
+    'storage/access/role-rights.ts',
+    'rules.length < grants.length || ',
+    '',
+  ),
+  bug(
+    'uniqueIndexesTellOfAGrant',
+    'storage/access/table-grants.ts',
+    'requireUniqueWithinRules({ ...table, grants })',
+    '',
+  ),
+  bug(
+    'explainTellsWhatItRead',
+    'planner/execute/execute-explain.ts',
+    '...(hidesRows ? {} : read)',
+    '...read',
+  ),
+  bug(
+    'droppedTablesAreSeen',
+    'storage/access/role-rights.ts',
+    'return grants !== undefined && grants.length',
+    'return (grants?.length ?? 0)',
+  ),
+  bug(
+    'droppedTablesAreRead',
+    'storage/access/role-rights.ts',
+    "return this.#allTables.has(right) && this.may('inspect')",
+    "return this.may('inspect')",
   ),
   bug(
     'rolesInUseAreDropped',

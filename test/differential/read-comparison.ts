@@ -147,7 +147,9 @@ async function checkFigures(
   const analyze = `EXPLAIN ANALYZE ${text.whole}`
   const parameters = parametersOf(read.where)
   const explained = await session.runIn(transaction, catalog, analyze, { parameters })
-  const { measured } = JSON.parse(explained.rows[0]?.[1] as string) as { measured: Measured }
+  const { measured } = JSON.parse(explained.rows[0]?.[1] as string) as {
+    measured: Required<Measured>
+  }
   const { rowsRead, entriesRead, cellsRead, roundTrips } = measured
   const bounds = plan.kind === 'pointGet' ? plan.keys : plan.path.bounds
   const byIndex = bounds.key.index !== undefined

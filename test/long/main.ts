@@ -19,7 +19,7 @@ const SUITES = [
   { name: 'kill', words: ['test:kill', '--', '--cycles', '30'], minutes: 20 },
   { name: 'memory', words: ['test:memory'], minutes: 10 },
   { name: 'hostile', words: ['test:hostile'], minutes: 3 },
-  { name: 'access', words: ['test:access'], minutes: 8 },
+  { name: 'access', words: ['test:access'], minutes: 15 },
   { name: 'overload', words: ['test:overload'], minutes: 2 },
   ...gateways('bank', ['--only', 'bank', '--seconds', '120', '--plot', PLOTS]),
   ...gateways('lossy', ['--only', 'bank', '--lossy', '--seconds', '120', '--plot', PLOTS]),

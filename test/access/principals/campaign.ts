@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TestContext } from 'node:test'
+import { Chooser } from '../../differential/random-table.ts'
+import { SeededRandomness } from '../../seeded-randomness.ts'
+import { openSocket } from '../../server/socket-client.ts'
+import { extend, grant, makeTable, redefine, replace } from './changing.ts'
+import type { HeldClaims } from './claims.ts'
+import { comparePast, Past } from './past.ts'
+import { READING_DOORS } from './reading.ts'
+import type { RuledTable } from './ruled-table.ts'
+import type { About } from './statements.ts'
+import { type Sockets, Subscribers } from './subscribers.ts'
+import { compareTransaction } from './transactions.ts'
+import { run, TwoServers } from './two-servers.ts'
+import { writeAsFirst, writeAsSecond, writeTwice } from './writing.ts'
+
+const TABLES = ['t', 'u']
+const DOORS = READING_DOORS.flatMap(([door, share]) => Array.from({ length: share }, () => door))
+
+/** Runs so many steps by this seed. Rejects with AssertionError at the first difference. */
+export async function comparePrincipals(
+  t: TestContext,
+  { seed, steps }: { readonly seed: number; readonly steps: number },
+): Promise<void> {
+  const choose = new Chooser(new SeededRandomness(seed))
+  const servers = await TwoServers.start(t, choose)
+  const open = async ({ tokens }: TwoServers['full'], headers: Readonly<Record<string, string>>) =>
+    openSocket(t, (await tokens.server.listen()).port, { headers })
+  const campaign = new Run(choose, servers, [
+    await open(servers.full, servers.a.client.headers),
+    await open(servers.own, servers.alone.headers),
+    await open(servers.full, servers.b.client.headers),
+  ])
+  await campaign.begin()
+  for (let step = 0; step < steps; step += 1) {
+    try {
+      await campaign.step(step)
+    } catch (error) {
+      throw new Error(`seed ${seed}, step ${step}: ${error}\n${campaign.tables}`, { cause: error })
+    }
+  }
+  t.diagnostic(campaign.counts)
+}
+
+class Run {
+  readonly #choose: Chooser
+  readonly #servers: TwoServers
+  readonly #sockets: Sockets
+  readonly #counts = { ended: 0, agreed: 0, changes: 0 }
+  #tables: RuledTable[] = []
+  #subscribers: Subscribers[] = []
+  #past = new Past()
+
+  constructor(choose: Chooser, servers: TwoServers, sockets: Sockets) {
+    this.#choose = choose
+    this.#servers = servers
+    this.#sockets = sockets
+  }
+
+  get counts(): string {
+    return JSON.stringify(this.#counts)
+  }
+
+  /** What a failure is about. */
+  get tables(): string {
+    return this.#tables
+      .map(
+        ({ ddl, grants, exactness }) => `${ddl.join('; ')}\n${exactness} ${JSON.stringify(grants)}`,
+      )
+      .join('\n')
+  }
+
+  async begin(): Promise<void> {
+    // A role that has lost its last right has no sockets any more.
+    for (const { admin } of [this.#servers.full, this.#servers.own]) {
+      await run(admin, 'CREATE TABLE kept (id INTEGER PRIMARY KEY)')
+      await run(admin, 'GRANT READ ON kept TO member')
+    }
+    for (const name of TABLES) this.#tables.push(await makeTable(this.#servers, this.#choose, name))
+  }
+
+  async step(step: number): Promise<void> {
+    const choose = this.#choose
+    const servers = this.#servers
+    const table = choose.oneOf(this.#tables)
+    await writeAsSecond(servers, table, await this.#about(table, servers.b.claims))
+    await writeAsFirst(servers, table, await this.#about(table, servers.a.claims))
+    const about = await this.#about(table, servers.a.claims)
+    for (let n = 0; n < 2; n += 1) {
+      await choose.oneOf(DOORS)({ servers, table, about, sockets: this.#sockets })
+    }
+    if (choose.percent(10))
+      await writeTwice(servers, table, { about, key: `key ${step}`.replace(' ', '') })
+    if (choose.percent(15)) await compareTransaction(servers, table, about)
+    if (choose.percent(15)) await comparePast(servers, table, { about, past: this.#past })
+    if (choose.percent(25)) await this.#agree()
+    for (const each of this.#subscribers) if (choose.percent(4)) await each.leave(servers)
+    if (this.#subscribers.length < 3 && choose.percent(40)) {
+      const id = `s${step}`
+      this.#subscribers.push(Subscribers.begin(this.#sockets, { table, about, id }))
+    }
+    if (choose.percent(12)) await this.#change(table)
+  }
+
+  /** Looks at the rows as they are now. */
+  async #about(table: RuledTable, claims: HeldClaims): Promise<About> {
+    if (table.rows.length === 0 || this.#choose.percent(30)) await this.#servers.hidden(table)
+    return { choose: this.#choose, table: table.table, claims, rows: table.rows }
+  }
+
+  async #agree(): Promise<void> {
+    const left: Subscribers[] = []
+    for (const each of this.#subscribers) {
+      const agrees = await each.agree(this.#servers)
+      if (agrees) left.push(each)
+      this.#counts[agrees ? 'agreed' : 'ended'] += 1
+    }
+    this.#subscribers = left
+  }
+
+  async #change(table: RuledTable): Promise<void> {
+    const choose = this.#choose
+    await this.#agree()
+    const concerned = this.#subscribers.filter((each) => each.table === table)
+    const others = this.#subscribers.filter((each) => each.table !== table)
+    await this.#past.note(this.#servers, table)
+    const kind = choose.below(12)
+    this.#counts.changes += 1
+    if (kind < 2 && table.grants.length > 0) {
+      const isOther = await extend(this.#servers, choose, table)
+      if (!isOther) return
+      for (const each of concerned) await each.endsWith(['resume_too_old'])
+    } else if (kind < 7) {
+      await grant(this.#servers, choose, table)
+      const codes = ['unknown_table', 'not_permitted', 'resume_too_old']
+      for (const each of concerned) await each.endsWith(codes)
+    } else if (kind < 11) {
+      await redefine(this.#servers, choose, table)
+    } else {
+      const made = await replace(this.#servers, choose, table)
+      for (const each of concerned) await each.endsWith(['unknown_table'])
+      this.#tables = this.#tables.map((each) => (each === table ? made : each))
+      this.#past.forget(table)
+    }
+    for (const each of concerned) each.stop()
+    this.#subscribers = others
+  }
+}

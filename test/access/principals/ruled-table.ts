@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type Chooser,
+  createIndexText,
+  createTableText,
+  type RandomColumn,
+  type RandomTable,
+  randomTable,
+} from '../../differential/random-table.ts'
+import { value } from '../../differential/two-texts.ts'
+import type { HeldClaims } from './claims.ts'
+import { conditionFor, type RandomGrant, type Right } from './rules.ts'
+import type { JsonRow } from './statements.ts'
+
+/** How exactly the answers about a table are those of a server with the rows of the first principal alone. */
+export type Exactness = 'all' | 'key' | 'row'
+
+/** A random table as both servers define it, with what the role may do with it. */
+export class RuledTable {
+  readonly name: string
+  table: RandomTable
+  /** What made it as it is, in order. */
+  ddl: string[]
+  grants: readonly RandomGrant[] = []
+  exactness: Exactness = 'all'
+  /** Whether the other server has it: without any right there is no such table. */
+  isThere = true
+  /** All rows of the full server, when they were last read. */
+  rows: readonly JsonRow[] = []
+  #names = 0
+
+  constructor(choose: Chooser, name: string) {
+    this.name = name
+    const made = randomTable(choose)
+    const indexes = made.indexes.map((index) => ({ ...index, name: `${name}${index.name}` }))
+    this.table = { ...made, name, indexes }
+    this.ddl = [
+      createTableText(this.table),
+      ...indexes.map((index) => createIndexText(this.table, index)),
+      `CREATE OBSERVER ${name}seen ON ${name} (${choose.oneOf(this.table.columns).name})`,
+    ]
+  }
+
+  may(right: Right): boolean {
+    return this.grants.some(({ rights }) => rights.includes(right))
+  }
+
+  /** The rows that the holder of the claims sees, or, where it reads none, may write. */
+  conditionFor(claims: HeldClaims): string {
+    const right = this.may('READ') ? 'READ' : 'WRITE'
+    return conditionFor(this.grants, right, claims) ?? 'FALSE'
+  }
+
+  /** Whether what is read is what may be written. */
+  isOneRule(claims: HeldClaims): boolean {
+    return conditionFor(this.grants, 'READ', claims) === conditionFor(this.grants, 'WRITE', claims)
+  }
+
+  /** A definition that is added to it: the statement, and what to do when it was carried out. */
+  change(choose: Chooser): { readonly sql: string; readonly done: () => void } {
+    this.#names += 1
+    const { table } = this
+    switch (choose.below(4)) {
+      case 0: {
+        const name = `c9${this.#names}`
+        const type = choose.oneOf(['INTEGER', 'TEXT', 'BOOLEAN'] as const)
+        const column: RandomColumn = { name, type, notNull: false }
+        const preset = value(choose, { ...column, notNull: true }).ours
+        const sql = `ALTER TABLE ${this.name} ADD COLUMN ${name} ${type} DEFAULT ${preset}`
+        return { sql, done: () => this.#become(sql, { columns: [...table.columns, column] }) }
+      }
+      case 1: {
+        const { name } = choose.oneOf(table.columns)
+        const sql = `ALTER TABLE ${this.name} DROP COLUMN ${name}`
+        const columns = table.columns.filter((column) => column.name !== name)
+        return { sql, done: () => this.#become(sql, { columns }) }
+      }
+      case 2: {
+        const [index] = choose.some(table.indexes, 1)
+        if (index === undefined) return this.change(choose)
+        const indexes = table.indexes.filter(({ name }) => name !== index.name)
+        const sql = `DROP INDEX ${index.name}`
+        return { sql, done: () => this.#become(sql, { indexes }) }
+      }
+      default: {
+        const keyColumns = table.primaryKey.map(({ column }) => column)
+        const parts = choose
+          .some(table.columns, 1 + choose.below(2))
+          .map((column) => ({ column, descending: choose.percent(30) }))
+        const held = new Set([...parts.map(({ column }) => column), ...keyColumns])
+        const free = table.columns.filter((column) => !held.has(column))
+        const storing = choose.percent(40) ? choose.some(free, 1) : []
+        const unique = choose.percent(20)
+        const index = { name: `${this.name}n${this.#names}`, unique, parts, storing }
+        const sql = createIndexText(table, index)
+        return { sql, done: () => this.#become(sql, { indexes: [...table.indexes, index] }) }
+      }
+    }
+  }
+
+  /** An index is gone that the rows did not allow. */
+  without(failed: string): string {
+    const sql = `DROP INDEX ${failed}`
+    this.#become(sql, { indexes: this.table.indexes.filter(({ name }) => name !== failed) })
+    return sql
+  }
+
+  #become(sql: string, other: Partial<RandomTable>): void {
+    this.ddl.push(sql)
+    this.table = { ...this.table, ...other }
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type NamedParameters, parametersOf } from '../../differential/joined-texts.ts'
+import { randomRead } from '../../differential/random-statement.ts'
+import type { Chooser, RandomColumn, RandomTable } from '../../differential/random-table.ts'
+import { condition, value } from '../../differential/two-texts.ts'
+import { claimLiteral, claimsOfType, type HeldClaims, literalOf } from './claims.ts'
+
+export type Statement = { readonly sql: string; readonly params?: NamedParameters }
+export type JsonRow = Readonly<Record<string, unknown>>
+
+/** Whose statements, about which table, and the rows that are there now. */
+export type About = {
+  readonly choose: Chooser
+  readonly table: RandomTable
+  readonly claims: HeldClaims
+  readonly rows: readonly JsonRow[]
+}
+
+/** A condition of a WHERE that may fail of a row. */
+export function randomWhere({ choose, table }: About): Statement {
+  const parts = Array.from({ length: 1 + choose.below(2) }, () => condition(choose, table.columns))
+  const texts = parts.map(({ ours }) => `(${ours})`)
+  const number = table.columns.find(({ type }) => type === 'INTEGER')
+  if (number !== undefined && choose.percent(40)) {
+    texts.push(choose.oneOf([`10 / ${number.name} > 1`, `10 % ${number.name} = 1`]))
+  }
+  const params = parametersOf(parts)
+  return { sql: texts.join(choose.percent(75) ? ' AND ' : ' OR '), params }
+}
+
+/** A GET or a SCAN of any kind. */
+export function randomReading(about: About): Statement {
+  const { choose, table } = about
+  if (choose.percent(15)) return { sql: `GET * FROM ${table.name} WHERE ${keyText(about)}` }
+  if (choose.percent(20)) {
+    const { sql, params } = randomWhere(about)
+    const hint = hintOf(about)
+    const what = choose.oneOf(['*', 'COUNT(*) AS n', projection(about)])
+    return { sql: `SCAN ${what} FROM ${table.name}${hint} WHERE ${sql}`, ...(params && { params }) }
+  }
+  const read = randomRead(choose, table)
+  const { kind, where, groupBy, orderBy, limit } = read
+  let sql = `${kind === 'get' ? 'GET' : 'SCAN'} ${read.projection.ours} FROM ${table.name}${read.hint}`
+  if (where.length > 0) sql += ` WHERE ${where.map(({ ours }) => `(${ours})`).join(' AND ')}`
+  if (kind === 'get') sql = sql.replaceAll(/\((c\d+ (?:=|IN) [^)]*\)?)\)/g, '$1')
+  if (groupBy.length > 0) sql += ` GROUP BY ${groupBy.map(({ name }) => name).join(', ')}`
+  if (orderBy !== '') sql += ` ORDER BY ${orderBy}`
+  if (limit !== undefined) sql += ` LIMIT ${limit}`
+  return { sql, params: parametersOf(where) }
+}
+
+/** What can be subscribed to. */
+export function randomSubscription(about: About): Statement {
+  const { choose, table } = about
+  if (choose.percent(30)) return { sql: `SCAN * FROM ${table.name}` }
+  const text = condition(choose, table.columns)
+  const columns = choose.percent(50) ? '*' : projection(about)
+  const sql = `SCAN ${columns} FROM ${table.name} USE PRIMARY KEY WHERE ${text.ours}`
+  return { sql, ...(text.parameters && { params: text.parameters }) }
+}
+
+/** A write of any kind, mostly of rows that the holder of the claims may write. */
+export function randomWriting(about: About): Statement {
+  const { choose, table } = about
+  const { name } = table
+  const returning = choose.oneOf(['', '', ' RETURNING *'])
+  switch (choose.below(9)) {
+    case 0:
+    case 1:
+    case 2: {
+      const rows = Array.from({ length: choose.oneOf([1, 1, 2, 3]) }, () => valuesText(about))
+      const columns = table.columns.map((column) => column.name).join(', ')
+      const skip = choose.oneOf(['', '', ' ON CONFLICT DO NOTHING'])
+      return {
+        sql: `INSERT INTO ${name} (${columns}) VALUES ${rows.join(', ')}${skip}${returning}`,
+      }
+    }
+    case 3:
+    case 4:
+    case 5: {
+      const when = choose.oneOf([
+        '',
+        '',
+        ' IF EXISTS',
+        ' IF NOT EXISTS',
+        ` IF ${column(about)} IS NULL`,
+      ])
+      return { sql: `SET ${settings(about)} ON ${name} WHERE ${keyText(about)}${when}${returning}` }
+    }
+    case 6:
+      return { sql: `DELETE FROM ${name} WHERE ${keyText(about)}${returning}` }
+    case 7: {
+      const { sql, params } = randomWhere(about)
+      const text = `DELETE FROM ${name} USE PRIMARY KEY WHERE ${sql} LIMIT 1${returning}`
+      return { sql: text, ...(params && { params }) }
+    }
+    default:
+      return guarding(about)
+  }
+}
+
+/** A CHECK or a GET FOR UPDATE. */
+export function guarding(about: About): Statement {
+  const { choose, table } = about
+  const key = keyText(about)
+  return choose.percent(50)
+    ? { sql: `GET * FROM ${table.name} WHERE ${key} FOR UPDATE` }
+    : { sql: `CHECK ${column(about)} IS NULL OR TRUE ON ${table.name} WHERE ${key}` }
+}
+
+/** Names a row by its primary key, mostly one that is there. */
+export function keyText(about: About): string {
+  const key = keyOf(about)
+  return about.table.primaryKey
+    .map(({ column }, at) => `${column.name} = ${literalOf(column.type, key[at])}`)
+    .join(' AND ')
+}
+
+/** The values of a primary key as JSON, mostly of a row that is there. */
+export function keyOf(about: About): readonly unknown[] {
+  const row = about.choose.percent(75) ? about.choose.oneOf(about.rows) : undefined
+  const found = row ?? rowOf(about)
+  return about.table.primaryKey.map(({ column }) => found[column.name])
+}
+
+/** A row as JSON, as a request may post it. */
+export function rowOf(about: About): JsonRow {
+  return Object.fromEntries(
+    about.table.columns.map((column) => [column.name, jsonOf(valueText(about, column))]),
+  )
+}
+
+function jsonOf(literal: string): unknown {
+  if (literal === 'NULL') return null
+  if (literal === 'TRUE' || literal === 'FALSE') return literal === 'TRUE'
+  if (literal.startsWith("x'")) return Buffer.from(literal.slice(2, -1), 'hex').toString('base64')
+  return literal.startsWith("'") ? literal.slice(1, -1) : Number(literal)
+}
+
+function valuesText(about: About): string {
+  return `(${about.table.columns.map((each) => valueText(about, each)).join(', ')})`
+}
+
+function valueText({ choose, claims, table }: About, column: RandomColumn): string {
+  const [claim] = claimsOfType(column.type).filter((name) => claims[name] !== undefined)
+  if (claim !== undefined && choose.percent(50)) return claimLiteral(claims, claim)
+  const inKey = table.primaryKey.some((part) => part.column.name === column.name)
+  return value(choose, { ...column, notNull: inKey || column.notNull }).ours
+}
+
+function settings(about: About): string {
+  const { choose, table } = about
+  const inKey = new Set(table.primaryKey.map((part) => part.column.name))
+  const free = table.columns.filter(({ name }) => !inKey.has(name))
+  return choose
+    .some(free, 1 + choose.below(2))
+    .map((each) => {
+      const computes = each.type === 'INTEGER' && choose.percent(30)
+      return `${each.name} = ${computes ? `${each.name} + 1` : valueText(about, each)}`
+    })
+    .join(', ')
+}
+
+function column({ choose, table }: About): string {
+  return choose.oneOf(table.columns).name
+}
+
+function projection(about: About): string {
+  const number = about.table.columns.find(({ type }) => type === 'INTEGER')
+  const own = column(about)
+  return number !== undefined && about.choose.percent(50)
+    ? `${own} AS x, 10 / ${number.name} AS q`
+    : `${own} AS x`
+}
+
+function hintOf({ choose, table }: About): string {
+  const [index] = choose.some(table.indexes, 1)
+  return index !== undefined && choose.percent(50) ? ` USE INDEX ${index.name}` : ' USE PRIMARY KEY'
+}
