@@ -37,7 +37,7 @@ const VALID = [
   'CREATE UNIQUE INDEX IF NOT EXISTS i ON t (a DESC, b) STORING (c, d); DROP INDEX IF EXISTS i',
   'ALTER TABLE t ADD COLUMN c TEXT NOT NULL DEFAULT uuid(); ALTER TABLE t DROP COLUMN c',
   'DROP TABLE IF EXISTS t',
-  'SHOW TABLES; SHOW INDEXES FROM t; DESCRIBE t; EXPLAIN ANALYZE SCAN * FROM t; /* done */ COMMIT -- really',
+  'SHOW TABLES; SHOW INDEXES FROM t; SHOW CREATE TABLE t; DESCRIBE t; EXPLAIN ANALYZE SCAN * FROM t; /* done */ COMMIT -- really',
 ]
 
 test('every prefix of a right text is right or refused at a place inside it', () => {

@@ -25,6 +25,7 @@ export type Statement =
   | ExplainStatement
   | ShowTablesStatement
   | ShowIndexesStatement
+  | ShowCreateTableStatement
   | ShowObserversStatement
   | ShowTokensStatement
   | ShowRolesStatement
@@ -118,6 +119,10 @@ export type NotifyStatement = Located & {
 export type ShowTablesStatement = Located & { readonly kind: 'showTables' }
 export type ShowIndexesStatement = Located & {
   readonly kind: 'showIndexes'
+  readonly table: Name
+}
+export type ShowCreateTableStatement = Located & {
+  readonly kind: 'showCreateTable'
   readonly table: Name
 }
 export type ShowObserversStatement = Located & { readonly kind: 'showObservers' }

@@ -66,9 +66,10 @@ test('CHECK stands among the statements of a transaction', () => {
 })
 
 test('SHOW, DESCRIBE and EXPLAIN', () => {
-  assert.deepEqual(parse('SHOW TABLES; SHOW INDEXES FROM t; DESCRIBE t'), [
+  assert.deepEqual(parse('SHOW TABLES; SHOW INDEXES FROM t; SHOW CREATE TABLE t; DESCRIBE t'), [
     { kind: 'showTables' },
     { kind: 'showIndexes', table: { text: 't' } },
+    { kind: 'showCreateTable', table: { text: 't' } },
     { kind: 'describe', table: { text: 't' } },
   ])
   const scan = { kind: 'scan', projection: ALL, table: { text: 't' }, groupBy: [], orderBy: [] }

@@ -12,6 +12,7 @@ import type {
   ExplainStatement,
   NotifyStatement,
   ShowBlocksStatement,
+  ShowCreateTableStatement,
   ShowGrantsStatement,
   ShowIndexesStatement,
   ShowObserversStatement,
@@ -71,6 +72,7 @@ export type PlannedStatement =
   | ExplainStatement
   | ShowTablesStatement
   | ShowIndexesStatement
+  | ShowCreateTableStatement
   | ShowObserversStatement
   | ShowTokensStatement
   | ShowRolesStatement
@@ -101,9 +103,9 @@ export function planStatement(
     case 'showTables':
       return { kind: 'showTables' }
     case 'describe':
-      return { kind: 'describe', table: requireTable(catalog, statement.table) }
     case 'showIndexes':
-      return { kind: 'showIndexes', table: requireTable(catalog, statement.table) }
+    case 'showCreateTable':
+      return { kind: statement.kind, table: requireTable(catalog, statement.table) }
     case 'showObservers':
       return { kind: 'showObservers' }
     case 'showTokens':

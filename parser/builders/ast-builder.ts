@@ -69,6 +69,7 @@ function buildShow(
 ):
   | ast.ShowTablesStatement
   | ast.ShowIndexesStatement
+  | ast.ShowCreateTableStatement
   | ast.ShowObserversStatement
   | ast.ShowTokensStatement
   | ast.ShowRolesStatement
@@ -76,7 +77,7 @@ function buildShow(
   | ast.ShowGrantsStatement {
   const position = positionOfNode(node)
   const { tableName, roleName, OBSERVERS: observers, TOKENS: tokens } = node.children
-  const { ROLES: roles, GRANTS: grants, BLOCKS: blocks } = node.children
+  const { ROLES: roles, GRANTS: grants, BLOCKS: blocks, CREATE: create } = node.children
   if (roles !== undefined) return { kind: 'showRoles', position }
   if (blocks !== undefined) return { kind: 'showBlocks', position }
   if (grants !== undefined) {
@@ -86,5 +87,6 @@ function buildShow(
   if (tokens !== undefined) return { kind: 'showTokens', position }
   if (observers !== undefined) return { kind: 'showObservers', position }
   if (tableName === undefined) return { kind: 'showTables', position }
-  return { kind: 'showIndexes', table: tableOf({ tableName }), position }
+  const kind = create === undefined ? 'showIndexes' : 'showCreateTable'
+  return { kind, table: tableOf({ tableName }), position }
 }

@@ -1120,7 +1120,9 @@ export type ShowStatementCstChildren = {
   roleName?: RoleNameCstNode[];
   INDEXES?: IToken[];
   FROM?: IToken[];
-  tableName?: TableNameCstNode[];
+  tableName?: (TableNameCstNode)[];
+  CREATE?: IToken[];
+  TABLE?: IToken[];
 };
 
 export interface DescribeStatementCstNode extends CstNode {

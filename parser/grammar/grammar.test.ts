@@ -55,7 +55,7 @@ function statementsNaming(n: string): readonly string[] {
     `CREATE TABLE ${n} (a TEXT, ${n} TEXT NOT NULL, PRIMARY KEY (${n} DESC, a))`,
     `CREATE UNIQUE INDEX ${n} ON ${n} (${n}, ${n} DESC) STORING (${n})`,
     `ALTER TABLE ${n} ADD COLUMN ${n} TEXT; ALTER TABLE ${n} DROP COLUMN ${n}`,
-    `DROP TABLE ${n}; DROP INDEX ${n}; SHOW INDEXES FROM ${n}; DESCRIBE ${n}`,
+    `DROP TABLE ${n}; DROP INDEX ${n}; SHOW INDEXES FROM ${n}; SHOW CREATE TABLE ${n}; DESCRIBE ${n}`,
     `GET ${n} AS ${n} FROM ${n} WHERE ${n} = 1`,
     `SCAN ${n}, COUNT(${n}) AS ${n} FROM ${n} USE INDEX ${n} WHERE ${n} > ${n} GROUP BY ${n} ORDER BY ${n} DESC`,
     `SCAN ${n} FROM ${n} AS OF 1 ORDER BY ${n}, ${n} LIMIT 1`,

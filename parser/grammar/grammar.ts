@@ -111,6 +111,13 @@ export class Grammar extends DefinitionGrammar {
           this.SUBRULE(this.tableName)
         },
       },
+      {
+        ALT: () => {
+          this.CONSUME(keyword.Create)
+          this.CONSUME(keyword.Table)
+          this.SUBRULE1(this.tableName)
+        },
+      },
     ])
   })
 

@@ -51,6 +51,7 @@ const CLAUSE_WORDS: ReadonlyArray<readonly [rule: string, first: TokenType, word
   ['addedColumn', keyword.Add, 'ADD COLUMN'],
   ['droppedColumn', keyword.Drop, 'DROP COLUMN'],
   ['showStatement', keyword.Indexes, 'INDEXES FROM'],
+  ['showStatement', keyword.Create, 'CREATE TABLE'],
   ['primaryKeyClause', keyword.Primary, 'PRIMARY KEY'],
   ['columnConstraint', keyword.Primary, 'PRIMARY KEY'],
   ['columnConstraint', keyword.Not, 'NOT NULL'],

@@ -225,7 +225,7 @@ function ofShow(wrong: WrongStatement): Advice | undefined {
   if (/^(INDEX|INDEXES|INDICES|KEYS)\b/.test(words) && tokens.length > 2) {
     return { advice: 'indexes are shown of a table', rewritten: `SHOW INDEXES FROM ${last}` }
   }
-  if (at === 1 && /^(COLUMNS (FROM|IN)|CREATE TABLE)\b/.test(words)) {
+  if (at === 1 && /^COLUMNS (FROM|IN)\b/.test(words)) {
     return { advice: 'a table is shown by', rewritten: `DESCRIBE ${last}` }
   }
   return undefined

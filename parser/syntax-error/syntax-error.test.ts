@@ -108,7 +108,7 @@ for (const [marked, message] of [
   ['CREATE TABLE t (family TEXT NOT ^a)', "expected NULL, found 'a'"],
   [
     'SHOW ^INDEX FROM t',
-    "expected TABLES, OBSERVERS, TOKENS, ROLES, BLOCKS, GRANTS or INDEXES FROM, found 'INDEX'",
+    "expected TABLES, OBSERVERS, TOKENS, ROLES, BLOCKS, GRANTS, INDEXES FROM or CREATE TABLE, found 'INDEX'",
   ],
   ['CREATE TABLE t (a ^INT)', 'there is no type INT'],
   ['CREATE TABLE ^t (a TEXT)', 'the table t has no primary key'],

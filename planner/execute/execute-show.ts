@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   type Catalog,
-  type ColumnDefinition,
-  columnPosition,
   readIndexProgress,
   type SqlValue,
   type TableDefinition,
 } from '../../storage/storage.ts'
-import { nameText } from '../expressions/expression-text.ts'
-import { valueToJson } from '../json/json-value.ts'
 import { keyOfIndex, keyText, partText, primaryKeyOf } from '../keys/candidate-key.ts'
+import { columnText, defaultText } from './definition-text.ts'
 import type { StatementResult, StatementTransaction } from './rows/execution-context.ts'
 
 /** SHOW TABLES: one row for each table, by name. */
@@ -38,7 +35,7 @@ export async function showIndexes(
   for (const index of table.indexes) {
     const building = index.state === 'building'
     const progress = building ? await readIndexProgress(transaction, table, index) : undefined
-    const storing = index.storing.map((id) => nameText(columnNamed(table, id).name))
+    const storing = index.storing.map((id) => columnText(table, id))
     rows.push([
       index.name,
       index.unique,
@@ -69,7 +66,7 @@ export function showObservers(catalog: Catalog): StatementResult {
       observer.name,
       table.name,
       observer.isWeak,
-      observer.columns.map((id) => nameText(columnNamed(table, id).name)).join(', '),
+      observer.columns.map((id) => columnText(table, id)).join(', '),
       observer.state,
       observer.isBackfilled,
     ])
@@ -82,10 +79,6 @@ export function showObservers(catalog: Catalog): StatementResult {
     { name: 'backfilled', type: 'BOOLEAN' },
   ] as const
   return { columns, rows, rowsAffected: 0 }
-}
-
-function columnNamed(table: TableDefinition, columnId: number): ColumnDefinition {
-  return table.columns[columnPosition(table, columnId)] as ColumnDefinition
 }
 
 /** DESCRIBE: one row for each column, in the order of the table. */
@@ -113,29 +106,4 @@ export function describeTable(table: TableDefinition): StatementResult {
     { name: 'family', type: 'TEXT' },
   ] as const
   return { columns, rows, rowsAffected: 0 }
-}
-
-/** As it could stand in a CREATE TABLE; NULL when there is none. */
-function defaultText(column: ColumnDefinition): string | null {
-  switch (column.default?.kind) {
-    case undefined:
-      return null
-    case 'now':
-      return 'now()'
-    case 'uuid':
-      return 'uuid()'
-    case 'literal':
-      return literalText(column, column.default.value)
-  }
-}
-
-function literalText({ type }: ColumnDefinition, value: SqlValue): string {
-  if (value === null) return 'NULL'
-  if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`
-  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
-  if (typeof value === 'string' || type === 'TIMESTAMP') {
-    const text = type === 'TIMESTAMP' ? String(valueToJson(type, value)) : String(value)
-    return `'${text.replaceAll("'", "''")}'`
-  }
-  return value.toString()
 }

@@ -5,6 +5,7 @@ import { executeData } from './execute-data.ts'
 import { executeExplain } from './execute-explain.ts'
 import { describeTable, showIndexes, showObservers, showTables } from './execute-show.ts'
 import { showBlocks } from './execute-show-blocks.ts'
+import { showCreateTable } from './execute-show-create.ts'
 import { showGrants, showRoles } from './execute-show-roles.ts'
 import { showTokens } from './execute-show-tokens.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
@@ -22,6 +23,8 @@ export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise
       return showTables(context.catalog)
     case 'showIndexes':
       return showIndexes(plan.table, transaction)
+    case 'showCreateTable':
+      return showCreateTable(plan.table)
     case 'showObservers':
       return showObservers(context.catalog)
     case 'showTokens':

@@ -25,13 +25,18 @@ export type Plan =
   | NotifyPlan
   | ExplainPlan
   | { readonly kind: 'showTables' }
-  | { readonly kind: 'showIndexes'; readonly table: TableDefinition }
+  | ShowTablePlan
   | { readonly kind: 'showObservers' }
   | { readonly kind: 'showTokens' }
   | { readonly kind: 'showRoles' }
   | { readonly kind: 'showBlocks' }
   | { readonly kind: 'showGrants'; readonly role?: Name }
-  | { readonly kind: 'describe'; readonly table: TableDefinition }
+
+type ShowTablePlan = {
+  readonly kind: 'showIndexes' | 'showCreateTable' | 'describe'
+  readonly table: TableDefinition
+}
+
 /** The plans that EXPLAIN takes. */
 export type DataPlan =
   | PointGetPlan

@@ -56,6 +56,7 @@ function doorsTo(table: string, asOf: number): Sending[] {
     { method: 'POST', path: '/v1/query', json: { sql: `EXPLAIN ${json.sql}` } },
     { method: 'POST', path: '/v1/query', json: { sql: `DESCRIBE ${table}` } },
     { method: 'POST', path: '/v1/query', json: { sql: `SHOW INDEXES FROM ${table}` } },
+    { method: 'POST', path: '/v1/query', json: { sql: `SHOW CREATE TABLE ${table}` } },
     { path: `/v1/tables/${table}` },
     { path: `/v1/tables/${table}/rows` },
     { path: `/v1/tables/${table}/rows?format=ndjson` },

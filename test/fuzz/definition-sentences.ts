@@ -104,6 +104,7 @@ const dropOrShow: Text = fc.constantFrom(
   'SHOW TABLES',
   'SHOW INDEXES FROM every',
   'SHOW INDEXES FROM made',
+  'SHOW CREATE TABLE every',
   'SHOW OBSERVERS',
   'DESCRIBE every',
   'DROP TABLE IF EXISTS made',

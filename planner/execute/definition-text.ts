@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type ColumnDefinition,
+  columnPosition,
+  type IndexDefinition,
+  type KeyPart,
+  type ObserverDefinition,
+  type SqlValue,
+  type TableDefinition,
+} from '../../storage/storage.ts'
+import { nameText } from '../expressions/expression-text.ts'
+import { valueToJson } from '../json/json-value.ts'
+import { partText } from '../keys/candidate-key.ts'
+
+/** The CREATE TABLE that makes this table, without its rows. */
+export function createTableText(table: TableDefinition): string {
+  const key = table.primaryKey.map((part) => keyPartText(table, part))
+  const families = table.families.flatMap(({ id, name }) => {
+    const columns = table.columns.filter(({ family }) => family === id)
+    if (columns.length === 0) return []
+    return [
+      `FAMILY ${nameText(name)} (${columns.map((column) => nameText(column.name)).join(', ')})`,
+    ]
+  })
+  const isKey = (id: number) => table.primaryKey.some(({ columnId }) => columnId === id)
+  const columns = table.columns.map((column) => {
+    const text = defaultText(column)
+    return [
+      `${nameText(column.name)} ${column.type}`,
+      ...(column.notNull && !isKey(column.id) ? ['NOT NULL'] : []),
+      ...(text === null ? [] : [`DEFAULT ${text}`]),
+    ].join(' ')
+  })
+  const parts = [...columns, `PRIMARY KEY (${key.join(', ')})`, ...families]
+  return `CREATE TABLE ${nameText(table.name)} (\n  ${parts.join(',\n  ')}\n)`
+}
+
+export function createIndexText(
+  table: TableDefinition,
+  { name, unique, parts, storing }: IndexDefinition,
+): string {
+  const columns = parts.map((part) => keyPartText(table, part)).join(', ')
+  const stored = storing.map((id) => columnText(table, id)).join(', ')
+  return [
+    `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${nameText(name)} ON ${nameText(table.name)} (${columns})`,
+    ...(stored === '' ? [] : [`STORING (${stored})`]),
+  ].join(' ')
+}
+
+/** The statements that make an observer as it is, without what it has done. */
+export function createObserverTexts(
+  table: TableDefinition,
+  { name, isWeak, columns, state }: ObserverDefinition,
+): string[] {
+  const watched = columns.map((id) => columnText(table, id)).join(', ')
+  const weak = isWeak ? 'WEAK ' : ''
+  return [
+    `CREATE ${weak}OBSERVER ${nameText(name)} ON ${nameText(table.name)} (${watched})`,
+    ...(state === 'paused' ? [`ALTER OBSERVER ${nameText(name)} PAUSE`] : []),
+  ]
+}
+
+/** The name of a column as it is written. */
+export function columnText(table: TableDefinition, columnId: number): string {
+  return nameText((table.columns[columnPosition(table, columnId)] as ColumnDefinition).name)
+}
+
+function keyPartText(table: TableDefinition, { columnId, descending }: KeyPart): string {
+  const { name } = table.columns[columnPosition(table, columnId)] as ColumnDefinition
+  return partText({ name, descending })
+}
+
+/** As it could stand in a CREATE TABLE; NULL when there is none. */
+export function defaultText(column: ColumnDefinition): string | null {
+  switch (column.default?.kind) {
+    case undefined:
+      return null
+    case 'now':
+      return 'now()'
+    case 'uuid':
+      return 'uuid()'
+    case 'literal':
+      return literalText(column, column.default.value)
+  }
+}
+
+function literalText({ type }: ColumnDefinition, value: SqlValue): string {
+  if (value === null) return 'NULL'
+  if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
+  if (typeof value === 'string' || type === 'TIMESTAMP') {
+    const text = type === 'TIMESTAMP' ? String(valueToJson(type, value)) : String(value)
+    return `'${text.replaceAll("'", "''")}'`
+  }
+  return value.toString()
+}
