@@ -54,6 +54,34 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/completions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What may be written at a place of a text
+         * @description For editors and shells. Names are those of tables that the caller may know of. `unfinished` says whether the
+         *     text ends within a statement, so that a client needs no lexer of its own. Nothing is run.
+         */
+        readonly post: operations["getCompletions"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/transactions": {
         readonly parameters: {
             readonly query?: never;
@@ -912,6 +940,39 @@ export interface components {
             readonly history?: components["schemas"]["HistoryId"];
             readonly integers?: components["schemas"]["IntegerFormat"];
             readonly timeoutMs?: components["schemas"]["TimeoutMs"];
+        };
+        readonly CompletionRequest: {
+            readonly sql: components["schemas"]["StatementText"];
+            /** @description The place, in UTF-16 code units; the end of the text unless given, or where it is beyond that. */
+            readonly offset?: number;
+        };
+        readonly Completions: {
+            /** @description Where the text of an item begins; it replaces what stands from there to the offset. */
+            readonly from: number;
+            /** @description At most `completionItemsMax`. */
+            readonly items: readonly components["schemas"]["CompletionItem"][];
+            /** @description There are others beyond these. */
+            readonly more: boolean;
+            /** @description What could come at the place, in the words of a syntax error. */
+            readonly expected: readonly string[];
+            /** @description The text ends in a statement that has no `;` at its end, or within a string, a quoted name or a comment. */
+            readonly unfinished: boolean;
+        };
+        readonly CompletionItem: {
+            /** @description With quotes where the name needs them. */
+            readonly text: string;
+            /**
+             * @example keyword
+             * @example type
+             * @example function
+             * @example table
+             * @example column
+             * @example index
+             * @example observer
+             */
+            readonly kind: string;
+            /** @description For people; the type and the table of a column, the key of a table. */
+            readonly detail?: string;
         };
         readonly QueryAnswer: {
             /** @description One for each statement, in their order. */
@@ -2045,6 +2106,68 @@ export interface operations {
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["Timeout"];
             readonly 507: components["responses"]["DiskFull"];
+        };
+    };
+    readonly getCompletions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "sql": "SCAN id, bal",
+                 *       "offset": 12
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CompletionRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The items, names first. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": 9,
+                     *       "items": [
+                     *         {
+                     *           "text": "balance",
+                     *           "kind": "column",
+                     *           "detail": "INTEGER, account"
+                     *         }
+                     *       ],
+                     *       "more": false,
+                     *       "expected": [
+                     *         "an expression"
+                     *       ],
+                     *       "unfinished": true
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Completions"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly listTransactions: {

@@ -19,6 +19,8 @@ export const PARSER_LIMITS = {
   statementsMax: 1_000,
   /** Different parameters of one text; also the highest number that may follow `$`. */
   parametersMax: 10_000,
+  /** Of one statement before a place where it is to be completed; behind more, nothing is offered. */
+  completionTokensMax: 2_000,
 } as const
 
 export type ParserLimitName = keyof typeof PARSER_LIMITS
@@ -32,6 +34,7 @@ export const PARSER_LIMIT_WORDS: Readonly<Record<ParserLimitName, string>> = {
   statementNodesMax: 'expression nodes and inner parentheses in one statement',
   statementsMax: 'statements in one text',
   parametersMax: 'parameters',
+  completionTokensMax: 'words, values and marks before the place',
 }
 
 /** The bounds of the statement cache; both hold at any time. */

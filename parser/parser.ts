@@ -4,6 +4,7 @@ import type { IToken, Lexer } from 'chevrotain'
 import type { InsertStatement, Statement } from './ast.ts'
 import { buildScript } from './builders/ast-builder.ts'
 import { buildInsertedRows } from './builders/row-statement-builder.ts'
+import { type PlaceInText, placeInText } from './completion/place-in-text.ts'
 import { Grammar } from './grammar/grammar.ts'
 import { createLexer } from './grammar/tokens.ts'
 import { ParseError } from './parse-error.ts'
@@ -15,6 +16,8 @@ import { ExpectedTokens } from './syntax-error/expected-tokens.ts'
 import { describeMistake, type Mistake, withGeneratedKey } from './syntax-error/syntax-error.ts'
 import { checkText, checkTokens, checkTurn, statementAt } from './text-limits.ts'
 
+export type { PlaceInText } from './completion/place-in-text.ts'
+export { shownName } from './completion/shown-name.ts'
 export { PARSER_LIMITS } from './parser-limits.ts'
 export { ParseError }
 
@@ -30,6 +33,8 @@ export interface Parser {
   knownScript(text: string): readonly Statement[] | undefined
   /** The text without its values, short, for people who want to know what is running; of any text. */
   shapeOf(text: string): string
+  /** What may be written at an offset of any text. Throws `ParseError` where it is too long. */
+  placeIn(text: string, offset: number): PlaceInText
 }
 
 export type ParserOptions = {
@@ -87,6 +92,11 @@ class CachingParser implements Parser {
 
   shapeOf(text: string): string {
     return statementShape(this.#lexer, text)
+  }
+
+  placeIn(text: string, offset: number): PlaceInText {
+    checkText(text)
+    return placeInText(text, offset, this.#lexer.tokenize(text).tokens, this.#expected())
   }
 
   *#checkAndParse(text: string, tokens: IToken[]): Generator<void, readonly Statement[]> {

@@ -14,6 +14,7 @@ export const SERVER_LIMITS = {
   pageRowsDefault: 1_000,
   pageRowsMax: 10_000,
   rowsPageDefault: 100,
+  completionItemsMax: 100,
   postedRowsMax: 10_000,
   pageBytesMax: 16 * 1024 * 1024,
   streamPageRows: 1_000,

@@ -93,6 +93,13 @@ function wordsOf({ type, rule }: ExpectedToken): string {
   return RULE_WORDS[rule] ?? CATEGORY_WORDS[type.name] ?? tokenLabel(type)
 }
 
+/** The words of the dialect that such a token is written as, with those that have to follow; undefined for a value. */
+export function keywordOf({ type, rule }: ExpectedToken): string | undefined {
+  const clause = CLAUSE_WORDS.find(([name, first]) => name === rule && first === type)
+  if (clause !== undefined && clause[2] !== OPERATOR) return clause[2]
+  return type.LABEL === type.name ? type.name : undefined
+}
+
 /** What is written in more than one way has no text of its own. */
 const CATEGORY_WORDS: Readonly<Record<string, string>> = {
   Parameter: 'a parameter',

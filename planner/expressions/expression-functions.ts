@@ -47,7 +47,8 @@ const FUNCTIONS: Readonly<Record<string, Definition>> = {
 
 const AGGREGATES = 'COUNT, SUM, MIN, MAX and AVG'
 
-const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS)
+/** In lower case, without aggregates. */
+export const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS)
 
 /** Throws PlanError invalid_request for an unknown function or a wrong number of arguments. */
 export function compileCall(

@@ -40,6 +40,7 @@ import type { Operation } from './openapi/document.ts'
 import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
 import { addRequestHooks, headersOfAll } from './request-hooks.ts'
 import { changeRoutes } from './routes/change-routes.ts'
+import { completionRoutes } from './routes/completion-routes.ts'
 import { metricsRoutes } from './routes/metrics-routes.ts'
 import { moveRoutes } from './routes/move-routes.ts'
 import { observerRoutes } from './routes/observer-routes.ts'
@@ -163,6 +164,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   const warnings = () => storage.warnings
   return {
     ...queryRoutes({ answers, scans, streams, told }),
+    ...completionRoutes({ parser, access, requests, ended }),
     ...rowRoutes({ rows, streams, parser, cursors, writer, requests }),
     ...transactionRoutes({ sessions, requests, begins, access }),
     ...runningRoutes({ requests, parser }),

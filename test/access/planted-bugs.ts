@@ -43,6 +43,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'filter(() => true)',
   ),
   bug(
+    'completionsNameAll',
+    'server/http/routes/completion-routes.ts',
+    'access.currentCatalog(running.principal)',
+    'access.currentCatalog(undefined)',
+  ),
+  bug(
     'rightsOfThePast',
     'server/access/role-views.ts',
     'const newest = newerOf(this.#storage.knownCatalog, catalog)',

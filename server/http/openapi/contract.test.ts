@@ -34,6 +34,7 @@ const STATEMENTS = [
 const BODIES: Readonly<Record<string, unknown>> = {
   // Nobody listens there, so that it fails later.
   beginMove: { to: 'etcd:127.0.0.1:1' },
+  getCompletions: { sql: 'SCAN ' },
   query: { sql: 'SHOW TABLES' },
   queryInTransaction: { sql: 'SHOW TABLES' },
   insertRows: { id: 'bob', balance: 1 },

@@ -75,6 +75,13 @@ export const BUDGETS = {
     meaning: 'a list of what is in memory or in the catalog, or the `limit` of the request',
     limits: ['tablesMax', 'catalogPartsMax', 'openTransactionsMax'],
   },
+  completion: {
+    meaning: 'a text that is cut into its words, and names of the catalog',
+    limits: [
+      ...(['statementTextBytesMax', 'tokensMax', 'completionTokensMax'] as const),
+      ...(['catalogPartsMax', 'completionItemsMax'] as const),
+    ],
+  },
   check: { meaning: 'one reading of the whole store, shared by all who ask for it', limits: [] },
 } as const satisfies Readonly<Record<string, Budget>>
 

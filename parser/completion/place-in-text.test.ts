@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createParser, PARSER_LIMITS, shownName } from '../parser.ts'
+
+const parser = createParser({ skipValidations: false })
+
+function placeIn(marked: string) {
+  const offset = marked.indexOf('^')
+  return parser.placeIn(marked.replace('^', ''), offset)
+}
+
+const OPERATORS = ['AND', 'OR']
+const EXPRESSION = ['NOT', 'NULL', 'TRUE', 'FALSE', '<column>', '<function>']
+
+// Each line: a text with its place, what has been typed of a word, and what is wanted there.
+for (const [marked, typed, wanted] of [
+  ['SCAN id, bal^', 'bal', EXPRESSION],
+  ['SCAN id FROM ^', '', ['<table>']],
+  ['SCAN id FROM acc^ WHERE x = 1', 'acc', ['<table>']],
+  ['SCAN id FROM t WHERE a = 1 ^', '', [...OPERATORS, 'GROUP BY', 'ORDER BY', 'LIMIT']],
+  ["SCAN * FROM t WHERE a = 'ab'^", '', [...OPERATORS, 'GROUP BY', 'ORDER BY', 'LIMIT']],
+  ["SCAN * FROM t WHERE a = 'a^b'", '', []],
+  ['SCAN * FROM t WHERE a = 12^', '', []],
+  ['SCAN * FROM t WHERE a = :na^', '', []],
+  ['SCAN * FROM t -- WHERE^', '', []],
+  ['SCAN * FROM t /* WHERE ^ */', '', []],
+  ['GET * FROM t /* one */^', '', ['AS OF', 'WHERE']],
+  ['SCAN "we^', 'we', EXPRESSION],
+  ['CREATE ^', '', ['TABLE', 'UNIQUE', 'INDEX', 'WEAK', 'OBSERVER', 'TOKEN', 'ROLE', 'BLOCK']],
+  ['CREATE TABLE ^', '', ['IF NOT EXISTS']],
+  ['CREATE TABLE t (^', '', ['PRIMARY KEY', 'FAMILY']],
+  ['CREATE TABLE t (a I^', 'I', 'TEXT INTEGER REAL BOOLEAN BYTES TIMESTAMP JSON'.split(' ')],
+  ['CREATE INDEX i^', 'i', ['IF NOT EXISTS']],
+  ['CREATE INDEX i ON t (^', '', ['<column>']],
+  ['DROP INDEX ^', '', ['IF EXISTS', '<index>']],
+  ['ALTER TABLE t ADD COLUMN ^', '', []],
+  ['ALTER TABLE t DROP COLUMN ^', '', ['<column>']],
+  ['INSERT INTO t (^', '', ['<column>']],
+  ['INSERT INTO t (a) VALUES (^', '', EXPRESSION.filter((word) => word !== '<column>')],
+  ['NOTIFY ^', '', ['<observer>']],
+  ['COMMIT; SCAN * FROM ^; COMMIT', '', ['<table>']],
+  ['FOO BAR ^', '', []],
+  ['CREATE TOKEN ^', '', []],
+] as const) {
+  test(`at the place of ${marked} ${wanted.join(', ') || 'nothing'} may be written`, () => {
+    const place = placeIn(marked)
+    const words = place.wanted.map((each) => ('text' in each ? each.text : `<${each.kind}>`))
+    assert.equal(place.typed, typed)
+    assert.deepEqual(words.toSorted(), expanded(wanted).toSorted())
+  })
+}
+
+/** Words of the dialect are offered whole: UNIQUE INDEX. */
+function expanded(words: readonly string[]): string[] {
+  const whole: Readonly<Record<string, string>> = {
+    BLOCK: 'BLOCK SUBJECT',
+    UNIQUE: 'UNIQUE INDEX',
+    WEAK: 'WEAK OBSERVER',
+  }
+  return words.map((word) => whole[word] ?? word)
+}
+
+test('the tables of a statement are told wherever it names them, and not those of the others', () => {
+  assert.deepEqual(placeIn('GET * FROM other; SCAN ^ FROM account').tables, ['account'])
+  assert.deepEqual(placeIn('SET ^ = 1 ON "my ""own"" table" WHERE id = 1').tables, [
+    'my "own" table',
+  ])
+  assert.deepEqual(placeIn('SCAN ^').tables, [])
+})
+
+test('a text is finished by the ; of its last statement, and not by one in a string, a name or a comment', () => {
+  for (const finished of [
+    '',
+    '  -- only a note\n',
+    'COMMIT;',
+    'COMMIT; -- a note',
+    'FOO BAR;',
+    "GET ';' ;",
+  ]) {
+    assert.equal(parser.placeIn(finished, 0).unfinished, false, finished)
+  }
+  for (const open of [
+    'COMMIT',
+    'COMMIT; GET',
+    "GET 'a;",
+    'GET "a;',
+    'COMMIT; /* ;',
+    "GET x'0a;",
+    'COMMIT -- ;',
+  ]) {
+    assert.equal(parser.placeIn(open, 0).unfinished, true, open)
+  }
+})
+
+test('what is expected is told in the words of errors', () => {
+  assert.deepEqual(placeIn('CREATE TABLE ^').expected, ['IF NOT EXISTS', 'a table name'])
+  assert.deepEqual(placeIn('^').expected, ['a statement'])
+})
+
+test('a statement that is long or deep is not followed to its place, and is told to be unfinished all the same', () => {
+  const { completionTokensMax, nestingMax } = PARSER_LIMITS
+  for (const long of ['1, '.repeat(completionTokensMax), '('.repeat(nestingMax + 1)]) {
+    const place = placeIn(`SCAN ${long}^`)
+    assert.deepEqual([place.wanted, place.expected, place.unfinished], [[], [], true])
+  }
+  const others = `${'COMMIT; '.repeat(completionTokensMax)}SCAN * FROM ^`
+  assert.deepEqual(placeIn(others).wanted, [{ kind: 'table' }])
+})
+
+test('names are shown with quotes where they would be taken for something else', () => {
+  const shown = ['account', 'Order', 'key', 'two words', 'say "so"', '1st', '__proto__'].map(
+    shownName,
+  )
+  assert.deepEqual(shown, [
+    'account',
+    '"Order"',
+    'key',
+    '"two words"',
+    '"say ""so"""',
+    '"1st"',
+    '__proto__',
+  ])
+})

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IToken, TokenType } from 'chevrotain'
+import { TYPE_NAMES } from '../builders/type-names.ts'
+import * as keyword from '../grammar/keywords.ts'
+import type { Expectation, ExpectedToken } from '../syntax-error/expected-tokens.ts'
+import { keywordOf } from '../syntax-error/expected-words.ts'
+
+/** Words of the dialect, or a name of something that the catalog has. */
+export type Wanted =
+  | { readonly kind: 'keyword' | 'type'; readonly text: string }
+  | { readonly kind: 'table' | 'column' | 'index' | 'observer' | 'function' }
+
+/** What rules of names ask for. Names of roles and tokens are not for all to know, and labels are new. */
+const NAMES: Readonly<Record<string, ReadonlyArray<Wanted['kind']>>> = {
+  tableName: ['table'],
+  columnName: ['column'],
+  columnOrCall: ['column', 'function'],
+  indexName: ['index'],
+  observerName: ['observer'],
+}
+
+const CONSTANTS = ['NULL', 'TRUE', 'FALSE']
+
+/** Each once, in the order of the grammar. */
+export function wantedAfter(
+  written: readonly IToken[],
+  { expected }: Expectation,
+): readonly Wanted[] {
+  const types = written.map(({ tokenType }) => tokenType)
+  const wanted = expected.flatMap((each) => wantedAs(each, types))
+  return [...new Map(wanted.map((each) => [JSON.stringify(each), each])).values()]
+}
+
+function wantedAs(expected: ExpectedToken, written: readonly TokenType[]): readonly Wanted[] {
+  const { type, rule } = expected
+  if (type === keyword.Literal) return CONSTANTS.map((text) => ({ kind: 'keyword', text }))
+  if (type === keyword.Name) {
+    if (rule === 'typeName') return TYPE_NAMES.map((text) => ({ kind: 'type', text }))
+    const kinds = NAMES[rule] ?? []
+    return kinds.filter((kind) => !isNew(kind, written)).map((kind) => ({ kind }) as Wanted)
+  }
+  const text = keywordOf(expected)
+  return text === undefined ? [] : [{ kind: 'keyword', text }]
+}
+
+/** Whether a name of this kind is given here, and not looked up, or cannot stand here. */
+function isNew(kind: Wanted['kind'], written: readonly TokenType[]): boolean {
+  const [first, second] = written
+  if (kind === 'column' && written.at(-1) === keyword.Column) return written.at(-2) === keyword.Add
+  if (kind === 'column' && isInValues(written)) return true
+  if (first !== keyword.Create) return false
+  if (kind === 'index' || kind === 'observer') return true
+  return second === keyword.Table && (kind === 'table' || kind === 'column')
+}
+
+/** There is no row yet. */
+function isInValues(written: readonly TokenType[]): boolean {
+  return written.includes(keyword.Values) && !written.includes(keyword.Returning)
+}
