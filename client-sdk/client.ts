@@ -20,6 +20,8 @@ export type { ObserveOptions, ObserverWorker } from './observers/observer-worker
 export type { RowOf } from './requests/row-of.ts'
 export type { TransactionOptions } from './requests/run-transaction.ts'
 export type {
+  Page,
+  PageOptions,
   QueryOptions,
   QueryResult,
   ScanOptions,
@@ -49,7 +51,7 @@ export type {
 } from './subscriptions/subscription-event.ts'
 export type { TokenGiver } from './token-source.ts'
 export type { IntegerMode, Parameter, Parameters, Row, Value } from './values.ts'
-export type { ResultColumn, TransactionOutcome } from './wire.ts'
+export type { ResultColumn, Schemas, TransactionOutcome } from './wire.ts'
 
 export type ConnectOptions = {
   /** The server; else `PERCOLITE_URL` where there is an environment, else `http://127.0.0.1:4270`. */

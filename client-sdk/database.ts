@@ -9,6 +9,8 @@ import type { Http } from './requests/http.ts'
 import type { RowOf } from './requests/row-of.ts'
 import { runTransaction, type TransactionOptions } from './requests/run-transaction.ts'
 import {
+  type Page,
+  type PageOptions,
   type QueryOptions,
   type QueryResult,
   type ScanOptions,
@@ -91,6 +93,36 @@ export class Database<Known extends Tables<Known> = object> implements AsyncDisp
     options?: ScanOptions,
   ): AsyncGenerator<R, void, undefined> {
     return this.#statements.scan<R>(sql, params, options)
+  }
+
+  /**
+   * What a text of statements is answered, a SCAN of any length by the page: for tools that do not know what they run.
+   * With `transaction` it runs in one that a page of BEGIN has named; it ends by COMMIT or ROLLBACK.
+   */
+  pages(
+    sql: string,
+    params?: Parameters,
+    { transaction, ...options }: PageOptions = {},
+  ): AsyncGenerator<Page, void, undefined> {
+    const path = `/v1/transactions/${pathPart(transaction ?? '', 'transaction')}/query`
+    const statements =
+      transaction === undefined
+        ? this.#statements
+        : new Statements(this.#http, path, this.#integers)
+    return statements.pages(sql, params, options)
+  }
+
+  /**
+   * Any other request of `openapi.yaml`, by its method and path, with the token, the history and the errors of all
+   * others. `await db.request<Schemas['Status']>('GET', '/v1/status')`.
+   */
+  request<Answer>(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
+  ): Promise<Answer> {
+    return this.#http.request<Answer>(method, path, body, options)
   }
 
   /**

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startRealServer } from '../test/client-sdk/real-server.ts'
-import { connect } from './client.ts'
+import { connect, type Schemas } from './client.ts'
 
 // The client against the real server; what only a crash brings about is in `transaction.test.ts`.
 
@@ -210,3 +210,31 @@ for (const what of ['request', 'answer'] as const) {
     assert.equal(outcome.status, 'committed')
   })
 }
+
+test('pages answer any text of statements, a SCAN by the page, and inside of a transaction', async () => {
+  await db.query('CREATE TABLE paged (id INTEGER PRIMARY KEY)')
+  const ids = Array.from({ length: 5 }, (_, id) => id)
+  for (const id of ids) await db.query('INSERT INTO paged (id) VALUES ($1)', [id])
+  const pages = await Array.fromAsync(db.pages('SCAN * FROM paged', [], { pageSize: 2 }))
+  assert.deepEqual(
+    pages.map(({ results }) => results[0]?.rows.map(({ id }) => id)),
+    [[0, 1], [2, 3], [4]],
+  )
+  const [script] = await Array.fromAsync(db.pages('SHOW TABLES; DELETE FROM paged WHERE id = 4'))
+  assert.deepEqual(
+    script?.results.map(({ rowsAffected }) => rowsAffected),
+    [0, 1],
+  )
+  const [opened] = await Array.fromAsync(db.pages('BEGIN'))
+  const transaction = opened?.transaction as string
+  await Array.fromAsync(db.pages('INSERT INTO paged (id) VALUES (9)', [], { transaction }))
+  assert.equal((await db.query('GET * FROM paged WHERE id = 9')).rows.length, 0)
+  await Array.fromAsync(db.pages('COMMIT', [], { transaction }))
+  assert.equal((await db.query('GET * FROM paged WHERE id = 9')).rows.length, 1)
+})
+
+test('any other request of the contract can be made, with the errors of all others', async () => {
+  const { version } = await db.request<Schemas['Status']>('GET', '/v1/status')
+  assert.match(version, /^\d/)
+  await assert.rejects(db.request('POST', '/v1/completions', {}), { code: 'invalid_request' })
+})

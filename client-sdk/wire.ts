@@ -3,7 +3,8 @@ import type { components } from './schema.gen.ts'
 
 // What goes over the wire, by the names of the contract; `schema.gen.ts` is made from `openapi.yaml`.
 
-type Schemas = components['schemas']
+/** Every schema of the contract by its name. */
+export type Schemas = components['schemas']
 
 export type QueryRequest = Schemas['QueryRequest']
 export type QueryAnswer = Schemas['QueryAnswer']

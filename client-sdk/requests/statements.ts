@@ -56,6 +56,17 @@ type Stamps = {
 export type QueryResult<R = Row> = StatementResult<R> & Stamps
 export type ScriptResult = Stamps & { readonly results: ReadonlyArray<StatementResult> }
 
+/** What one request was answered: a page of a SCAN, or all of anything else. */
+export type Page = ScriptResult & {
+  /** The transaction that it has opened, if it was BEGIN. */
+  readonly transaction?: string
+}
+
+export type PageOptions = ScanOptions & {
+  /** The id of an open transaction that it runs in. */
+  readonly transaction?: string
+}
+
 export type Statement = { readonly sql: string; readonly params?: Parameters }
 
 const MAX_ROWS = 10_000
@@ -116,16 +127,39 @@ export class Statements {
     params?: Parameters,
     options: ScanOptions = {},
   ): AsyncGenerator<R, void, undefined> {
-    const pageSize = options.pageSize === undefined ? {} : { pageSize: options.pageSize }
-    const request = { ...this.#request(sql, params, options), ...pageSize }
-    let answer = await this.#send(request, options)
-    while (true) {
+    for await (const answer of this.#answers(sql, params, options)) {
       for (const row of this.#decode<R>(answer, 0).rows) {
         options.signal?.throwIfAborted()
         yield row
       }
-      if (answer.cursor === undefined) return
+    }
+  }
+
+  /** The results of a text, those of a SCAN a page at a time. */
+  async *pages(
+    sql: string,
+    params?: Parameters,
+    options: ScanOptions = {},
+  ): AsyncGenerator<Page, void, undefined> {
+    for await (const answer of this.#answers(sql, params, options)) {
+      const results = (answer.results ?? []).map((_, index) => this.#decode<Row>(answer, index))
+      const { transaction } = answer
+      yield { results, ...stampsOf(answer), ...(transaction === undefined ? {} : { transaction }) }
+    }
+  }
+
+  async *#answers(
+    sql: string,
+    params: Parameters | undefined,
+    options: ScanOptions,
+  ): AsyncGenerator<QueryAnswer, void, undefined> {
+    const pageSize = options.pageSize === undefined ? {} : { pageSize: options.pageSize }
+    const request = { ...this.#request(sql, params, options), ...pageSize }
+    let answer = await this.#send(request, options)
+    yield answer
+    while (answer.cursor !== undefined) {
       answer = await this.#send({ ...request, cursor: answer.cursor }, options)
+      yield answer
     }
   }
 

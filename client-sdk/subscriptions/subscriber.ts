@@ -15,7 +15,7 @@ import {
 } from '../socket/socket-frame.ts'
 import { tell } from '../tell.ts'
 import { encodeParameters, type IntegerMode, type Parameters } from '../values.ts'
-import type { KeyColumn } from '../wire.ts'
+import type { KeyColumn, ResultColumn } from '../wire.ts'
 import type { SubscriptionEvent } from './subscription-event.ts'
 import { SubscriptionFrames } from './subscription-frames.ts'
 
@@ -59,8 +59,8 @@ export type SubscriberListener<R> = {
    * before and that did not change would not be those of the table any more.
    */
   readonly needsOneShape?: boolean
-  /** `characters` is how much of the wire it took. */
-  event(event: SubscriptionEvent<R>, characters: number): void
+  /** `characters` is how much of the wire it took; `columns` are those of its rows. */
+  event(event: SubscriptionEvent<R>, characters: number, columns?: readonly ResultColumn[]): void
 }
 
 /** The table has got other columns. */
@@ -240,7 +240,7 @@ export class Subscriber<R> {
     this.#isSnapshotTold = event.kind === 'rows'
     if ('timestamp' in event) this.#position = event.timestamp
     if (event.kind === 'commit' || event.kind === 'snapshot') this.#progressed()
-    this.#listener.event(event, read.characters)
+    this.#listener.event(event, read.characters, read.columns)
   }
 
   /** Throws OtherShape. */

@@ -48,12 +48,12 @@ export type WireChange = {
 /** Gives what comes over the wire the types of its columns. */
 export class ChangeDecoder<R> {
   readonly key: readonly KeyColumn[]
-  readonly #columns: readonly ResultColumn[]
+  readonly columns: readonly ResultColumn[]
   readonly #integers: IntegerMode
 
   constructor(key: readonly KeyColumn[], columns: readonly ResultColumn[], integers: IntegerMode) {
     this.key = key
-    this.#columns = columns
+    this.columns = columns
     this.#integers = integers
   }
 
@@ -73,7 +73,7 @@ export class ChangeDecoder<R> {
   }
 
   #rows(rows: Array<Record<string, unknown>>): R[] {
-    return decodeRows({ columns: this.#columns, rows }, this.#integers) as R[]
+    return decodeRows({ columns: this.columns, rows }, this.#integers) as R[]
   }
 
   #keyOf(key: readonly unknown[]): RowKey {

@@ -11,8 +11,12 @@ import {
   type WireRow,
 } from './subscription-event.ts'
 
-/** An event with how much of the wire it took, in characters. */
-export type ReadEvent<R> = { readonly event: SubscriptionEvent<R>; readonly characters: number }
+/** An event with how much of the wire it took, in characters, and the columns of its rows. */
+type ReadEvent<R> = {
+  readonly event: SubscriptionEvent<R>
+  readonly characters: number
+  readonly columns?: readonly ResultColumn[]
+}
 
 type Part<R> = { readonly changes: Change<R>[]; characters: number }
 
@@ -39,7 +43,7 @@ export class SubscriptionFrames<R> {
         break
       case 'rows': {
         const rows = this.#decoded.rows(frame.rows as WireRow[])
-        return { event: { kind: 'rows', rows }, characters }
+        return { event: { kind: 'rows', rows }, characters, columns: this.#decoded.columns }
       }
       case 'snapshotEnd':
         return { event: { kind: 'snapshot', timestamp }, characters }
@@ -65,7 +69,7 @@ export class SubscriptionFrames<R> {
     this.#part = { changes: [], characters: 0 }
     const timestamp = frame.commitTimestamp as number
     const event = { kind: 'commit', timestamp, changes: part.changes } as const
-    return { event, characters: part.characters }
+    return { event, characters: part.characters, columns: this.#decoded.columns }
   }
 
   get #decoded(): ChangeDecoder<R> {

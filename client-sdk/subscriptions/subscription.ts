@@ -2,6 +2,7 @@
 
 import type { SharedSocket } from '../socket/shared-socket.ts'
 import type { Row } from '../values.ts'
+import type { ResultColumn } from '../wire.ts'
 import { Arrivals } from './arrivals.ts'
 import { type SubscribedStatement, Subscriber, type SubscriberOptions } from './subscriber.ts'
 import type { SubscriptionEvent } from './subscription-event.ts'
@@ -19,6 +20,7 @@ type Waiting<R> = {
   readonly event: SubscriptionEvent<R>
   readonly characters: number
   readonly history: string | undefined
+  readonly columns: readonly ResultColumn[] | undefined
 }
 
 /**
@@ -35,16 +37,17 @@ export class Subscription<R = Row>
   #waitingCharacters = 0
   #position: number | undefined
   #history: string | undefined
+  #columns: readonly ResultColumn[] = []
 
   constructor(socket: SharedSocket, statement: SubscribedStatement, options: SubscribeOptions) {
     this.#position = options.since
     this.#history = options.history
     this.#subscriber = new Subscriber(socket, statement, options, {
       key: () => undefined,
-      event: (event, characters) => {
+      event: (event, characters, columns) => {
         const { history } = this.#subscriber
         if (event.kind !== 'progress' || options.progress) {
-          this.#keep({ event, characters, history })
+          this.#keep({ event, characters, history, columns })
         } else if (this.#waiting.length === 0) {
           // Where nothing waits before it, that is as good as given.
           this.#position = event.timestamp
@@ -77,6 +80,11 @@ export class Subscription<R = Row>
     return this.#history
   }
 
+  /** The columns of the rows that were given last, which are others after an ALTER TABLE; none before the first. */
+  get columns(): readonly ResultColumn[] {
+    return this.#columns
+  }
+
   next(): Promise<IteratorResult<SubscriptionEvent<R>, undefined>> {
     return this.#arrivals.next()
   }
@@ -105,8 +113,9 @@ export class Subscription<R = Row>
     if (first === undefined) return undefined
     this.#waitingCharacters -= first.characters
     if (this.#waitingCharacters < WAITING_CHARACTERS_MAX / 2) this.#subscriber.resume()
-    const { event, history } = first
+    const { event, history, columns } = first
     this.#history = history
+    this.#columns = columns ?? this.#columns
     if (event.kind === 'reset') this.#position = undefined
     else if (event.kind !== 'rows') this.#position = event.timestamp
     return event
