@@ -44,9 +44,12 @@ export function readOrder(
     )
   }
   const given: Record<string, string> = {}
+  const repeated: Record<string, readonly string[]> = {}
   for (const [name, flag] of Object.entries(flags)) {
+    const value = values[name]
+    if (Array.isArray(value)) repeated[name] = value
     const text =
-      textOf(values[name]) ??
+      textOf(value) ??
       (fromEnvironment.includes(name) ? environment[environmentName(name)] : undefined)
     if (text !== undefined) given[name] = checkedText(name, flag, text)
   }
@@ -54,7 +57,7 @@ export function readOrder(
   return {
     kind: 'run',
     command,
-    call: new Call(flags, { words, given, environment, onCommandLine }),
+    call: new Call(flags, { words, given, repeated, environment, onCommandLine }),
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Readable } from 'node:stream'
 import type { Flag } from '../server/flags.ts'
 
 /** What every command ends with. */
@@ -11,6 +12,8 @@ export const EXIT = {
   unreachable: 3,
   /** A commit whose answer was lost, and of which nobody could tell. */
   unknownOutcome: 4,
+  /** By Ctrl-C. */
+  interrupted: 130,
 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
@@ -37,9 +40,17 @@ export type Command = {
   run(call: Call, streams: Streams): Promise<ExitCode | undefined>
 }
 
-export type Output = { write(text: string): unknown }
+export type Output = {
+  write(text: string): unknown
+  /** True of a terminal, which then has `columns` and `rows`. */
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+}
 
-export type Streams = { readonly output: Output; readonly errors: Output }
+export type Input = Readable & { readonly isTTY?: boolean }
+
+export type Streams = { readonly input: Input; readonly output: Output; readonly errors: Output }
 
 /** What a command was called with: its flags are checked texts, by the command line or the environment. */
 export class Call {
@@ -49,11 +60,13 @@ export class Call {
   readonly onCommandLine: ReadonlySet<string>
   readonly #flags: Flags
   readonly #given: Readonly<Record<string, string>>
+  readonly #repeated: Readonly<Record<string, readonly string[]>>
 
   constructor(
     flags: Flags,
     parts: Pick<Call, 'words' | 'environment' | 'onCommandLine'> & {
       readonly given: Readonly<Record<string, string>>
+      readonly repeated: Readonly<Record<string, readonly string[]>>
     },
   ) {
     this.words = parts.words
@@ -61,6 +74,7 @@ export class Call {
     this.onCommandLine = parts.onCommandLine
     this.#flags = flags
     this.#given = parts.given
+    this.#repeated = parts.repeated
   }
 
   /** The text of a flag that was given; undefined where it was not. */
@@ -71,6 +85,11 @@ export class Call {
   /** The text of a flag, or its default. */
   text(name: string): string {
     return this.#given[name] ?? this.#flags[name]?.default ?? ''
+  }
+
+  /** Each text that a flag of the kind `list` was given on the command line, commas and all. */
+  all(name: string): readonly string[] {
+    return this.#repeated[name] ?? []
   }
 
   isOn(name: string): boolean {

@@ -3,8 +3,10 @@ import { CHECK } from './check.ts'
 import type { Command } from './command.ts'
 import { HISTORY } from './history.ts'
 import { MOVE } from './move.ts'
+import { QUERY } from './query/query.ts'
+import { WATCH } from './query/watch.ts'
 import { SERVE } from './serve.ts'
 import { TOKEN } from './token.ts'
 
 /** Every command, in the order of the help. */
-export const COMMANDS: readonly Command[] = [SERVE, CHECK, TOKEN, HISTORY, MOVE]
+export const COMMANDS: readonly Command[] = [SERVE, QUERY, WATCH, CHECK, TOKEN, HISTORY, MOVE]

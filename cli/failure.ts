@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { PercoliteError } from '../client-sdk/client.ts'
 import { StorageError } from '../storage/storage.ts'
 import { EXIT, type ExitCode } from './command.ts'
-
-/** What a command does not reach: a server that does not answer, or a folder without a database. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable'
-}
+import { exitCodeOfServer } from './connection/server-failure.ts'
 
 /** What a command says of an error; `whenLocked` is the way where a server uses the folder. */
 export function failureText(error: unknown, whenLocked: string): string {
@@ -14,10 +11,8 @@ export function failureText(error: unknown, whenLocked: string): string {
 }
 
 export function exitCodeOf(error: unknown): ExitCode {
-  const isOut =
-    error instanceof Unreachable ||
-    hasCode(error, 'data_directory_locked') ||
-    hasCode(error, 'data_directory_unusable')
+  if (error instanceof PercoliteError) return exitCodeOfServer(error)
+  const isOut = hasCode(error, 'data_directory_locked') || hasCode(error, 'data_directory_unusable')
   return isOut ? EXIT.unreachable : EXIT.failed
 }
 

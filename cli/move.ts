@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../client-sdk/client.ts'
 import { checkedUrl, isWebAddress } from '../server/config-values.ts'
 import { describeEngine, type SharedEngine } from '../server/engines/engine-config.ts'
 import { openSharedEngine } from '../server/engines/open-engine.ts'
@@ -8,8 +9,8 @@ import { moveTargetOf, TARGET_FLAGS, type TargetTexts } from '../server/move/mov
 import { type MoveState, moveFacts } from '../server/move/moves.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { type MoveReport, openStorage, readDirectoryHistory } from '../storage/storage.ts'
-import { askServer } from './ask-server.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from './command.ts'
+import { CONNECTION_FLAGS, connectTo } from './connection/server-connection.ts'
 import { exitCodeOf, failureText } from './failure.ts'
 
 export const MOVE: Command = {
@@ -48,6 +49,7 @@ export const MOVE: Command = {
       meaning: 'do not compare all cells of both stores before the end',
     },
     json: { kind: 'switch', default: 'false', meaning: 'print the report as JSON' },
+    ...CONNECTION_FLAGS,
     ...Object.fromEntries(TARGET_FLAGS.map((name) => [name, FLAGS[name]])),
   },
   fromEnvironment: [],
@@ -58,7 +60,7 @@ export const MOVE: Command = {
 type WantedMove = {
   readonly from:
     | { readonly kind: 'directory'; readonly path: string }
-    | { readonly kind: 'server'; readonly url: string }
+    | { readonly kind: 'server'; readonly db: Database }
   /** As it was written: a server reads it for itself. */
   readonly to: string
   readonly targetTexts: TargetTexts
@@ -86,7 +88,7 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
     const report =
       from.kind === 'directory'
         ? await moveDirectory(from.path, wanted, show)
-        : await moveServer(from.url, wanted, show)
+        : await moveServer(from.db, wanted, show)
     output.write(json ? `${JSON.stringify(report)}\n` : reportText(report, wanted))
     return EXIT.done
   } catch (error) {
@@ -109,7 +111,9 @@ function wantedMove(call: Call): WantedMove {
   const targetTexts = call.givenOf(TARGET_FLAGS)
   const to = call.text('to')
   return {
-    from: isServer ? { kind: 'server', url: from } : { kind: 'directory', path: from },
+    from: isServer
+      ? { kind: 'server', db: connectTo(from, call) }
+      : { kind: 'directory', path: from },
     ...{ to, targetTexts, target: moveTargetOf(to, targetTexts, call.environment), follow },
     targetUrl: checkedUrl('target-url', call.text('target-url')) ?? '',
     compare: !call.isOn('no-compare'),
@@ -152,27 +156,19 @@ async function moveDirectory(
 
 /** The server does it; here it is begun and watched. */
 async function moveServer(
-  url: string,
+  db: Database,
   { to, targetTexts, targetUrl, follow, compare }: WantedMove,
   show: (state: MoveState) => void,
 ): Promise<MoveReport> {
-  await ask(url, 'POST', { to, targetUrl, follow, compare, options: targetTexts })
+  const wanted = { to, targetUrl, follow, compare, options: targetTexts }
+  await db.request('POST', '/v1/move', wanted)
   for (;;) {
-    const state = (await ask(url, 'GET')) as MoveState
+    const state = await db.request<MoveState>('GET', '/v1/move')
     show(state)
     if (state.phase === 'done' && state.report !== undefined) return state.report
     if (state.phase === 'failed') throw new Error(state.detail)
     await sleep(SHOWN_EVERY_MS)
   }
-}
-
-async function ask(url: string, method: 'GET' | 'POST', body?: object): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' }
-  const request = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) }
-  const { ok, status, text } = await askServer(url, '/v1/move', request)
-  if (ok) return JSON.parse(text)
-  const { detail } = JSON.parse(text) as { detail?: string }
-  throw new Error(`${url} answers ${status}: ${detail ?? text.slice(0, 300)}`)
 }
 
 function stateText({ phase, rows, bytes }: MoveState): string {

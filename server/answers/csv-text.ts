@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StatementResult } from '../../planner/planner.ts'
 import type { SqlValue } from '../../storage/storage.ts'
+import { csvLine, csvField as field, needsQuotes, nullOf } from './csv-field.ts'
 import { hasLongValue } from './result-form.ts'
 import { piecesOf } from './text-pieces.ts'
 import { valueText } from './value-text.ts'
@@ -10,23 +11,19 @@ export function csvHeader({ columns }: Pick<StatementResult, 'columns'>): string
   return `${columns.map(({ name }) => field(name)).join(',')}\r\n`
 }
 
-/**
- * A line for each row; a line with long values comes in pieces. NULL is an empty field, and an empty text one
- * in quotes. In a row of one column an empty field would be a blank line, which readers skip, so that NULL is the
- * word NULL there, and the text NULL stands in quotes.
- */
+/** A line for each row, as `csvLine` has it; a line with long values comes in pieces. */
 export function* csvRows({
   columns,
   rows,
 }: Pick<StatementResult, 'columns' | 'rows'>): Generator<string, void, undefined> {
-  const none = columns.length === 1 ? 'NULL' : ''
+  const none = nullOf(columns.length)
   for (const row of rows) {
     const texts = columns.map(({ type }, index) => {
       const value: SqlValue = row[index] ?? null
       return value === null ? null : valueText(type, value)
     })
     if (hasLongValue(row)) yield* longLine(texts, none)
-    else yield `${texts.map((text) => (text === null ? none : field(text, none))).join(',')}\r\n`
+    else yield csvLine(texts)
   }
 }
 
@@ -50,14 +47,3 @@ function* longLine(
   }
   yield '\r\n'
 }
-
-function field(text: string, none = ''): string {
-  return needsQuotes(text, none) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-/** Where a reader would otherwise take it for something else; many drop blanks at either end. */
-function needsQuotes(text: string, none: string): boolean {
-  return text === '' || text === none || NEEDS_QUOTES.test(text)
-}
-
-const NEEDS_QUOTES = /[",\r\n]|^[ \t]|[ \t]$/

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StatementResult } from '../../planner/planner.ts'
 import type { SqlType } from '../../storage/storage.ts'
-import type { Problem } from '../errors/error-response.ts'
 import type { AnswerBudget, QueryOutcome } from './query-answer.ts'
 import { DisplayWidths, terminalText } from './terminal-text.ts'
 import { piecesOf } from './text-pieces.ts'
@@ -154,30 +153,4 @@ function centred({ texts, width }: Cell, columns: number): string[] {
   const space = Math.max(0, columns - width)
   const left = Math.floor(space / 2)
   return [' '.repeat(left), ...texts, ' '.repeat(space - left)]
-}
-
-/** Characters of a line that are shown around the place of a mistake. */
-const LINE_CHARACTERS_MAX = 100
-
-/**
- * An error in psql's words, with a caret under its place in the text.
- *
- *     ERROR:  syntax_error: expected a statement, found 'UPDATE'
- *     LINE 1: UPDATE account SET balance = 5
- *             ^
- */
-export function errorText(problem: Problem, sql: string | undefined): string {
-  const { code, detail, hint, line, column } = problem
-  const lines = [`ERROR:  ${code}: ${terminalText(detail)}`]
-  const text = typeof line === 'number' ? sql?.split(/\r\n?|\n/)[line - 1] : undefined
-  if (text !== undefined && typeof column === 'number') {
-    const from = Math.max(0, column - 1 - LINE_CHARACTERS_MAX / 2)
-    const label = `LINE ${line}: ${from === 0 ? '' : '...'}`
-    const part = terminalText(text.slice(from, from + LINE_CHARACTERS_MAX).toWellFormed())
-    const before = terminalText(text.slice(from, column - 1).toWellFormed())
-    const width = label.length + new DisplayWidths().of(before)
-    lines.push(label + part, `${' '.repeat(width)}^`)
-  }
-  if (typeof hint === 'string') lines.push(`HINT:  ${terminalText(hint)}`)
-  return lines.map((one) => `${one}\n`).join('')
 }

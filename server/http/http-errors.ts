@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { FORMAT_TYPES } from '../answers/answer-format.ts'
-import { errorText } from '../answers/table-text.ts'
+import { errorText } from '../answers/error-text.ts'
 import {
   PROBLEM_TYPE,
   type Problem,

@@ -81,7 +81,7 @@ test('percolite check: what cannot be checked is exit code 3, in one line', asyn
   const data = await folderFor(t)
   for (const [args, text] of [
     [['--data', data], /There is no database in/],
-    [['--url', 'http://127.0.0.1:9'], /does not answer/],
+    [['--url', 'http://127.0.0.1:9'], /No answer from/],
   ] as const) {
     const { code, output, errors } = await percolite('check', ...args)
     assert.deepEqual([code, output], [3, ''])

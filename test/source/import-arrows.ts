@@ -53,7 +53,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
     doors: [
       ...['server', 'config', 'config-values', 'consistency-answer', 'flags', 'stop-signals'],
       ...['usage-error', 'access/hashed-text', 'engines/engine-config', 'engines/open-engine'],
-      ...['move/move-target', 'move/moves', 'observers/observer-module'],
+      ...['move/move-target', 'move/moves', 'observers/observer-module', 'answers/csv-field'],
+      ...['answers/error-text', 'answers/terminal-text'],
     ]
       .map((name) => ({ path: `server/${name}.ts` }))
       .concat(
@@ -167,6 +168,8 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['grammar/'],
     ['builders/'],
     ['syntax-error/'],
+    ['nesting.ts'],
+    ['completion/'],
     ['*'],
   ],
   server: [
@@ -197,6 +200,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   ],
   'server/http': [['openapi/', 'bodies/'], ['*'], ['answers/'], ['routes/'], ['http-interface.ts']],
   'server/subscriptions': [['matching/'], ['frames/'], ['*']],
+  cli: [['command.ts'], ['connection/'], ['results/'], ['query/'], ['*']],
   engines: [['network/'], ['bigtable/', 'etcd/']],
   'client-sdk': [
     ['*'],

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs'
+import { connect, type Database } from '../../client-sdk/client.ts'
+import { isWebAddress } from '../../server/config-values.ts'
+import { UsageError } from '../../server/usage-error.ts'
+import type { Call, Flags } from '../command.ts'
+
+/** How a server is asked: of every command that may ask one. */
+export const CONNECTION_FLAGS: Flags = {
+  'token-file': {
+    kind: 'file',
+    default: '',
+    meaning: 'file with the token to show; else it is PERCOLITE_TOKEN in the environment',
+  },
+  insecure: {
+    kind: 'switch',
+    default: 'false',
+    meaning: 'send a token to another machine over http',
+  },
+}
+
+/** Of commands that always ask a server, which may also be their first word. */
+export const SERVER_FLAGS: Flags = {
+  url: { kind: 'text', default: 'http://127.0.0.1:4270', meaning: 'address of the server' },
+  ...CONNECTION_FLAGS,
+}
+
+/** Those of `SERVER_FLAGS` that are read from the environment as well. */
+export const SERVER_FLAGS_FROM_ENVIRONMENT = ['url'] as const
+
+export type Connection = {
+  readonly url: string
+  readonly db: Database
+  /** The words of the call without the address. */
+  readonly words: readonly string[]
+}
+
+/** The server that a call of `SERVER_FLAGS` names. Nothing is sent yet. Throws UsageError. */
+export function connectionOf(call: Call): Connection {
+  const [first] = call.words
+  const isFirst = first !== undefined && isWebAddress(first)
+  if (isFirst && call.onCommandLine.has('url')) {
+    throw new UsageError('The address stands in front or behind --url, not in both places.')
+  }
+  const url = isFirst ? first : call.text('url')
+  if (!isWebAddress(url)) {
+    throw new UsageError(`--url ${url}: it is an address such as http://127.0.0.1:4270.`)
+  }
+  return { url, db: connectTo(url, call), words: isFirst ? call.words.slice(1) : call.words }
+}
+
+/**
+ * A client of that server, with the token of the call. Integers are bigints and JSON columns texts, so that nothing is
+ * rounded. Throws UsageError.
+ */
+export function connectTo(url: string, call: Call): Database {
+  const token = tokenOf(call)
+  const insecure = call.isOn('insecure')
+  try {
+    return connect({ url, ...(token && { token }), insecure, integers: 'bigint', json: 'text' })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new UsageError(
+      `A token is not sent to ${url} in the clear: use https, or --insecure where the network is yours.`,
+    )
+  }
+}
+
+/** A token has at most so many characters. */
+const TOKEN_CHARACTERS_MAX = 8_192
+
+/** Never from the command line, where every user of the machine could read it. */
+function tokenOf(call: Call): string | undefined {
+  const path = call.text('token-file')
+  if (path === '') return call.environment.PERCOLITE_TOKEN || undefined
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new UsageError(`--token-file ${path}: ${(error as Error).message}`)
+  }
+  if (text !== '' && text.length <= TOKEN_CHARACTERS_MAX && !/\s/.test(text)) return text
+  throw new UsageError(`--token-file ${path}: the file holds no token.`)
+}

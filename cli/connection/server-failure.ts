@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PercoliteError } from '../../client-sdk/client.ts'
+import { EXIT, type ExitCode } from '../command.ts'
+
+/** Errors of Node.js by which nothing has reached a server. */
+const NEVER_SENT: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'],
+  ...['UND_ERR_CONNECT_TIMEOUT', 'ERR_SSL_WRONG_VERSION_NUMBER'],
+])
+
+/**
+ * What a command that asked a server ends with. `mayWrite` says whether something may have been done where no answer
+ * came: then nobody knows.
+ */
+export function exitCodeOfServer(
+  error: PercoliteError,
+  { mayWrite = false }: { readonly mayWrite?: boolean } = {},
+): ExitCode {
+  switch (error.code) {
+    case 'commit_outcome_unknown':
+      return EXIT.unknownOutcome
+    case 'connection_failed':
+    case 'request_timed_out':
+      return mayWrite && !isNeverSent(error) ? EXIT.unknownOutcome : EXIT.unreachable
+    case 'invalid_answer':
+    case 'unauthenticated':
+    case 'token_expired':
+      return EXIT.unreachable
+    default:
+      return EXIT.failed
+  }
+}
+
+function isNeverSent({ code, cause }: PercoliteError): boolean {
+  if (code !== 'connection_failed') return false
+  for (let reason = cause; reason instanceof Error; reason = reason.cause) {
+    const { code: name = '' } = reason as NodeJS.ErrnoException
+    if (NEVER_SENT.has(name) || /CERT|SELF_SIGNED/.test(name)) return true
+    // `fetch` asks nobody at the ports of other protocols.
+    if (reason.message === 'bad port') return true
+  }
+  return false
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, type TestContext, test } from 'node:test'
+import { percolite } from '../../test/cli/percolite.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
+import { TokenServer } from '../../test/server/token-server.ts'
+import { testFolder } from '../../test/test-folder.ts'
+import { parameterOf } from './given-parameters.ts'
+
+async function bank(t: TestContext) {
+  const server = await startTestServer(t)
+  await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER, j JSON)')
+  await server.query("INSERT INTO account (id, balance) VALUES ('bob', 10), ('joe', 2)")
+  const { url } = await server.listen()
+  const query = (...args: readonly string[]) => percolite(['query', url, ...args])
+  return { server, url, query }
+}
+
+describe('percolite query', () => {
+  test('prints rows as NDJSON where nobody looks, and in every other form that is asked for', async (t) => {
+    const { query } = await bank(t)
+    const sql = "SCAN id, balance FROM account WHERE id < 'c'"
+    const printed = async (mode: string) => (await query(sql, '--mode', mode)).output
+    assert.deepEqual(await query(sql), {
+      code: 0,
+      output: '{"id":"bob","balance":10}\n',
+      errors: '',
+    })
+    assert.equal(
+      await printed('table'),
+      ' id  | balance\n-----+---------\n bob |      10\n(1 row)\n',
+    )
+    assert.equal(await printed('expanded'), '-[ RECORD 1 ]\nid      | bob\nbalance | 10\n(1 row)\n')
+    assert.equal(await printed('json'), '[\n{"id":"bob","balance":10}\n]\n')
+    assert.equal(await printed('csv'), 'id,balance\r\nbob,10\r\n')
+    assert.equal(await printed('line'), 'id      = bob\nbalance = 10\n')
+    assert.equal(await printed('markdown'), '| id | balance |\n|---|---:|\n| bob | 10 |\n')
+    const quiet = await query(sql, '--mode', 'table', '--quiet')
+    assert.equal(quiet.output, ' id  | balance\n-----+---------\n bob |      10\n')
+  })
+
+  test('rounds no value, and shows no control character as one', async (t) => {
+    const { server, query } = await bank(t)
+    const j = '{"n":12345678901234567890,"x":1.50}'
+    await server.query(
+      `INSERT INTO account (id, balance, j) VALUES ('${'\u001b[2J'}', 9223372036854775807, '${j}')`,
+    )
+    const sql = "SCAN * FROM account WHERE id < 'a'"
+    assert.equal(
+      (await query(sql)).output,
+      `{"id":"\\u001b[2J","balance":"9223372036854775807","j":${j}}\n`,
+    )
+    const { output } = await query(sql, '--mode', 'line')
+    assert.equal(output, `id      = \\u001b[2J\nbalance = 9223372036854775807\nj       = ${j}\n`)
+  })
+
+  test('reads a SCAN of any length by the page, under one header', async (t) => {
+    const { server, query } = await bank(t)
+    await server.query('CREATE TABLE n (id INTEGER PRIMARY KEY)')
+    const rows = Array.from({ length: 2_500 }, (_, id) => ({ id }))
+    assert.equal((await server.post('/v1/tables/n/rows', rows)).status, 201)
+    const csv = (await query('SCAN * FROM n', '--mode', 'csv')).output.split('\r\n')
+    assert.deepEqual([csv.length, csv[0], csv[1], csv.at(-2)], [2_502, 'id', '0', '2499'])
+    const table = (await query('SCAN * FROM n', '--mode', 'table')).output.split('\n')
+    assert.deepEqual([table.length, table[0], table.at(-2)], [2_504, ' id', '(2500 rows)'])
+    const json = await query('SCAN * FROM n', '--mode', 'json')
+    assert.deepEqual(JSON.parse(json.output), rows)
+  })
+
+  test('takes parameters as JSON where they are JSON, and as texts where not', async (t) => {
+    const { query } = await bank(t)
+    const insert = 'INSERT INTO account (id, balance, j) VALUES (:id, :n, :j) RETURNING *'
+    const named = [
+      '--param',
+      'id=a,b',
+      '--param',
+      ':n=9223372036854775807',
+      '--param',
+      'j={"a":[1]}',
+    ]
+    assert.equal(
+      (await query(insert, ...named)).output,
+      '{"id":"a,b","balance":"9223372036854775807","j":{"a":[1]}}\n',
+    )
+    const numbered = await query('GET id FROM account WHERE id = $1', '--param', '1=bob')
+    assert.equal(numbered.output, '{"id":"bob"}\n')
+    const texts = ['bob', '"5"', '5', '-0', 'true', 'null', '[1', '1.5', ''].map(parameterOf)
+    assert.deepEqual(texts, ['bob', '5', 5n, 0n, true, null, '[1', 1.5, ''])
+  })
+
+  test('reads its text from standard input, up to what a server takes', async (t) => {
+    const { url } = await bank(t)
+    for (const args of [[url], [url, '-']]) {
+      const { output } = await percolite(
+        ['query', ...args],
+        {},
+        "GET id FROM account WHERE id = 'joe'",
+      )
+      assert.equal(output, '{"id":"joe"}\n')
+    }
+    const endless = Readable.from(
+      (function* () {
+        while (true) yield Buffer.alloc(65_536, ' ')
+      })(),
+    )
+    const { code, errors } = await percolite(['query', url], {}, endless)
+    assert.deepEqual([code, errors.includes('more than 1 MiB')], [2, true])
+  })
+
+  test('ends with 1 for a statement that fails, and shows its place', async (t) => {
+    const { server, query } = await bank(t)
+    assert.deepEqual(await query('SCAN * FRM account'), {
+      code: 1,
+      output: '',
+      errors:
+        "ERROR:  syntax_error: expected FROM, found 'FRM'\nLINE 1: SCAN * FRM account\n               ^\n",
+    })
+    assert.equal((await query('BEGIN')).code, 1)
+    assert.equal((await server.get('/v1/transactions')).body.total, 0)
+  })
+
+  test('ends with 2 for a wrong call', async (t) => {
+    const { url, query } = await bank(t)
+    for (const args of [
+      ['GET', 'a'],
+      ['SHOW TABLES', '--mode', 'xml'],
+      ['SHOW TABLES', '--param', 'x'],
+      ['SHOW TABLES', '--param', 'x=1', '--param', 'x=2'],
+      ['SHOW TABLES', '--param', '2=1'],
+      ['SHOW TABLES', '--url', url],
+      ['SHOW TABLES', '--token-file', '/nowhere'],
+    ]) {
+      const { code, errors } = await query(...args)
+      assert.equal(code, 2, `${args}: ${errors}`)
+      assert.match(errors, /^percolite: .*\n$/)
+    }
+    assert.equal((await percolite(['query', 'SHOW TABLES', '--url', 'here'])).code, 2)
+  })
+
+  test('ends with 3 without a connection, and with 4 where no answer came to what may have been written', async () => {
+    const nobody = createServer()
+    await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve))
+    const { port } = nobody.address() as { port: number }
+    const url = `http://127.0.0.1:${port}`
+    const write = "SET balance = 1 ON account WHERE id = 'bob'"
+    nobody.on('connection', (socket) => socket.once('data', () => socket.destroy()))
+    const lost = await percolite(['query', url, write])
+    assert.deepEqual([lost.code, /may have been done/.test(lost.errors)], [4, true])
+    assert.equal((await percolite(['query', url, 'SCAN * FROM account;'])).code, 3)
+    await new Promise((resolve) => nobody.close(resolve))
+    assert.equal((await percolite(['query', url, write])).code, 3)
+  })
+
+  test('shows the token of a file or of the environment, and sends it to no other machine in the clear', async (t) => {
+    const { server, token } = await TokenServer.start(t)
+    const { url } = await server.listen()
+    const path = join(await testFolder(t, 'token'), 'token')
+    await writeFile(path, `${token}\n`)
+    const sql = 'SHOW TABLES'
+    assert.equal((await percolite(['query', url, sql])).code, 3)
+    assert.equal((await percolite(['query', url, sql, '--token-file', path])).code, 0)
+    assert.equal(
+      (await percolite(['query', sql], { PERCOLITE_TOKEN: token, PERCOLITE_URL: url })).code,
+      0,
+    )
+    const away = ['query', 'http://db.example:4270', sql]
+    const { code, errors } = await percolite(away, { PERCOLITE_TOKEN: token })
+    assert.deepEqual([code, errors.includes('--insecure')], [2, true])
+  })
+})

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  PercoliteError,
+  type ResultColumn,
+  type RowKey,
+  type Subscription,
+  type SubscriptionEvent,
+} from '../../client-sdk/client.ts'
+import { UsageError } from '../../server/usage-error.ts'
+import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
+import {
+  connectionOf,
+  SERVER_FLAGS,
+  SERVER_FLAGS_FROM_ENVIRONMENT,
+} from '../connection/server-connection.ts'
+import { exitCodeOfServer } from '../connection/server-failure.ts'
+import { failureView } from '../results/failure-view.ts'
+import { rowJson, valueJson } from '../results/value-text.ts'
+import { parametersOf } from './given-parameters.ts'
+
+export const WATCH: Command = {
+  name: 'watch',
+  summary: 'print what commits change of the rows of a statement, as they do it',
+  usage: ["[URL] 'SCAN …' [--snapshot] [--since STAMP [--history ID]]"],
+  details: [
+    'Prints what commits change of the rows of a GET or SCAN as NDJSON, a line for each commit, until it is ended',
+    'by Ctrl-C. A lost connection is opened again, and nothing is left out. At the end the last stamp is printed',
+    'on standard error: --since goes on behind it. Exit code 130: ended by Ctrl-C, 1: the server ended it, 3: no',
+    'connection.',
+  ],
+  flags: {
+    ...SERVER_FLAGS,
+    param: {
+      kind: 'list',
+      default: '',
+      meaning: 'value of a parameter: id=bob for :id, 1=bob for $1',
+    },
+    snapshot: { kind: 'switch', default: 'false', meaning: 'begin with the rows as they are' },
+    since: { kind: 'name', default: '', meaning: 'go on behind this stamp' },
+    history: { kind: 'name', default: '', meaning: 'the history that the stamp is of' },
+    quiet: { kind: 'switch', default: 'false', meaning: 'say nothing of lost connections' },
+  },
+  fromEnvironment: SERVER_FLAGS_FROM_ENVIRONMENT,
+  wordsMax: 2,
+  run,
+}
+
+async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
+  const { db, words } = connectionOf(call)
+  const [sql, extra] = words
+  if (sql === undefined || extra !== undefined)
+    throw new UsageError('It is percolite watch, and one GET or SCAN.')
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const since = sinceOf(call)
+  const history = call.given('history')
+  const subscription = db.subscribe(sql, parametersOf(call.all('param')), {
+    snapshot: call.isOn('snapshot'),
+    ...(since === undefined ? {} : { since }),
+    ...(history === undefined ? {} : { history }),
+    signal: ending.signal,
+    onReconnect: ({ message }) => {
+      if (!call.isOn('quiet')) errors.write(`percolite: ${message} Trying again.\n`)
+    },
+  })
+  process.once('SIGINT', end)
+  try {
+    for await (const event of subscription)
+      output.write(`${eventJson(event, subscription.columns)}\n`)
+    return EXIT.done
+  } catch (error) {
+    if (ending.signal.aborted) return EXIT.interrupted
+    errors.write(failureView(error, sql))
+    return error instanceof PercoliteError ? exitCodeOfServer(error) : EXIT.failed
+  } finally {
+    process.off('SIGINT', end)
+    db.close()
+    errors.write(positionText(subscription))
+  }
+}
+
+/** Throws UsageError. */
+function sinceOf(call: Call): number | undefined {
+  const text = call.given('since')
+  if (text === undefined) return undefined
+  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  throw new UsageError(`--since ${text}: it is a stamp, a number of microseconds since 1970.`)
+}
+
+function positionText({ position, history }: Subscription): string {
+  if (position === undefined) return ''
+  return `percolite: go on with --since ${position}${history === undefined ? '' : ` --history ${history}`}\n`
+}
+
+/** An event of the client, with its rows as JSON. */
+function eventJson(event: SubscriptionEvent, columns: readonly ResultColumn[]): string {
+  switch (event.kind) {
+    case 'rows': {
+      const rows = event.rows.map(
+        ({ key, row }) => `{"key":${keyJson(key)},"row":${rowJson(columns, row)}}`,
+      )
+      return `{"kind":"rows","rows":[${rows.join(',')}]}`
+    }
+    case 'commit': {
+      const changes = event.changes.map(({ op, key, row }) => {
+        const shown = row === undefined ? '' : `,"row":${rowJson(columns, row)}`
+        return `{"op":"${op}","key":${keyJson(key)}${shown}}`
+      })
+      return `{"kind":"commit","timestamp":${event.timestamp},"changes":[${changes.join(',')}]}`
+    }
+    default:
+      return JSON.stringify(event)
+  }
+}
+
+/** No part of a key is JSON. */
+function keyJson(key: RowKey): string {
+  return `[${key.map((value) => valueJson('TEXT', value)).join(',')}]`
+}

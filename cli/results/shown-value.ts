@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { styleText } from 'node:util'
+import type { ResultColumn, StatementResult } from '../../client-sdk/client.ts'
+import { terminalText } from '../../server/answers/terminal-text.ts'
+import { valueText } from './value-text.ts'
+
+/** A value as people see it: control characters are shown and not obeyed. */
+export function shownValue(column: ResultColumn, row: Readonly<Record<string, unknown>>): string {
+  const value = row[column.name] ?? null
+  return value === null ? 'NULL' : terminalText(valueText(column.type, value))
+}
+
+/** NULL is dim, so that it is told from the text NULL where there are colours. */
+export function styled(text: string, value: unknown, hasColor: boolean): string {
+  const isDim = hasColor && (value ?? null) === null
+  return isDim ? styleText('dim', text, { validateStream: false }) : text
+}
+
+function counted(rows: number): string {
+  return `${rows} ${rows === 1 ? 'row' : 'rows'}`
+}
+
+/** The line under a result: `(1 row, 1.9 ms)`. */
+export function footer(
+  { rowsAffected, unmet, columns }: Pick<StatementResult, 'rowsAffected' | 'unmet' | 'columns'>,
+  rows: number,
+  note: string | undefined,
+): string {
+  const time = note === undefined ? '' : `, ${note}`
+  if (unmet !== undefined) return `(nothing written: ${unmet}${time})\n`
+  if (columns.length > 0) return `(${counted(rows)}${time})\n`
+  return rowsAffected === 0 ? `OK${time}\n` : `OK, ${counted(rowsAffected)}${time}\n`
+}
+
+/** The text of EXPLAIN, which says the same as its other column; undefined for any other result. */
+export function planText({ columns, rows }: StatementResult): string | undefined {
+  const isPlan =
+    columns.length === 2 &&
+    columns[0]?.name === 'text' &&
+    columns[1]?.name === 'plan' &&
+    rows.length === 1
+  const { text, plan } = rows[0] ?? {}
+  if (!isPlan || typeof text !== 'string' || !String(plan).startsWith('{"statement":'))
+    return undefined
+  return text
+    .split('\n')
+    .map((line) => `${terminalText(line)}\n`)
+    .join('')
+}
