@@ -3,7 +3,7 @@
 import { AUDIT_BUGS } from './audit-bugs.ts'
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
-const bug = plantedIn('server/access', 'server/first-token')
+const bug = plantedIn('server/access', 'server/first-token', 'test/access')
 
 const GET = 'planner/execute/execute-get.ts'
 const SET = 'planner/execute/writes/execute-set.ts'
@@ -35,6 +35,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug('firstTokenAgain', TAKEN, 'if (admins.length > 0)', 'if (false)'),
   bug('firstTokenUndropped', TAKEN, "throw refused('was dropped')", 'void taken'),
   bug('firstTokenRotatedBack', TAKEN, 'if (known.hash !== hash)', 'if (false)'),
+  bug(
+    'unknownIdsAreFaster',
+    'server/access/access.ts',
+    'const holds = this.#holds(token ?? NOBODY, hash)',
+    'const holds = token !== undefined && this.#holds(token, hash)',
+  ),
+  bug(
+    'rightTokensAreFaster',
+    'server/access/access.ts',
+    'const wasBefore = isSame(',
+    'const wasBefore = !isNow && isSame(',
+  ),
   bug('plansOfAnyRole', 'server/statements/plan-cache.ts', '&& each.rights === rights', ''),
   bug(
     'tablesAreAllSeen',
