@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -87,6 +87,14 @@ test('--help and --version answer and exit 0', async (t) => {
   assert.deepEqual([await exitCode(help), await exitCode(version)], [0, 0])
   assert.match(help.output(), /--statement-timeout/)
   assert.match(version.output(), /^percolite \d+\.\d+\.\d+\n$/)
+})
+
+test('its memory is left out of core dumps', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux has such a filter')
+  const server = run(t, 'serve', '--engine', 'memory', '--port', '0')
+  await urlOf(server)
+  const filter = await readFile(`/proc/${server.child.pid}/coredump_filter`, 'utf8')
+  assert.equal(Number.parseInt(filter, 16), 0)
 })
 
 test('a clock far below the data: one line with both times and the flag, exit 1; the flag starts', async (t) => {

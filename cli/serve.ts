@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 import { type Config, readConfig } from '../server/config.ts'
+import { leaveMemoryOutOfCoreDumps } from '../server/core-dumps.ts'
 import { describeEngine, ETCD_PASSWORD_NAME } from '../server/engines/engine-config.ts'
 import { environmentName, FLAG_NAMES, FLAGS } from '../server/flags.ts'
 import { loadObservers } from '../server/observers/observer-module.ts'
@@ -52,6 +53,7 @@ async function run(call: Call, { errors }: Streams): Promise<ExitCode | undefine
   const { observersModule } = config
   const log = createLog(config)
   openNoDebugger(log)
+  leaveMemoryOutOfCoreDumps()
   const observers = observersModule === undefined ? [] : await loadObservers(observersModule)
   try {
     const server = await createServer(config, { log, observers, onFatal: endAtOnce(log) })

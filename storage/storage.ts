@@ -34,7 +34,13 @@ export {
 export { type ShownToken, takeFirstToken } from './access/first-token.ts'
 export { RoleRights } from './access/role-rights.ts'
 export { grantOnTable, revokeOnTable } from './access/table-grants.ts'
-export { hashOfToken, idOfToken, newTokenText, TOKEN_PREFIX } from './access/token-text.ts'
+export {
+  hashOfToken,
+  idOfToken,
+  newTokenText,
+  TOKEN_PREFIX,
+  withoutTokens,
+} from './access/token-text.ts'
 export type { Timestamp } from './cell-store/cell.ts'
 export type { CellStore } from './cell-store/cell-store.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import type { MaybePromise } from '../../storage/storage.ts'
+import { type MaybePromise, withoutTokens } from '../../storage/storage.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { HISTORY_HEADER } from '../history/request-history.ts'
@@ -139,7 +139,7 @@ export function addRequestHooks(
   if (!log.isLevelEnabled('debug')) return
   fastify.addHook('onResponse', async (request, reply) => {
     const { method, url } = request
-    const facts = { method, path: url.split('?')[0], status: reply.statusCode }
+    const facts = { method, path: withoutTokens(url.split('?')[0] ?? ''), status: reply.statusCode }
     log.debug({ ...facts, ms: Math.round(reply.elapsedTime) }, 'answered')
   })
 }

@@ -30,6 +30,11 @@ export function idOfToken(text: string): string | undefined {
   return checkOf(body) === text.slice(-CHECK_LENGTH) ? id : undefined
 }
 
+/** The text without what is secret of the tokens in it, for a log: people put them where they do not belong. */
+export function withoutTokens(text: string): string {
+  return text.replaceAll(/(pct_[a-z2-7]{10}_)[0-9A-Za-z]+/g, '$1…')
+}
+
 /** SHA-256 in hexadecimal digits, without stretching, which is right for 256 random bits. */
 export function hashOfToken(text: string): string {
   return hash('sha256', text, 'hex')

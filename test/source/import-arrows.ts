@@ -51,7 +51,15 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // A server and its configuration, and stores that no server uses.
   cli: {
     doors: [
-      ...['server', 'config', 'config-values', 'consistency-answer', 'flags', 'stop-signals'],
+      ...[
+        'server',
+        'config',
+        'config-values',
+        'consistency-answer',
+        'core-dumps',
+        'flags',
+        'stop-signals',
+      ],
       ...['usage-error', 'access/hashed-text', 'engines/engine-config', 'engines/open-engine'],
       ...['move/move-target', 'move/moves', 'observers/observer-module', 'answers/csv-field'],
       ...['answers/error-text', 'answers/terminal-text'],

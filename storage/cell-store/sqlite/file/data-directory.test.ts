@@ -75,7 +75,7 @@ test('the folder itself may be reached through a link, and a process id that was
   assert.equal(modeOf(join(data, 'lock.pid')), 0o600)
 })
 
-test('a folder that others may write to is used with a warning; one that everybody may write to is refused', async (t) => {
+test('a folder that others may write to is used with a warning; one that all users may write to is refused', async (t) => {
   const folder = await testFolder(t, 'directory')
   const withMode = async (mode: number) => {
     const data = join(folder, mode.toString(8))
