@@ -125,8 +125,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'operationsNeedNothing',
     'server/http/admission.ts',
-    'if (onServer === undefined)',
-    'if (true)',
+    'if (onServer !== undefined)',
+    'if (false)',
   ),
   bug(
     'ratesHoldNobody',
