@@ -75,12 +75,12 @@ type FileToken = ShownToken & { readonly isNew: boolean }
 async function tokenOf(file: TokenFile, { clock, randomness }: Around): Promise<FileToken> {
   const deadlineMs = clock.monotonicMs() + WRITING_MS_MAX
   for (;;) {
-    const text = file.read()
-    if (text === undefined) {
+    const found = file.read()
+    if (found === undefined) {
       const made = newTokenText(randomness)
       if (file.create(made.text)) return { id: made.id, hash: hashOfToken(made.text), isNew: true }
-      continue
     }
+    const text = found ?? ''
     const id = idOfToken(text)
     if (id !== undefined) return { id, hash: hashOfToken(text), isNew: false }
     // Another server may be about to write into it.
