@@ -308,7 +308,7 @@ export interface paths {
          * Insert one row, or several
          * @description An object is one row, an array several: all of them are inserted, or none. Columns that are
          *     left out take their defaults, and the answer has them. A key that has a row is
-         *     `already_exists`.
+         *     `already_exists`, unless `mode` says what becomes of it.
          */
         readonly post: operations["insertRows"];
         readonly delete?: never;
@@ -1015,7 +1015,16 @@ export interface components {
             readonly [key: string]: components["schemas"]["Value"];
         };
         readonly NewRows: components["schemas"]["Row"] | components["schemas"]["RowList"];
-        readonly InsertedRows: components["schemas"]["Row"] | components["schemas"]["RowList"] | components["schemas"]["DescribedRow"] | components["schemas"]["DescribedRows"];
+        readonly InsertedRows: components["schemas"]["Row"] | components["schemas"]["RowList"] | components["schemas"]["DescribedRow"] | components["schemas"]["DescribedRows"] | components["schemas"]["WrittenCounts"];
+        /** @description The answer with `return=minimal`. */
+        readonly WrittenCounts: {
+            /** @description Rows that were inserted or put. */
+            readonly rowsAffected: number;
+            /** @description Rows that `mode=skip` left out. */
+            readonly skipped: number;
+            /** @description The stamp of the commit; null where nothing was written. */
+            readonly commitTimestamp: components["schemas"]["Stamp"] | null;
+        };
         readonly AnsweredRow: components["schemas"]["Row"] | components["schemas"]["DescribedRow"];
         /** @description The answer with `described=true`. */
         readonly DescribedRow: {
@@ -1942,6 +1951,12 @@ export interface components {
          */
         readonly Described: boolean;
         /**
+         * @description `return=minimal` (RFC 7240) answers how many rows were written, and not the rows. Other preferences mean
+         *     nothing.
+         * @example return=minimal
+         */
+        readonly Prefer: string;
+        /**
          * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
          *     seen. One that this store has not given yet is `timestamp_in_future`.
          */
@@ -1975,6 +1990,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description `return=minimal`, where it was preferred. */
+        readonly PreferenceApplied: string;
         /** @description Of one row: the timestamp of its newest commit, a digest of its table's columns, and one of the form that was asked for, where that is not the usual one. */
         readonly ETag: string;
         /** @description `true` when this is the answer that was kept for the request's `Idempotency-Key`. */
@@ -2720,6 +2737,12 @@ export interface operations {
     readonly insertRows: {
         readonly parameters: {
             readonly query?: {
+                /**
+                 * @description What becomes of a row of an array whose key has a row: `insert` refuses it, `put` lets it take the place of
+                 *     that row, as PUT does, and `skip` leaves it out, as ON CONFLICT DO NOTHING does. A key that comes twice in
+                 *     the array is `already_exists`, but for `skip`. For an array only.
+                 */
+                readonly mode?: "insert" | "put" | "skip";
                 /** @description `string` makes every INTEGER a decimal string. */
                 readonly integers?: components["parameters"]["Integers"];
                 /**
@@ -2735,6 +2758,12 @@ export interface operations {
                  *     `history_replaced`. A request that has none of them is done as without it.
                  */
                 readonly "Percolite-History"?: components["parameters"]["History"];
+                /**
+                 * @description `return=minimal` (RFC 7240) answers how many rows were written, and not the rows. Other preferences mean
+                 *     nothing.
+                 * @example return=minimal
+                 */
+                readonly Prefer?: components["parameters"]["Prefer"];
                 /**
                  * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
                  *     requests that are a transaction of their own and write rows.
@@ -2772,15 +2801,10 @@ export interface operations {
                     readonly "Percolite-History": components["headers"]["History"];
                     readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
                     readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly "Preference-Applied": components["headers"]["PreferenceApplied"];
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "eve",
-                     *       "balance": 1
-                     *     }
-                     */
                     readonly "application/json": components["schemas"]["InsertedRows"];
                 };
             };

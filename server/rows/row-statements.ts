@@ -66,6 +66,10 @@ export function insertRows(
   table: TableDefinition,
   columns: readonly string[],
   rowCount: number,
+  {
+    onConflictDoNothing = false,
+    isReturning = true,
+  }: { readonly onConflictDoNothing?: boolean; readonly isReturning?: boolean } = {},
 ): InsertStatement {
   const rows = Array.from({ length: rowCount }, (_, row) =>
     columns.map((_column, index) => parameter(row * columns.length + index + 1)),
@@ -75,8 +79,8 @@ export function insertRows(
     table: nameOf(table.name),
     columns: columns.map(nameOf),
     rows,
-    onConflictDoNothing: false,
-    returning: ALL_COLUMNS,
+    onConflictDoNothing,
+    ...(isReturning && { returning: ALL_COLUMNS }),
     position: NOWHERE,
   }
 }

@@ -49,9 +49,21 @@ export class RowTransaction {
     parameters: IndexedStatement['parameters'],
     options: RunOptions = {},
   ): Promise<StatementResult> {
+    const [result] = await this.#runAll([{ statement, parameters, index: 0 }], options)
+    return result as StatementResult
+  }
+
+  /** Runs one statement with each of these parameters, whose rows are asked for together. */
+  async runEach(
+    statement: RowStatement,
+    parameters: readonly IndexedStatement['parameters'][],
+  ): Promise<void> {
+    await this.#runAll(parameters.map((each) => ({ statement, parameters: each, index: 0 })))
+  }
+
+  async #runAll(statements: readonly IndexedStatement[], options: RunOptions = {}): ResultsComing {
     try {
-      const [result] = await this.#run([{ statement, parameters, index: 0 }], options)
-      return result as StatementResult
+      return await this.#run(statements, options)
     } catch (error) {
       throw error instanceof StatementFailure ? error.cause : error
     }
@@ -67,6 +79,8 @@ export type WrittenAnswer = {
   readonly location?: string
   /** JSON; absent where the answer has no body. */
   readonly body?: AnswerBody
+  /** Of rows that are not answered themselves. */
+  readonly counts?: { readonly rowsAffected: number; readonly skipped: number }
   /** The row that is answered; `written` by this very transaction. */
   readonly version?: 'written' | Timestamp
   /** What its table and its form make of the row, for its tag. */

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type IntegerForm,
-  PlanError,
-  type StatementResult,
-  sourceOf,
-} from '../../planner/planner.ts'
+import type { IntegerForm, StatementResult } from '../../planner/planner.ts'
 import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import { keyToJson } from '../answers/row-address.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
 import type { Turns } from '../budgets/turns.ts'
-import { limitExceeded, ServerError, StatementFailure } from '../errors/server-error.ts'
-import { SERVER_LIMITS } from '../limits.ts'
+import { ServerError } from '../errors/server-error.ts'
 import { writeKeyPath } from './key-path.ts'
 import type { RowConditions } from './row-conditions.ts'
 import { deleteRow, getRow, insertRows, keyColumns, patchRow } from './row-statements.ts'
@@ -33,13 +27,11 @@ export type RowForm = {
   readonly integers: IntegerForm
   /** Whether the names and types of the columns come with the row. */
   readonly isDescribed: boolean
+  /** Whether new rows are answered by how many they are. */
+  readonly isMinimal: boolean
   /** A long row is written over several. */
   readonly turns: Turns
 }
-
-/** Rows that go in by one INSERT; fewer where they have many values. */
-const ROWS_AT_ONCE = 500
-const VALUES_AT_ONCE = 5_000
 
 /** Makes the row, or takes the place of the one that is there: columns not given have defaults. */
 export async function replaceRow(
@@ -109,75 +101,17 @@ export async function insertRow(
   const { columns, values } = readRow(table, object)
   const result = await rows.run(insertRows(table, columns, 1), values)
   const key = keyOf(table, result)
+  const location = `/v1/tables/${encodeURIComponent(table.name)}/rows/${writeKeyPath(table, key)}`
+  if (form.isMinimal) {
+    return { status: 201, location, counts: { rowsAffected: 1, skipped: 0 } }
+  }
   return {
     status: 201,
-    location: `/v1/tables/${encodeURIComponent(table.name)}/rows/${writeKeyPath(table, key)}`,
+    location,
     body: await rowBody(result, form),
     version: 'written',
     ...representation(table, form),
   }
-}
-
-/** New rows, all of them or none. Rows of the same columns that follow each other go in together. */
-export async function insertSeveral(
-  { rows, table }: Pick<RowTarget, 'rows' | 'table'>,
-  objects: readonly RowObject[],
-  form: RowForm,
-): Promise<WrittenAnswer> {
-  const { postedRowsMax } = SERVER_LIMITS
-  if (objects.length > postedRowsMax) {
-    throw limitExceeded('postedRowsMax', postedRowsMax, objects.length, 'Rows of one request')
-  }
-  const results: StatementResult[] = []
-  for (let first = 0; first < objects.length; ) {
-    const batch = batchFrom(table, objects, first)
-    const insert = insertRows(table, batch.columns, batch.rowCount)
-    const result = await rows.run(insert, batch.values).catch((error) => {
-      throw ofPostedRow(error, first)
-    })
-    results.push(result)
-    first += batch.rowCount
-  }
-  return { status: 201, body: await bodyInTurns(severalPieces(results, form), form.turns) }
-}
-
-/** The rows of several results of the same columns. */
-function* severalPieces(
-  results: readonly StatementResult[],
-  form: RowForm,
-): Generator<string, void, undefined> {
-  const columns = results[0]?.columns ?? []
-  if (form.isDescribed) yield `{"columns":${columnsText(columns)},"rows":`
-  const rows = results.flatMap((result) => result.rows)
-  yield* form.writer.rows({ columns, rows, rowsAffected: rows.length }, form.integers)
-  if (form.isDescribed) yield '}'
-}
-
-/** A statement of the server's own knows its rows from its first one on; the client has posted others before. */
-function ofPostedRow(error: unknown, first: number): unknown {
-  const cause = error instanceof StatementFailure ? error.cause : error
-  if (!(cause instanceof PlanError)) return error
-  const { code, message, hint, fields } = cause
-  const row = first + (typeof fields.row === 'number' ? fields.row : 0)
-  return new PlanError(code, message, { hint, fields: { ...fields, row } })
-}
-
-function batchFrom(table: TableDefinition, objects: readonly RowObject[], first: number) {
-  const source = sourceOf(objects)
-  const rowAt = (row: number) =>
-    readRow(table, objects[row] as RowObject, { row, source: source?.member(row) })
-  const { columns, values } = rowAt(first)
-  const all = [...values]
-  let rowCount = 1
-  const rowsMax = Math.min(ROWS_AT_ONCE, Math.ceil(VALUES_AT_ONCE / (columns.length + 1)))
-  while (rowCount < rowsMax && first + rowCount < objects.length) {
-    const row = rowAt(first + rowCount)
-    if (row.columns.length !== columns.length) break
-    if (!row.columns.every((name, index) => name === columns[index])) break
-    for (const value of row.values) all.push(value)
-    rowCount += 1
-  }
-  return { columns, values: all, rowCount }
 }
 
 /** Guards the row, so that what was found is still so when the transaction commits. */

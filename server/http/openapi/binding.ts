@@ -160,7 +160,8 @@ function requireDeclared({ parameters }: Operation, { query, header }: GivenPara
     }
   }
   for (const name of header.keys()) {
-    if (!isDeclared('header', name)) {
+    // A preference may be ignored by whoever does not know it (RFC 7240, 2).
+    if (name !== 'Prefer' && !isDeclared('header', name)) {
       throw refused(name, 'header', `${name} has no meaning for this operation.`)
     }
   }

@@ -26,7 +26,18 @@ export function integersOf({ integers }: GivenParameters): IntegerForm {
 /** How a row is answered. */
 export function formOf(writer: AnswerWriter, parameters: GivenParameters, turns: Turns): RowForm {
   const isDescribed = parameters.described === true
-  return { writer, integers: integersOf(parameters), isDescribed, turns }
+  const isMinimal = isMinimalPreferred(parameters.Prefer)
+  return { writer, integers: integersOf(parameters), isDescribed, isMinimal, turns }
+}
+
+/** Whether `return=minimal` is preferred; the first of several counts, and unknown ones mean nothing (RFC 7240, 2). */
+function isMinimalPreferred(prefer: unknown): boolean {
+  if (typeof prefer !== 'string') return false
+  for (const preference of prefer.split(',')) {
+    const [, value] = /^\s*return\s*=\s*"?([^";\s]*)"?\s*(?:;|$)/i.exec(preference) ?? []
+    if (value !== undefined) return value === 'minimal'
+  }
+  return false
 }
 
 export function snapshotOf(parameters: GivenParameters): RowSnapshot {

@@ -4,14 +4,15 @@ import { sendableLine } from '../../answers/answer-body.ts'
 import { formatOf } from '../../answers/answer-format.ts'
 import { distinctPieces } from '../../requests/distinct-pieces.ts'
 import { IdempotentRequest } from '../../requests/idempotency.ts'
+import { meaningless } from '../../requests/meaningless-options.ts'
 import type { RunningRequest } from '../../requests/running-request.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
+import { type PostMode, writeSeveral } from '../../rows/posted-rows.ts'
 import { RowConditions } from '../../rows/row-conditions.ts'
 import type { RowTransactions, WrittenAnswer } from '../../rows/row-transactions.ts'
 import type { RowObject } from '../../rows/row-values.ts'
 import {
   insertRow,
-  insertSeveral,
   mergeRow,
   type RowForm,
   type RowTarget,
@@ -72,10 +73,15 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
     },
 
     async insertRows(request) {
-      return write(request, ({ rows: transaction, table }, form) =>
-        Array.isArray(request.body)
-          ? insertSeveral({ rows: transaction, table }, request.body as RowObject[], form)
-          : insertRow({ rows: transaction, table }, request.body as RowObject, form),
+      const { body } = request
+      const mode = (request.parameters.mode ?? 'insert') as PostMode
+      if (!Array.isArray(body) && mode !== 'insert') {
+        throw meaningless('mode', 'query', 'one row is inserted', 'send a list, or PUT the row')
+      }
+      return write(request, (target, form) =>
+        Array.isArray(body)
+          ? writeSeveral(target, body as RowObject[], mode, form)
+          : insertRow(target, body as RowObject, form),
       )
     },
 
@@ -126,7 +132,7 @@ function writtenAnswer(
   reply: FastifyReply,
   written: Awaited<ReturnType<RowTransactions['write']>>,
 ): string | Buffer | undefined {
-  const { status, location, body, readTimestamp, commitTimestamp, replayed } = written
+  const { status, location, body, counts, readTimestamp, commitTimestamp, replayed } = written
   const tag = versionTag(written, commitTimestamp)
   reply.code(status)
   answerReadTimestamp(reply, readTimestamp)
@@ -134,6 +140,10 @@ function writtenAnswer(
   if (location !== undefined) reply.header('Location', location)
   if (tag !== undefined) reply.header('ETag', tag)
   if (replayed) reply.header('Idempotent-Replayed', 'true')
+  if (counts !== undefined) {
+    reply.header('Preference-Applied', 'return=minimal')
+    return sendableLine(JSON.stringify({ ...counts, commitTimestamp }))
+  }
   if (body !== undefined) return sendableLine(body)
   reply.removeHeader('content-type')
   return undefined

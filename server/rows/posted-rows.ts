@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import { PlanError, type StatementResult, sourceOf } from '../../planner/planner.ts'
+import type { TableDefinition } from '../../storage/storage.ts'
+import { bodyInTurns } from '../answers/text-pieces.ts'
+import { limitExceeded, ServerError, StatementFailure } from '../errors/server-error.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import { deleteRow, insertRows, keyColumns } from './row-statements.ts'
+import type { RowTransaction, WrittenAnswer } from './row-transactions.ts'
+import { type RowObject, readRow } from './row-values.ts'
+import { columnsText, type RowForm, type RowTarget } from './row-writes.ts'
+
+/** What becomes of a posted row whose key has one: it is refused, replaces that one, or is left out. */
+export type PostMode = 'insert' | 'put' | 'skip'
+
+/** Rows that go in by one INSERT; fewer where they have many values. */
+const ROWS_AT_ONCE = 500
+const VALUES_AT_ONCE = 5_000
+
+/** Several rows, all of them or none. Rows of the same columns that follow each other go in together. */
+export async function writeSeveral(
+  { rows, table }: Pick<RowTarget, 'rows' | 'table'>,
+  objects: readonly RowObject[],
+  mode: PostMode,
+  form: RowForm,
+): Promise<WrittenAnswer> {
+  const { postedRowsMax } = SERVER_LIMITS
+  if (objects.length > postedRowsMax) {
+    throw limitExceeded('postedRowsMax', postedRowsMax, objects.length, 'Rows of one request')
+  }
+  const results: StatementResult[] = []
+  for (let first = 0; first < objects.length; ) {
+    const batch = batchFrom(table, objects, first)
+    const insert = insertRows(table, batch.columns, batch.rowCount, {
+      onConflictDoNothing: mode === 'skip',
+      isReturning: !form.isMinimal,
+    })
+    try {
+      if (mode === 'put') await removeRows(rows, table, batch)
+      results.push(await rows.run(insert, batch.values))
+    } catch (error) {
+      throw ofPostedRow(error, first)
+    }
+    first += batch.rowCount
+  }
+  if (form.isMinimal) {
+    const rowsAffected = results.reduce((sum, result) => sum + result.rowsAffected, 0)
+    return { status: 201, counts: { rowsAffected, skipped: objects.length - rowsAffected } }
+  }
+  return { status: 201, body: await bodyInTurns(severalPieces(results, form), form.turns) }
+}
+
+/** Those that are there and have the keys of the batch, as the row that takes their place is of their key. */
+async function removeRows(
+  rows: RowTransaction,
+  table: TableDefinition,
+  { columns, values, rowCount }: Batch,
+): Promise<void> {
+  const positions = keyColumns(table).map((name) => {
+    const position = columns.indexOf(name)
+    if (position >= 0) return position
+    throw new ServerError('invalid_request', `A row to be put needs its key: ${name} is missing.`, {
+      table: table.name,
+      columnName: name,
+    })
+  })
+  const keys = Array.from({ length: rowCount }, (_, row) =>
+    positions.map((position) => values[row * columns.length + position]),
+  )
+  await rows.runEach(deleteRow(table), keys)
+}
+
+/** The rows of several results of the same columns. */
+function* severalPieces(
+  results: readonly StatementResult[],
+  form: RowForm,
+): Generator<string, void, undefined> {
+  const columns = results[0]?.columns ?? []
+  if (form.isDescribed) yield `{"columns":${columnsText(columns)},"rows":`
+  const rows = results.flatMap((result) => result.rows)
+  yield* form.writer.rows({ columns, rows, rowsAffected: rows.length }, form.integers)
+  if (form.isDescribed) yield '}'
+}
+
+/** A statement of the server's own knows its rows from its first one on; the client has posted others before. */
+function ofPostedRow(error: unknown, first: number): unknown {
+  const cause = error instanceof StatementFailure ? error.cause : error
+  if (!(cause instanceof PlanError)) return error
+  const { code, message, hint, fields } = cause
+  const row = first + (typeof fields.row === 'number' ? fields.row : 0)
+  return new PlanError(code, message, { hint, fields: { ...fields, row } })
+}
+
+/** Rows of the same columns; their values follow each other, row by row. */
+type Batch = {
+  readonly columns: readonly string[]
+  readonly values: readonly unknown[]
+  readonly rowCount: number
+}
+
+function batchFrom(table: TableDefinition, objects: readonly RowObject[], first: number): Batch {
+  const source = sourceOf(objects)
+  const rowAt = (row: number) =>
+    readRow(table, objects[row] as RowObject, { row, source: source?.member(row) })
+  const { columns, values } = rowAt(first)
+  const all = [...values]
+  let rowCount = 1
+  const rowsMax = Math.min(ROWS_AT_ONCE, Math.ceil(VALUES_AT_ONCE / (columns.length + 1)))
+  while (rowCount < rowsMax && first + rowCount < objects.length) {
+    const row = rowAt(first + rowCount)
+    if (row.columns.length !== columns.length) break
+    if (!row.columns.every((name, index) => name === columns[index])) break
+    for (const value of row.values) all.push(value)
+    rowCount += 1
+  }
+  return { columns, values: all, rowCount }
+}
