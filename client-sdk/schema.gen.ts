@@ -957,6 +957,8 @@ export interface components {
             readonly expected: readonly string[];
             /** @description The text ends in a statement that has no `;` at its end, or within a string, a quoted name or a comment. */
             readonly unfinished: boolean;
+            /** @description How many there are in the text, with one that is unfinished. */
+            readonly statements: number;
         };
         readonly CompletionItem: {
             /** @description With quotes where the name needs them. */
@@ -2171,7 +2173,8 @@ export interface operations {
                      *       "expected": [
                      *         "an expression"
                      *       ],
-                     *       "unfinished": true
+                     *       "unfinished": true,
+                     *       "statements": 1
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Completions"];

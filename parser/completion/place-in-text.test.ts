@@ -93,6 +93,17 @@ test('a text is finished by the ; of its last statement, and not by one in a str
   }
 })
 
+test('statements are counted, without empty ones and notes', () => {
+  for (const [text, count] of [
+    ['-- a note;', 0],
+    [' ; ;', 0],
+    ['COMMIT;; COMMIT; -- end', 2],
+    ['COMMIT; GET', 2],
+  ] as const) {
+    assert.equal(parser.placeIn(text, 0).statements, count, text)
+  }
+})
+
 test('what is expected is told in the words of errors', () => {
   assert.deepEqual(placeIn('CREATE TABLE ^').expected, ['IF NOT EXISTS', 'a table name'])
   assert.deepEqual(placeIn('^').expected, ['a statement'])

@@ -23,6 +23,8 @@ export type PlaceInText = {
   readonly tables: readonly string[]
   /** The text ends in a statement without `;`, or within a string, a quoted name or a comment. */
   readonly unfinished: boolean
+  /** Statements of the text, with one that is not finished and without empty ones. */
+  readonly statements: number
 }
 
 /** Linear in the text; nothing is wanted where the statement before the place is wrong or very long. */
@@ -32,13 +34,13 @@ export function placeInText(
   tokens: readonly IToken[],
   expectedTokens: ExpectedTokens,
 ): PlaceInText {
-  const unfinished = isUnfinished(tokens)
+  const whole = { unfinished: isUnfinished(tokens), statements: countStatements(tokens) }
   const word = wordAt(tokens, offset)
   const from = word?.startOffset ?? offset
   const before = tokens.filter((each) => endOf(each) <= from)
   const start = before.findLastIndex(({ tokenType }) => tokenType === token.Semicolon) + 1
   const written = before.slice(start)
-  const place = { ...typedIn(text.slice(from, offset)), from, unfinished }
+  const place = { ...typedIn(text.slice(from, offset)), from, ...whole }
   const isNoPlace = word === undefined && isWithin(text, tokens, offset)
   if (isNoPlace || !isShort(written)) return { ...place, wanted: [], expected: [], tables: [] }
   const expectation = expectedTokens.after(written)
@@ -53,6 +55,13 @@ export function placeInText(
 function isUnfinished(tokens: readonly IToken[]): boolean {
   const last = tokens.at(-1)
   return last !== undefined && last.tokenType !== token.Semicolon
+}
+
+function countStatements(tokens: readonly IToken[]): number {
+  return tokens.filter(({ tokenType }, at) => {
+    const previous = tokens[at - 1]?.tokenType ?? token.Semicolon
+    return tokenType !== token.Semicolon && previous === token.Semicolon
+  }).length
 }
 
 /** The name or keyword that ends at the offset or goes on beyond it. */

@@ -44,6 +44,7 @@ describe('completions', () => {
       more: false,
       expected: ['an expression'],
       unfinished: true,
+      statements: 1,
     })
     assert.deepEqual(await textsOf(server, 'SCAN o^ FROM account'), ['"order"'])
     assert.deepEqual(await textsOf(server, 'SCAN "o^ FROM account'), ['"order"'])

@@ -26,8 +26,8 @@ export function completionRoutes(parts: {
         signal.throwIfAborted()
         const catalog = await ended.counted(() => access.currentCatalog(running.principal))
         const { items, more } = completionsOf(place, catalog)
-        const { from, expected, unfinished } = place
-        return { from, items, more, expected, unfinished }
+        const { from, expected, unfinished, statements } = place
+        return { from, items, more, expected, unfinished, statements }
       } finally {
         running.end()
       }
