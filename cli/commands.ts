@@ -6,7 +6,17 @@ import { MOVE } from './move.ts'
 import { QUERY } from './query/query.ts'
 import { WATCH } from './query/watch.ts'
 import { SERVE } from './serve.ts'
+import { SHELL } from './shell/shell-command.ts'
 import { TOKEN } from './token.ts'
 
 /** Every command, in the order of the help. */
-export const COMMANDS: readonly Command[] = [SERVE, QUERY, WATCH, CHECK, TOKEN, HISTORY, MOVE]
+export const COMMANDS: readonly Command[] = [
+  SERVE,
+  SHELL,
+  QUERY,
+  WATCH,
+  CHECK,
+  TOKEN,
+  HISTORY,
+  MOVE,
+]

@@ -35,8 +35,11 @@ export type Connection = {
   readonly words: readonly string[]
 }
 
-/** The server that a call of `SERVER_FLAGS` names. Nothing is sent yet. Throws UsageError. */
-export function connectionOf(call: Call): Connection {
+/**
+ * The server that a call of `SERVER_FLAGS` names, and its other words, which are so many at most. Nothing is sent yet.
+ * Throws UsageError.
+ */
+export function connectionOf(call: Call, { wordsMax }: { readonly wordsMax: number }): Connection {
   const [first] = call.words
   const isFirst = first !== undefined && isWebAddress(first)
   if (isFirst && call.onCommandLine.has('url')) {
@@ -46,7 +49,14 @@ export function connectionOf(call: Call): Connection {
   if (!isWebAddress(url)) {
     throw new UsageError(`--url ${url}: it is an address such as http://127.0.0.1:4270.`)
   }
-  return { url, db: connectTo(url, call), words: isFirst ? call.words.slice(1) : call.words }
+  const words = isFirst ? call.words.slice(1) : call.words
+  const extra = words[wordsMax]
+  if (extra !== undefined) {
+    throw new UsageError(
+      `"${extra.slice(0, 100)}" is not asked for; a statement is one word, in quotes.`,
+    )
+  }
+  return { url, db: connectTo(url, call), words }
 }
 
 /**

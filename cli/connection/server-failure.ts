@@ -41,3 +41,8 @@ function isNeverSent({ code, cause }: PercoliteError): boolean {
   }
   return false
 }
+
+/** Whether there is more in the text than one statement that reads. */
+export function mayWrite(sql: string): boolean {
+  return !/^\s*(?:get|scan|show|describe)\b[^;]*;?\s*$/i.test(sql)
+}

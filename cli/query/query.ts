@@ -14,10 +14,10 @@ import {
   SERVER_FLAGS,
   SERVER_FLAGS_FROM_ENVIRONMENT,
 } from '../connection/server-connection.ts'
-import { exitCodeOfServer } from '../connection/server-failure.ts'
+import { exitCodeOfServer, mayWrite } from '../connection/server-failure.ts'
 import { failureView } from '../results/failure-view.ts'
 import { ResultsWriter } from '../results/results-writer.ts'
-import { MODES, type Mode } from '../results/view.ts'
+import { modeOf, VIEW_FLAGS, viewOptionsOf } from '../results/view-options.ts'
 import { parametersOf } from './given-parameters.ts'
 
 export const QUERY: Command = {
@@ -37,14 +37,7 @@ export const QUERY: Command = {
       default: '',
       meaning: 'value of a parameter: id=bob for :id, 1=bob for $1',
     },
-    mode: {
-      kind: 'choice',
-      choices: ['auto', ...MODES],
-      default: 'auto',
-      meaning: 'form of the rows',
-    },
-    quiet: { kind: 'switch', default: 'false', meaning: 'print rows, and not how many they are' },
-    'no-color': { kind: 'switch', default: 'false', meaning: 'no colours; NO_COLOR does the same' },
+    ...VIEW_FLAGS,
   },
   fromEnvironment: SERVER_FLAGS_FROM_ENVIRONMENT,
   wordsMax: 2,
@@ -52,14 +45,16 @@ export const QUERY: Command = {
 }
 
 async function run(call: Call, { input, output, errors }: Streams): Promise<ExitCode> {
-  const { db, words } = connectionOf(call)
+  const { db, words } = connectionOf(call, { wordsMax: 1 })
   const params = parametersOf(call.all('param'))
-  if (words.length > 1)
-    throw new UsageError(`"${words[1]?.slice(0, 100)}" stands behind the statement.`)
   const sql = await statementText(words[0], input)
-  const chosen = call.text('mode')
-  const mode = chosen === 'auto' ? (output.isTTY ? 'table' : 'ndjson') : (chosen as Mode)
-  const writer = new ResultsWriter(mode, viewOptionsOf(call, output), (text) => output.write(text))
+  const mode = modeOf(call, output)
+  const view = viewOptionsOf(call, output)
+  const writer = new ResultsWriter(
+    () => mode,
+    view,
+    (text) => output.write(text),
+  )
   try {
     await show(db, { sql, params }, writer)
     return EXIT.done
@@ -91,12 +86,6 @@ async function show(
   writer.end()
 }
 
-/** Colours are for terminals, unless they are not wanted. */
-function viewOptionsOf(call: Call, output: Streams['output']) {
-  const isPlain = call.isOn('no-color') || Boolean(call.environment.NO_COLOR)
-  return { hasColor: output.isTTY === true && !isPlain, isQuiet: call.isOn('quiet') }
-}
-
 /** A server takes no longer text. */
 const TEXT_BYTES_MAX = 1024 * 1024
 
@@ -112,9 +101,4 @@ async function statementText(word: string | undefined, input: Input): Promise<st
     }
   }
   return Buffer.concat(parts).toString()
-}
-
-/** Whether there is more in the text than one statement that reads. */
-function mayWrite(sql: string): boolean {
-  return !/^\s*(?:get|scan|show|describe)\b[^;]*;?\s*$/i.test(sql)
 }

@@ -46,10 +46,9 @@ export const WATCH: Command = {
 }
 
 async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
-  const { db, words } = connectionOf(call)
-  const [sql, extra] = words
-  if (sql === undefined || extra !== undefined)
-    throw new UsageError('It is percolite watch, and one GET or SCAN.')
+  const { db, words } = connectionOf(call, { wordsMax: 1 })
+  const [sql] = words
+  if (sql === undefined) throw new UsageError('It is percolite watch, and a GET or SCAN.')
   const ending = new AbortController()
   const end = () => ending.abort()
   const since = sinceOf(call)

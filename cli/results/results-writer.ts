@@ -5,21 +5,26 @@ import type { Mode, ResultView, ViewOptions } from './view.ts'
 
 /** Shows what one request was answered: a SCAN by the page, or the results of several statements one after another. */
 export class ResultsWriter {
-  readonly #mode: Mode
+  readonly #modeOf: (result: StatementResult) => Mode
   readonly #options: ViewOptions
   readonly #write: (text: string) => unknown
   /** Of the last result, to which more pages may belong. */
   #view: ResultView | undefined
 
-  constructor(mode: Mode, options: ViewOptions, write: (text: string) => unknown) {
-    this.#mode = mode
+  /** `modeOf` says how a result is shown, by its first page. */
+  constructor(
+    modeOf: (result: StatementResult) => Mode,
+    options: ViewOptions,
+    write: (text: string) => unknown,
+  ) {
+    this.#modeOf = modeOf
     this.#options = options
     this.#write = write
   }
 
   page({ results }: Pick<Page, 'results'>): void {
     for (const [index, result] of results.entries()) {
-      if (index > 0) this.#next()
+      if (index > 0) this.#next(result)
       this.#show(result)
     }
   }
@@ -30,13 +35,15 @@ export class ResultsWriter {
     this.#view = undefined
   }
 
-  #next(): void {
+  #next(result: StatementResult): void {
     this.end()
-    if (this.#mode === 'table' || this.#mode === 'expanded') this.#write('\n')
+    if (FOR_PEOPLE.has(this.#modeOf(result))) this.#write('\n')
   }
 
   #show(result: StatementResult): void {
-    this.#view ??= viewOf(this.#mode, this.#options)
+    this.#view ??= viewOf(this.#modeOf(result), this.#options)
     this.#write(this.#view.page(result))
   }
 }
+
+const FOR_PEOPLE: ReadonlySet<Mode> = new Set(['table', 'expanded'])

@@ -65,6 +65,12 @@ export class TableView implements ResultView {
   }
 }
 
+/** Columns that the table of a page takes on a terminal. */
+export function tableWidth({ columns, rows }: StatementResult): number {
+  const { widths } = layOut(columns, rows, undefined)
+  return widths.reduce((sum, width) => sum + width + 3, -1)
+}
+
 type LaidOut = {
   readonly widths: readonly number[]
   readonly texts: ReadonlyArray<readonly string[]>

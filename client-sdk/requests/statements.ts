@@ -58,6 +58,8 @@ export type ScriptResult = Stamps & { readonly results: ReadonlyArray<StatementR
 
 /** What one request was answered: a page of a SCAN, or all of anything else. */
 export type Page = ScriptResult & {
+  /** Another page follows. */
+  readonly hasMore: boolean
   /** The transaction that it has opened, if it was BEGIN. */
   readonly transaction?: string
 }
@@ -143,8 +145,9 @@ export class Statements {
   ): AsyncGenerator<Page, void, undefined> {
     for await (const answer of this.#answers(sql, params, options)) {
       const results = (answer.results ?? []).map((_, index) => this.#decode<Row>(answer, index))
-      const { transaction } = answer
-      yield { results, ...stampsOf(answer), ...(transaction === undefined ? {} : { transaction }) }
+      const { transaction, cursor } = answer
+      const page = { results, ...stampsOf(answer), hasMore: cursor !== undefined }
+      yield { ...page, ...(transaction === undefined ? {} : { transaction }) }
     }
   }
 

@@ -208,7 +208,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   ],
   'server/http': [['openapi/', 'bodies/'], ['*'], ['answers/'], ['routes/'], ['http-interface.ts']],
   'server/subscriptions': [['matching/'], ['frames/'], ['*']],
-  cli: [['command.ts'], ['connection/'], ['results/'], ['query/'], ['*']],
+  cli: [['command.ts'], ['connection/'], ['results/'], ['query/'], ['shell/'], ['*']],
   engines: [['network/'], ['bigtable/', 'etcd/']],
   'client-sdk': [
     ['*'],
@@ -224,6 +224,12 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
 /** Folders that have doors, files of which the rest of the room may know; all else in them is private. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
   'storage/cell-store/sqlite/redo': ['redo.ts', 'redo-thread.ts'],
+}
+
+/** Folders that may know less of other rooms than their room does. */
+const NARROWER: Readonly<Record<string, readonly string[]>> = {
+  // It works with any server, and never with a folder.
+  'cli/shell': ['client-sdk/client.ts'],
 }
 
 /** What is wrong with `from` importing `target` (a path of the tree, or a package); undefined if nothing. */
@@ -244,6 +250,10 @@ export function problemOfArrow(from: string, target: string, one: Import): strin
   const door = room.doors.find((one) => one.path === target)
   if (door === undefined) return `no arrow leads from ${roomOf(from)}/ there`
   if (door.typeOnly && !typeOnly) return 'only types may be taken from there'
+  for (const [folder, targets] of Object.entries(NARROWER)) {
+    if (!from.startsWith(`${folder}/`) || targets.includes(target)) continue
+    return `of other rooms ${folder}/ knows ${targets.join(', ')} only`
+  }
   return undefined
 }
 
