@@ -68,13 +68,14 @@ export class Prompt {
   askForMore(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false)
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    signal.addEventListener('abort', () => resolve(false), { once: true })
-    this.#lines.once('close', () => resolve(false))
+    const leave = () => resolve(false)
+    signal.addEventListener('abort', leave, { once: true })
+    void this.#closed.then(leave)
     this.#lines.question('-- more -- ', { signal }, (answer) => {
       if (this.#history[0] === answer) this.#history.shift()
       resolve(!/^\s*q/i.test(answer))
     })
-    return promise
+    return promise.finally(() => signal.removeEventListener('abort', leave))
   }
 
   /** What an editor made of a text. Throws where there is none. */

@@ -38,17 +38,8 @@ export class Session {
       yield* this.#leaveLost(sql)
       return
     }
-    const inside = this.#state
-    let isDone = false
-    try {
-      for await (const page of this.#pages(sql, signal)) {
-        if (page.transaction !== undefined) this.#state = { kind: 'open', id: page.transaction }
-        yield page
-      }
-      isDone = true
-    } finally {
-      if (inside.kind === 'open') await this.#look(inside.id, { isDone, isStopped: signal.aborted })
-    }
+    if (this.#state.kind === 'open') yield* this.#runInside(this.#state.id, sql, signal)
+    else yield* this.#runOutside(sql, signal)
   }
 
   /** Ends what is open; resolves to whether there was something. */
@@ -57,6 +48,37 @@ export class Session {
     this.#state = { kind: 'none' }
     if (state.kind === 'open') await this.#rollBack(state.id)
     return state.kind === 'open'
+  }
+
+  async *#runOutside(sql: string, signal: AbortSignal): AsyncGenerator<Page, void, undefined> {
+    for await (const page of this.#pages(sql, signal)) {
+      if (page.transaction !== undefined) this.#state = { kind: 'open', id: page.transaction }
+      yield page
+    }
+  }
+
+  /** A statement may end the transaction, by COMMIT or by what goes wrong: then it is asked what became of it. */
+  async *#runInside(
+    id: string,
+    sql: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<Page, void, undefined> {
+    try {
+      yield* this.#pages(sql, signal)
+    } catch (error) {
+      // Nobody knows whether it holds what a statement that was stopped would have written.
+      if (signal.aborted) await this.#rollBack(id)
+      const outcome = await this.#outcomeOf(id)
+      if (outcome === 'committed') {
+        // Only the answer was lost.
+        this.#state = { kind: 'none' }
+        yield NOTHING
+        return
+      }
+      if (outcome !== 'active') this.#state = { kind: 'lost', id, isUnknown: outcome === 'unknown' }
+      throw error
+    }
+    if ((await this.#outcomeOf(id)) !== 'active') this.#state = { kind: 'none' }
   }
 
   /** With the values that stand in the text. Which do is the server's to say: what it does not find is left out. */
@@ -78,19 +100,6 @@ export class Session {
     }
   }
 
-  /** What became of the transaction, which a statement may have ended. */
-  async #look(
-    id: string,
-    { isDone, isStopped }: { readonly isDone: boolean; readonly isStopped: boolean },
-  ): Promise<void> {
-    // Nobody knows whether it holds what the statement that was stopped would have written.
-    if (isStopped) await this.#rollBack(id)
-    const outcome = await this.#outcomeOf(id)
-    if (outcome === 'active') return
-    const isUnknown = outcome === 'unknown'
-    this.#state = isDone ? { kind: 'none' } : { kind: 'lost', id, isUnknown }
-  }
-
   async #outcomeOf(id: string): Promise<TransactionOutcome['status']> {
     try {
       return (await this.db.transactionOutcome(id)).status
@@ -107,14 +116,23 @@ export class Session {
   async *#leaveLost(sql: string): AsyncGenerator<Page, void, undefined> {
     if (/^\s*rollback\s*;?\s*$/i.test(sql)) {
       this.#state = { kind: 'none' }
-      yield { results: [{ columns: [], rows: [], rowsAffected: 0 }], ...NO_STAMPS }
+      yield NOTHING
       return
     }
-    throw new Error('The transaction was lost, so this was not sent: ROLLBACK; leaves it.')
+    const { state } = this
+    const isUnknown = state.kind === 'lost' && state.isUnknown
+    const what = isUnknown
+      ? `It is not known what became of the transaction ${state.id}`
+      : 'The transaction was lost'
+    throw new Error(`${what}, so this was not sent: ROLLBACK; leaves it.`)
   }
 }
 
-const NO_STAMPS = { readTimestamp: 0, commitTimestamp: undefined, attempts: 0, hasMore: false }
+/** As of COMMIT and ROLLBACK. */
+const NOTHING: Page = {
+  results: [{ columns: [], rows: [], rowsAffected: 0 }],
+  ...{ readTimestamp: 0, commitTimestamp: undefined, attempts: 0, hasMore: false },
+}
 
 /** The name of a value that the server does not find in the text. */
 function unusedName(error: unknown): string | undefined {
