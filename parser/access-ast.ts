@@ -9,6 +9,7 @@ export type AccessStatement =
   | RotateTokenStatement
   | DropTokenStatement
   | CreateRoleStatement
+  | AlterRoleStatement
   | DropRoleStatement
   | GrantStatement
   | RevokeStatement
@@ -38,8 +39,8 @@ export type RotateTokenStatement = Located & {
 
 export type DropTokenStatement = Located & { readonly kind: 'dropToken'; readonly token: Name }
 
-/** `90 DAYS`, in minutes. */
-export type Duration = Located & { readonly minutes: bigint }
+/** `90 DAYS`, in milliseconds. */
+export type Duration = Located & { readonly ms: bigint }
 
 /** CREATE ROLE … [FOR JWT] */
 export type CreateRoleStatement = Located & {
@@ -47,6 +48,21 @@ export type CreateRoleStatement = Located & {
   readonly role: Name
   readonly isForJwt: boolean
 }
+
+/** ALTER ROLE … LIMIT name value, … */
+export type AlterRoleStatement = Located & {
+  readonly kind: 'alterRole'
+  readonly role: Name
+  readonly limits: readonly ChangedLimit[]
+}
+
+/** `rate 20`, `statement 2 SECONDS`, which is in milliseconds, or `rate NONE`, which takes it off. */
+export type ChangedLimit = {
+  readonly limit: Name
+  readonly figure: bigint | 'none'
+  readonly isDuration: boolean
+}
+
 export type DropRoleStatement = Located & { readonly kind: 'dropRole'; readonly role: Name }
 
 /** GRANT … [ON …] TO … [WHERE …] */

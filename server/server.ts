@@ -180,10 +180,11 @@ export class Server {
     this.#requests = new RunningRequests({
       ...{ clients, shares, clock },
       principalOf: (raw) => access.of(raw),
+      limitsOf: (principal) => access.limitsOf(principal),
       requestsPerSecond: config.requestsPerSecond,
     })
     this.#sessions = new TransactionSessions(
-      { storage, clock, shares, ended: this.#ended },
+      { storage, clock, shares, ended: this.#ended, limitsOf: (who) => access.limitsOf(who) },
       { idleMsMax: config.transactionIdleMs, totalMsMax: config.transactionTotalMs },
     )
     const told: ProblemTold = (problem, request) => audit.answered(problem, this.#askerOf(request))
@@ -196,8 +197,7 @@ export class Server {
     const parser = createParser()
     const parseRule = ruleParser(parser)
     const shared = {
-      parser,
-      parseRule,
+      ...{ parser, parseRule },
       cursors,
       plans: new PlanCache(parseRule),
       shares,

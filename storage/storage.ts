@@ -32,6 +32,14 @@ export {
   readAccessTokens,
 } from './access/access-tokens.ts'
 export { type ShownToken, takeFirstToken } from './access/first-token.ts'
+export {
+  changedLimits,
+  NO_LIMITS,
+  ROLE_LIMITS,
+  type RoleLimit,
+  type RoleLimits,
+  roleLimitMax,
+} from './access/role-limits.ts'
 export { RoleRights } from './access/role-rights.ts'
 export { grantOnTable, revokeOnTable } from './access/table-grants.ts'
 export {

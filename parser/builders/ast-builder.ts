@@ -6,9 +6,9 @@ import { asOfOf, tableOf } from './clause-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlter, buildCreate, buildDrop } from './definition-builder.ts'
 import { buildNotify } from './observer-builder.ts'
-import { buildGrant, buildRevoke, roleOf } from './role-builder.ts'
+import { buildGrant, buildRevoke } from './role-builder.ts'
 import { buildCheck, buildDataStatement } from './row-statement-builder.ts'
-import { buildRotate } from './token-builder.ts'
+import { buildRotate, roleOf } from './token-builder.ts'
 
 /**
  * Turns the concrete syntax tree into statements: one function for each rule of the grammar. `text`

@@ -15,9 +15,9 @@ import { columnOf, columnsOf, indexOf, keyColumnsOf, tableOf } from './clause-bu
 import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlteredObserver, buildDroppedObserver, buildNewObserver } from './observer-builder.ts'
-import { roleOf } from './role-builder.ts'
+import { buildAlteredRole } from './role-builder.ts'
 import { buildNewTable } from './table-builder.ts'
-import { buildAlteredToken, buildDroppedToken, buildNewToken } from './token-builder.ts'
+import { buildAlteredToken, buildDroppedToken, buildNewToken, roleOf } from './token-builder.ts'
 
 /** The statements that change the catalog, tokens, roles or blocks. Each throws `ParseError`. */
 export function buildCreate(
@@ -56,7 +56,8 @@ function buildNewIndex(
 
 export function buildAlter(node: cst.AlterStatementCstNode): DefinitionStatement | AccessStatement {
   const position = positionOfNode(node)
-  const { alteredTable, alteredObserver, alteredToken } = node.children
+  const { alteredTable, alteredObserver, alteredToken, alteredRole } = node.children
+  if (alteredRole !== undefined) return buildAlteredRole(only(alteredRole), position)
   if (alteredToken !== undefined) return buildAlteredToken(only(alteredToken), position)
   if (alteredTable !== undefined) return buildAlteredTable(only(alteredTable), position)
   return buildAlteredObserver(only(alteredObserver), position)

@@ -159,7 +159,7 @@ test('BLOCK SUBJECT with and without an end, and SHOW BLOCKS', () => {
     DROP BLOCK SUBJECT 'ann'; SHOW BLOCKS`
   assert.deepEqual(parse(blocks), [
     { kind: 'createBlock', subject: { text: "ann's" } },
-    { kind: 'createBlock', subject: { text: 'ann' }, expires: { minutes: '120n' } },
+    { kind: 'createBlock', subject: { text: 'ann' }, expires: { ms: '7200000n' } },
     { kind: 'dropBlock', subject: { text: 'ann' } },
     { kind: 'showBlocks' },
   ])
@@ -171,4 +171,40 @@ test('DROP OBSERVER and SHOW OBSERVERS', () => {
     { kind: 'dropObserver', ifExists: false, observer: { text: 'o' } },
     { kind: 'showObservers' },
   ])
+})
+
+test('ALTER ROLE LIMIT has numbers, durations and NONE; words of it are names as well', () => {
+  const limit = (text: string, figure: string, isDuration = false) => ({
+    limit: { text },
+    figure,
+    isDuration,
+  })
+  const alter = `ALTER ROLE member LIMIT rate 20, statement 2 SECONDS, running NONE;
+    ALTER ROLE none LIMIT none NONE, seconds 1 MILLISECOND, b 1 HOUR`
+  assert.deepEqual(parse(alter), [
+    {
+      kind: 'alterRole',
+      limits: [limit('rate', '20n'), limit('statement', '2000n', true), limit('running', 'none')],
+      role: { text: 'member' },
+    },
+    {
+      kind: 'alterRole',
+      limits: [limit('none', 'none'), limit('seconds', '1n', true), limit('b', '3600000n', true)],
+      role: { text: 'none' },
+    },
+  ])
+})
+
+test('a token lives for any unit of time, in milliseconds', () => {
+  const units = ['MILLISECONDS', 'SECOND', 'MINUTES', 'HOUR', 'DAYS']
+  const alter = units.map((unit) => `ALTER TOKEN t EXPIRES IN 3 ${unit}`)
+  const expires = [3n, 3_000n, 180_000n, 10_800_000n, 259_200_000n]
+  assert.deepEqual(
+    parse(alter.join('; ')),
+    expires.map((ms) => ({
+      kind: 'alterToken',
+      token: { text: 't' },
+      expires: { ms: `${ms}n` },
+    })),
+  )
 })

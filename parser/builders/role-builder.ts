@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { GrantStatement, Name, RevokeStatement, Right, RightsPlace } from '../ast.ts'
+import type {
+  AlterRoleStatement,
+  ChangedLimit,
+  GrantStatement,
+  Position,
+  RevokeStatement,
+  Right,
+  RightsPlace,
+} from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { tableOf, whereOf } from './clause-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildName } from './literal.ts'
+import { roleOf, unitMs } from './token-builder.ts'
 
 export function buildGrant(node: cst.GrantStatementCstNode): GrantStatement {
   const { children } = node
@@ -29,8 +38,21 @@ export function buildRevoke(node: cst.RevokeStatementCstNode): RevokeStatement {
   }
 }
 
-export function roleOf({ roleName }: { roleName: cst.RoleNameCstNode[] }): Name {
-  return buildName(only(only(roleName).children.Name))
+export function buildAlteredRole(
+  { children }: cst.AlteredRoleCstNode,
+  position: Position,
+): AlterRoleStatement {
+  const limits = children.roleLimit.map(limitOf)
+  return { kind: 'alterRole', role: roleOf(children), limits, position }
+}
+
+function limitOf({ children }: cst.RoleLimitCstNode): ChangedLimit {
+  const { Name, Integer, durationUnit } = children
+  const limit = buildName(only(Name))
+  if (Integer === undefined) return { limit, figure: 'none', isDuration: false }
+  const count = BigInt(only(Integer).image)
+  if (durationUnit === undefined) return { limit, figure: count, isDuration: false }
+  return { limit, figure: count * unitMs(only(durationUnit)), isDuration: true }
 }
 
 function rightsOf(list: readonly cst.RightListCstNode[]): Right[] {

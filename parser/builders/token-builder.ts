@@ -12,9 +12,10 @@ import type {
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildName } from './literal.ts'
-import { roleOf } from './role-builder.ts'
 
-const HOUR = 60n
+const SECOND = 1_000n
+const MINUTE = 60n * SECOND
+const HOUR = 60n * MINUTE
 const DAY = 24n * HOUR
 
 // The position of a definition is that of its first word, which stands outside of these nodes.
@@ -57,6 +58,10 @@ export function buildRotate(node: cst.RotateStatementCstNode): RotateTokenStatem
   }
 }
 
+export function roleOf({ roleName }: { roleName: cst.RoleNameCstNode[] }): Name {
+  return buildName(only(only(roleName).children.Name))
+}
+
 function tokenOf({ tokenName }: { tokenName: cst.TokenNameCstNode[] }): Name {
   return buildName(only(only(tokenName).children.Name))
 }
@@ -66,7 +71,15 @@ export function expiryOf({ expiry }: { expiry: cst.ExpiryCstNode[] }): Duration 
 }
 
 function buildDuration(node: cst.DurationCstNode): Duration {
-  const { Integer, DAY: day, DAYS: days, HOUR: hour, HOURS: hours } = node.children
-  const unit = (day ?? days) ? DAY : (hour ?? hours) ? HOUR : 1n
-  return { minutes: BigInt(only(Integer).image) * unit, position: positionOfNode(node) }
+  const { Integer, durationUnit } = node.children
+  const ms = BigInt(only(Integer).image) * unitMs(only(durationUnit))
+  return { ms, position: positionOfNode(node) }
+}
+
+/** A unit of time in milliseconds. */
+export function unitMs({ children: unit }: cst.DurationUnitCstNode): bigint {
+  if (unit.DAY ?? unit.DAYS) return DAY
+  if (unit.HOUR ?? unit.HOURS) return HOUR
+  if (unit.MINUTE ?? unit.MINUTES) return MINUTE
+  return (unit.SECOND ?? unit.SECONDS) ? SECOND : 1n
 }

@@ -41,6 +41,7 @@ export class DefinitionGrammar extends RoleGrammar {
       { ALT: () => this.SUBRULE(this.alteredTable) },
       { ALT: () => this.SUBRULE(this.alteredObserver) },
       { ALT: () => this.SUBRULE(this.alteredToken) },
+      { ALT: () => this.SUBRULE(this.alteredRole) },
     ])
   })
 

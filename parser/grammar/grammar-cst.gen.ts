@@ -733,6 +733,19 @@ export interface DurationCstNode extends CstNode {
 
 export type DurationCstChildren = {
   Integer: IToken[];
+  durationUnit: DurationUnitCstNode[];
+};
+
+export interface DurationUnitCstNode extends CstNode {
+  name: "durationUnit";
+  children: DurationUnitCstChildren;
+}
+
+export type DurationUnitCstChildren = {
+  MILLISECOND?: IToken[];
+  MILLISECONDS?: IToken[];
+  SECOND?: IToken[];
+  SECONDS?: IToken[];
   MINUTE?: IToken[];
   MINUTES?: IToken[];
   HOUR?: IToken[];
@@ -751,6 +764,31 @@ export type NewRoleCstChildren = {
   roleName: RoleNameCstNode[];
   FOR?: IToken[];
   JWT?: IToken[];
+};
+
+export interface AlteredRoleCstNode extends CstNode {
+  name: "alteredRole";
+  children: AlteredRoleCstChildren;
+}
+
+export type AlteredRoleCstChildren = {
+  ROLE: IToken[];
+  roleName: RoleNameCstNode[];
+  LIMIT: IToken[];
+  roleLimit: RoleLimitCstNode[];
+  Comma?: IToken[];
+};
+
+export interface RoleLimitCstNode extends CstNode {
+  name: "roleLimit";
+  children: RoleLimitCstChildren;
+}
+
+export type RoleLimitCstChildren = {
+  Name: IToken[];
+  NONE?: IToken[];
+  Integer?: IToken[];
+  durationUnit?: DurationUnitCstNode[];
 };
 
 export interface DroppedRoleCstNode extends CstNode {
@@ -867,6 +905,7 @@ export type AlterStatementCstChildren = {
   alteredTable?: AlteredTableCstNode[];
   alteredObserver?: AlteredObserverCstNode[];
   alteredToken?: AlteredTokenCstNode[];
+  alteredRole?: AlteredRoleCstNode[];
 };
 
 export interface NewTableCstNode extends CstNode {

@@ -98,8 +98,11 @@ export const Inspect = unreserved('INSPECT')
 export const Jwt = unreserved('JWT')
 export const Keep = unreserved('KEEP')
 export const Key = unreserved('KEY')
+export const Millisecond = unreserved('MILLISECOND')
+export const Milliseconds = unreserved('MILLISECONDS')
 export const Minute = unreserved('MINUTE')
 export const Minutes = unreserved('MINUTES')
+export const None = unreserved('NONE')
 export const Nothing = unreserved('NOTHING')
 export const Notify = unreserved('NOTIFY')
 export const Observe = unreserved('OBSERVE')
@@ -116,6 +119,8 @@ export const Revoke = unreserved('REVOKE')
 export const Role = unreserved('ROLE')
 export const Roles = unreserved('ROLES')
 export const Rotate = unreserved('ROTATE')
+export const Second = unreserved('SECOND')
+export const Seconds = unreserved('SECONDS')
 export const Show = unreserved('SHOW')
 export const Storing = unreserved('STORING')
 export const Subject = unreserved('SUBJECT')
@@ -155,8 +160,39 @@ export const RESERVED_WORDS: readonly TokenType[] = [
 export const UNRESERVED_WORDS: readonly TokenType[] = [
   ...[Add, Admin, All, Alter, Analyze, Block, Blocks, Column, Conflict, Day, Days, Default],
   ...[Define, Describe, Do, Expires, Family, Grant, Grants, Hour, Hours, Index, Indexes, Inspect],
-  ...[Jwt, Keep, Key, Minute, Minutes, Nothing, Notify, Observe, Observer, Observers, Of, Only],
-  ...[Pause, Primary, Read, Replay, Resume, Revoke, Role, Roles, Rotate, Show, Storing, Subject],
+  ...[
+    Jwt,
+    Keep,
+    Key,
+    Millisecond,
+    Milliseconds,
+    Minute,
+    Minutes,
+    None,
+    Nothing,
+    Notify,
+    Observe,
+    Observer,
+    Observers,
+    Of,
+    Only,
+  ],
+  ...[
+    Pause,
+    Primary,
+    Read,
+    Replay,
+    Resume,
+    Revoke,
+    Role,
+    Roles,
+    Rotate,
+    Second,
+    Seconds,
+    Show,
+    Storing,
+    Subject,
+  ],
   ...[Table, Tables, To, Token, Tokens, Unique, Weak, Write],
 ]
 

@@ -2,6 +2,7 @@
 
 import type { Rule } from './expression-grammar.ts'
 import * as keyword from './keywords.ts'
+import { Name } from './keywords.ts'
 import { TokenGrammar } from './token-grammar.ts'
 import * as token from './tokens.ts'
 
@@ -14,6 +15,26 @@ export class RoleGrammar extends TokenGrammar {
       this.CONSUME(keyword.For)
       this.CONSUME(keyword.Jwt)
     })
+  })
+
+  readonly alteredRole: Rule = this.RULE('alteredRole', () => {
+    this.CONSUME(keyword.Role)
+    this.SUBRULE(this.roleName)
+    this.CONSUME(keyword.Limit)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.roleLimit) })
+  })
+
+  readonly roleLimit: Rule = this.RULE('roleLimit', () => {
+    this.CONSUME(Name)
+    this.OR([
+      { ALT: () => this.CONSUME(keyword.None) },
+      {
+        ALT: () => {
+          this.CONSUME(token.Integer)
+          this.OPTION(() => this.SUBRULE(this.durationUnit))
+        },
+      },
+    ])
   })
 
   readonly droppedRole: Rule = this.RULE('droppedRole', () => {

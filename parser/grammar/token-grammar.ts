@@ -64,7 +64,15 @@ export class TokenGrammar extends ObserverGrammar {
 
   readonly duration: Rule = this.RULE('duration', () => {
     this.CONSUME(token.Integer)
+    this.SUBRULE(this.durationUnit)
+  })
+
+  readonly durationUnit: Rule = this.RULE('durationUnit', () => {
     this.OR([
+      { ALT: () => this.CONSUME(keyword.Millisecond) },
+      { ALT: () => this.CONSUME(keyword.Milliseconds) },
+      { ALT: () => this.CONSUME(keyword.Second) },
+      { ALT: () => this.CONSUME(keyword.Seconds) },
       { ALT: () => this.CONSUME(keyword.Minute) },
       { ALT: () => this.CONSUME(keyword.Minutes) },
       { ALT: () => this.CONSUME(keyword.Hour) },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
+  AlterRoleStatement,
   CreateRoleStatement,
   DropRoleStatement,
   GrantStatement,
@@ -21,9 +22,15 @@ import {
 } from '../../storage/storage.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireTable } from '../unknown-name.ts'
+import { withLimits } from './role-limits.ts'
 import { ruleOf } from './row-rule.ts'
 
-type RoleStatement = CreateRoleStatement | DropRoleStatement | GrantStatement | RevokeStatement
+type RoleStatement =
+  | CreateRoleStatement
+  | AlterRoleStatement
+  | DropRoleStatement
+  | GrantStatement
+  | RevokeStatement
 
 type RoleContext = { readonly transaction: Transaction; readonly catalog: Catalog }
 
@@ -38,6 +45,10 @@ export async function executeRoleStatement(
     case 'createRole':
       await createAccessRole(transaction, { name: role, isForJwt: statement.isForJwt })
       return true
+    case 'alterRole':
+      return await changeAccessRole(transaction, role, (before) =>
+        withLimits(before, statement.limits),
+      )
     case 'dropRole':
       await dropAccessRole(transaction, catalog, role)
       return true

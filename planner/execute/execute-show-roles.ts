@@ -7,21 +7,25 @@ import {
   requireAccessRole,
   type SqlValue,
 } from '../../storage/storage.ts'
+import { limitsText } from '../limits-text.ts'
 import type { StatementResult, StatementTransaction } from './rows/execution-context.ts'
 
 /** SHOW ROLES: one row for each role by name, `admin` first. */
 export async function showRoles(transaction: StatementTransaction): Promise<StatementResult> {
-  const roles = [{ name: ADMIN_ROLE, isForJwt: false }, ...(await readAccessRoles(transaction))]
+  const admin = { name: ADMIN_ROLE, isForJwt: false, limits: undefined }
+  const roles = [admin, ...(await readAccessRoles(transaction))]
   const tokens = await readAccessTokens(transaction)
-  const rows = roles.map(({ name, isForJwt }): SqlValue[] => [
+  const rows = roles.map(({ name, isForJwt, limits }): SqlValue[] => [
     name,
     isForJwt,
     BigInt(tokens.filter(({ role }) => role === name).length),
+    limitsText(limits),
   ])
   const columns = [
     { name: 'role', type: 'TEXT' },
     { name: 'jwt', type: 'BOOLEAN' },
     { name: 'tokens', type: 'INTEGER' },
+    { name: 'limits', type: 'TEXT' },
   ] as const
   return { columns, rows, rowsAffected: 0 }
 }

@@ -13,6 +13,8 @@ import {
   hashOfToken,
   idOfToken,
   type MaybePromise,
+  NO_LIMITS,
+  type RoleLimits,
   readAccessBlocks,
   readAccessRoles,
   readAccessTokens,
@@ -182,6 +184,11 @@ export class Access {
 
   may(principal: Principal | undefined, right: ServerRight): boolean {
     return this.#roles.may(principal?.role, right)
+  }
+
+  /** The limits of the caller's role. */
+  limitsOf(principal: Principal | undefined): RoleLimits {
+    return principal === undefined ? NO_LIMITS : this.#roles.limitsOf(principal.role)
   }
 
   /** Throws ServerError `not_permitted`. */

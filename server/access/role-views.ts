@@ -5,7 +5,9 @@ import {
   type Catalog,
   EVERY_RIGHT,
   mayOnServer,
+  NO_LIMITS,
   type Rights,
+  type RoleLimits,
   RoleRights,
   type ServerRight,
   type Storage,
@@ -39,6 +41,11 @@ export class RoleViews {
   /** Whether a JWT may claim it. */
   isForJwt(role: string): boolean {
     return this.#roles.get(role)?.isForJwt === true
+  }
+
+  /** What each holder of the role may have less of than the server allows. */
+  limitsOf(role: string): RoleLimits {
+    return this.#roles.get(role)?.limits ?? NO_LIMITS
   }
 
   /** What a role may do with the server as a whole. */

@@ -21,6 +21,10 @@ const NAMES: { readonly [Kind in Statement['kind']]: (statement: Of<Kind>) => Au
   rotateToken: ({ token }) => ({ token: token.text }),
   dropToken: ({ token }) => ({ token: token.text }),
   createRole: ({ role, isForJwt }) => ({ role: role.text, forJwt: isForJwt }),
+  alterRole: ({ role, limits }) => ({
+    role: role.text,
+    limits: limits.map(({ limit }) => limit.text),
+  }),
   dropRole: ({ role }) => ({ role: role.text }),
   grant: (statement) => ({ ...ofRights(statement), hasRule: statement.where !== undefined }),
   revoke: (statement) => ofRights(statement),

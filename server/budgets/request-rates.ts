@@ -37,9 +37,12 @@ export class RequestRates {
     return this.#aheadUntilMs.size
   }
 
-  /** Counts a request. Returns why it may not be, ServerError `rate_limited`; undefined where it may. */
-  refusal(clientOf: () => ClientKey): ServerError | undefined {
-    const perSecond = this.#perSecond
+  /**
+   * Counts a request, at the rate of the client's role where that is lower. Returns why it may not be, ServerError
+   * `rate_limited`; undefined where it may.
+   */
+  refusal(clientOf: () => ClientKey, perSecondOfRole?: number): ServerError | undefined {
+    const perSecond = Math.min(this.#perSecond, perSecondOfRole ?? Number.POSITIVE_INFINITY)
     if (perSecond === Number.POSITIVE_INFINITY) return undefined
     const client = clientOf()
     const nowMs = this.#clock.monotonicMs()

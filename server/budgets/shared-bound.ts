@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { RoleLimit, RoleLimits } from '../../storage/storage.ts'
 import { limitExceeded, overloadedBy, ServerError } from '../errors/server-error.ts'
 import type { ClientKey } from './client-key.ts'
 
@@ -122,6 +123,23 @@ function clientOverloaded(
   return new ServerError(
     'client_overloaded',
     `${what} of this client: ${actual}, and one client may hold ${limitValue}. End or read some of them first.`,
+    { limit, limitValue, actual },
+  )
+}
+
+/** Throws ServerError `client_overloaded` where the client's role does not allow it one more than it has. */
+export function requireWithinRole(
+  limit: RoleLimit,
+  limits: RoleLimits,
+  held: number,
+  what: string,
+): void {
+  const { [limit]: limitValue } = limits
+  if (limitValue === undefined || held < limitValue) return
+  const actual = held + 1
+  throw new ServerError(
+    'client_overloaded',
+    `${what} of this client: ${actual}, and its role allows ${limitValue}. End some of them first.`,
     { limit, limitValue, actual },
   )
 }

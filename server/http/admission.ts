@@ -31,7 +31,7 @@ export function admission(
     const onServer = SERVER_RIGHTS.find((each) => each === right)
     const admitted = showsTokenLater(request) ? undefined : access.admit(raw, clientOf)
     return andThen(admitted, () => {
-      const refusal = requests.rateRefusal(() => clientOf(raw))
+      const refusal = requests.rateRefusal(access.of(raw), () => clientOf(raw))
       if (refusal !== undefined) throw refusal
       if (onServer !== undefined) access.requireRight(access.of(raw), onServer)
     })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
-import { systemClock } from '../../storage/storage.ts'
+import { NO_LIMITS, type RoleLimits, systemClock } from '../../storage/storage.ts'
 import type { Caller, Principal } from '../access/principal.ts'
 import { type ClientKey, SERVER_ITSELF } from '../budgets/client-key.ts'
 import { Hold } from '../budgets/hold.ts'
@@ -103,6 +103,11 @@ export class RunningRequest implements TurnTaker, Waiting {
   /** The id of its principal: whose transactions, cursors and idempotency keys it may use. */
   get owner(): string | undefined {
     return this.principal?.id
+  }
+
+  /** What its client's role may have less of, as that is now. */
+  get limits(): RoleLimits {
+    return this.#parts.keeper?.limitsOf(this.principal) ?? NO_LIMITS
   }
 
   /** Whether it counts among the requests of its client. */
@@ -252,6 +257,7 @@ export type RunningState = 'waiting' | 'running' | 'committing'
 export interface RequestKeeper {
   readonly shares: Shares
   readonly turnQueue: TurnQueue
+  limitsOf(principal: Principal | undefined): RoleLimits
   /** Throws where it may not run. */
   armed(request: RunningRequest): void
   ended(request: RunningRequest): void

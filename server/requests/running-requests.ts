@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Clock, SlottedSet, systemClock } from '../../storage/storage.ts'
+import {
+  type Clock,
+  NO_LIMITS,
+  type RoleLimits,
+  SlottedSet,
+  systemClock,
+} from '../../storage/storage.ts'
 import { type Caller, callerOf, type Principal } from '../access/principal.ts'
 import { type ClientKey, ClientKeys } from '../budgets/client-key.ts'
 import { Hold } from '../budgets/hold.ts'
 import { RequestRates } from '../budgets/request-rates.ts'
+import { requireWithinRole } from '../budgets/shared-bound.ts'
 import { Shares } from '../budgets/shares.ts'
 import { TurnQueue } from '../budgets/turns.ts'
 import { ClientDisconnected, type ServerError } from '../errors/server-error.ts'
@@ -18,6 +25,7 @@ export class RunningRequests implements RequestKeeper {
   readonly #clients: ClientKeys
   readonly #principalOf: PrincipalOf
   readonly #rates: RequestRates
+  readonly #limitsOf: LimitsOf
   /** Tells the ids of this process from those of earlier ones. */
   readonly #idPrefix: string
   readonly #running = new SlottedSet<RunningRequest>()
@@ -29,10 +37,12 @@ export class RunningRequests implements RequestKeeper {
     shares = new Shares(),
     clock = systemClock,
     principalOf = () => undefined,
+    limitsOf = () => NO_LIMITS,
     requestsPerSecond,
   }: RunningRequestsParts = {}) {
     this.#clients = clients
     this.#principalOf = principalOf
+    this.#limitsOf = limitsOf
     this.#rates = new RequestRates(clock, requestsPerSecond)
     this.shares = shares
     this.turnQueue = new TurnQueue(clock)
@@ -71,8 +81,15 @@ export class RunningRequests implements RequestKeeper {
   }
 
   /** Counts a request or a frame. Returns `rate_limited` where it comes too soon; then it has not been counted. */
-  rateRefusal(clientOf: () => ClientKey): ServerError | undefined {
-    return this.#rates.refusal(clientOf)
+  rateRefusal(
+    principal: Principal | undefined,
+    clientOf: () => ClientKey,
+  ): ServerError | undefined {
+    return this.#rates.refusal(clientOf, this.limitsOf(principal).rate)
+  }
+
+  limitsOf(principal: Principal | undefined): RoleLimits {
+    return principal === undefined ? NO_LIMITS : this.#limitsOf(principal)
   }
 
   /** A request that has just arrived. It is armed when it first has to wait. */
@@ -103,12 +120,20 @@ export class RunningRequests implements RequestKeeper {
   }
 
   armed(request: RunningRequest): void {
-    if (request.takesShare) this.shares.requests.take(request.client)
+    if (request.takesShare) this.#takeShare(request)
     this.#number += 1
     request.id = `${this.#idPrefix}-${this.#number}`
     this.#running.add(request)
     if (request.response !== undefined) abortWhenClosed(request, request.response)
     if (this.#stopped !== undefined) request.abort(this.#stopped)
+  }
+
+  #takeShare({ client, limits }: RunningRequest): void {
+    const { requests, changeStreams } = this.shares
+    // Responses that only follow changes are requests for as long as they are open, and no work.
+    const held = requests.heldBy(client) - changeStreams.heldBy(client)
+    requireWithinRole('running', limits, held, 'Requests at work')
+    requests.take(client)
   }
 
   ended(request: RunningRequest): void {
@@ -140,11 +165,14 @@ export class RunningRequests implements RequestKeeper {
 
 type PrincipalOf = (request: IncomingMessage) => Principal | undefined
 
+type LimitsOf = (principal: Principal) => RoleLimits
+
 type RunningRequestsParts = {
   readonly clients?: ClientKeys
   readonly shares?: Shares
   readonly clock?: Clock
   readonly principalOf?: PrincipalOf
+  readonly limitsOf?: LimitsOf
   /** The rate of each client; undefined where there is none. */
   readonly requestsPerSecond?: number | undefined
 }

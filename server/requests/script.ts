@@ -190,6 +190,7 @@ const LONE: Readonly<Record<LoneStatement['kind'], 'catalog' | 'access'>> = {
   rotateToken: 'access',
   dropToken: 'access',
   createRole: 'access',
+  alterRole: 'access',
   dropRole: 'access',
   grant: 'access',
   revoke: 'access',

@@ -43,6 +43,7 @@ async function given(t: TestContext, shares = new Shares()) {
   const keeper = {
     shares,
     turnQueue: new TurnQueue(STANDING_CLOCK),
+    limitsOf: () => ({}),
     armed: (request: RunningRequest) => {
       armed.push(request.operation)
       requests.armed(request)

@@ -185,9 +185,10 @@ export class StatementExecution {
       : executed
   }
 
-  #timeoutMs({ request }: Run): number {
-    const { statementTimeoutMs } = this.#parts
-    return Math.min(request.timeoutMs ?? statementTimeoutMs, statementTimeoutMs)
+  /** The shortest of what the server, the role of the client and the request allow. */
+  #timeoutMs({ request, running }: Run): number {
+    const { statementTimeoutMs: most } = this.#parts
+    return Math.min(most, running.limits.statement ?? most, request.timeoutMs ?? most)
   }
 
   /** Throws the signal's reason. */

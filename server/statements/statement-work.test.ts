@@ -30,7 +30,7 @@ async function run(
   const clock: Clock = { ...systemClock, monotonicMs: () => (nowMs += 10) }
   const turnQueue = new TurnQueue(systemClock)
   const next = turnQueue.next.bind(turnQueue)
-  const keeper = { shares: new Shares(), turnQueue, armed() {}, ended() {} }
+  const keeper = { shares: new Shares(), turnQueue, limitsOf: () => ({}), armed() {}, ended() {} }
   const running = new RunningRequest({ keeper })
   let turns = 0
   turnQueue.next = (taker) => {

@@ -35,6 +35,7 @@ test('more answers of changes than may be open are refused, until one ends', asy
   const keeper = {
     shares,
     turnQueue: new TurnQueue(clock),
+    limitsOf: () => ({}),
     armed: () => {},
     ended: () => {
       ended += 1

@@ -6,6 +6,7 @@ import { distinctText, keepOwnSource, type Parameters, sourceOf } from '../../pl
 import { ADMIN_ROLE, type Catalog, repeat, type Timestamp } from '../../storage/storage.ts'
 import type { Principal } from '../access/principal.ts'
 import { Hold } from '../budgets/hold.ts'
+import { requireWithinRole } from '../budgets/shared-bound.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { checkedParameters, noteParameters, parsedText } from '../requests/query-request.ts'
@@ -77,12 +78,14 @@ export class Subscriptions {
     sink: SubscriptionSink,
     running: RunningRequest,
   ): Promise<never> {
-    const { shares } = this.#parts
-    shares.subscriptions.take(running.client)
+    const { subscriptions } = this.#parts.shares
+    const { client, limits } = running
+    requireWithinRole('subscriptions', limits, subscriptions.heldBy(client), subscriptions.what)
+    subscriptions.take(client)
     try {
       return await this.#serve(request, sink, running)
     } finally {
-      shares.subscriptions.giveBack(running.client)
+      subscriptions.giveBack(client)
     }
   }
 

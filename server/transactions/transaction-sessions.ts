@@ -2,6 +2,8 @@
 import { LRUCache } from 'lru-cache'
 import {
   type Clock,
+  NO_LIMITS,
+  type RoleLimits,
   repeat,
   type Storage,
   StorageError,
@@ -9,8 +11,9 @@ import {
   type Transaction,
   type TransactionOutcome,
 } from '../../storage/storage.ts'
-import type { Caller } from '../access/principal.ts'
+import type { Caller, Principal } from '../access/principal.ts'
 import { withRowNamed } from '../answers/row-address.ts'
+import { requireWithinRole } from '../budgets/shared-bound.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../errors/error-response.ts'
 import { ServerError } from '../errors/server-error.ts'
@@ -44,6 +47,7 @@ export class TransactionSessions {
   readonly #clock: Clock
   readonly #timeouts: SessionTimeouts
   readonly #shares: Shares
+  readonly #limitsOf: (principal: Principal | undefined) => RoleLimits
   readonly #open = new Map<string, TransactionSession>()
   readonly #endedTransactions: EndedTransactions
   readonly #endings: LRUCache<string, Ended>
@@ -55,11 +59,13 @@ export class TransactionSessions {
       clock,
       shares,
       ended,
+      limitsOf = () => NO_LIMITS,
     }: {
       readonly storage: Storage
       readonly clock: Clock
       readonly shares: Shares
       readonly ended: EndedTransactions
+      readonly limitsOf?: (principal: Principal | undefined) => RoleLimits
     },
     timeouts: SessionTimeouts,
   ) {
@@ -68,6 +74,7 @@ export class TransactionSessions {
     this.#clock = clock
     this.#timeouts = timeouts
     this.#shares = shares
+    this.#limitsOf = limitsOf
     this.#endings = new LRUCache({
       max: ENDINGS_MAX,
       ttl: SERVER_LIMITS.outcomeMemoryMs,
@@ -83,6 +90,9 @@ export class TransactionSessions {
   async open(caller: Caller, asked: SnapshotAsked): Promise<TransactionSession> {
     const { client } = caller
     const { openTransactions } = this.#shares
+    const { what } = openTransactions
+    const limits = this.#limitsOf(caller.principal)
+    requireWithinRole('transactions', limits, openTransactions.heldBy(client), what)
     openTransactions.take(client)
     try {
       const budget = this.#shares.writtenBy(client)

@@ -263,7 +263,8 @@ export class SocketSession {
   /** A client that gives a notification back is not kept from that. */
   #rateRefusal({ type }: ClientFrame): ServerError | undefined {
     if (type === 'release') return undefined
-    return this.#parts.requests.rateRefusal(() => this.#access.caller.client)
+    const { principal, client } = this.#access.caller
+    return this.#parts.requests.rateRefusal(principal, () => client)
   }
 
   /** `work` resolves to the last frame of the id, or rejects with what that has to say. */

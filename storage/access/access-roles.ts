@@ -9,6 +9,7 @@ import { TABLE_RIGHTS, type TableRight } from '../tables/table-definition.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import { type AccessReads, AccessRows, type AccessWrites } from './access-rows.ts'
 import { readAccessTokens } from './access-tokens.ts'
+import { isRoleLimits, type RoleLimits } from './role-limits.ts'
 
 /** A role as it is kept. Its rights on single tables stand in the definitions of those. */
 export type AccessRole = {
@@ -18,6 +19,8 @@ export type AccessRole = {
   readonly server: readonly ServerRight[]
   /** On all tables, those to come as well. */
   readonly allTables: readonly TableRight[]
+  /** Absent where it never had any. */
+  readonly limits?: RoleLimits
 }
 
 const ROWS = new AccessRows('role', isRole)
@@ -145,13 +148,14 @@ function inUse(
 }
 
 function isRole(json: unknown): json is AccessRole {
-  const { name, isForJwt, server, allTables } = (json ?? {}) as Partial<AccessRole>
+  const { name, isForJwt, server, allTables, limits = {} } = (json ?? {}) as Partial<AccessRole>
   const isAmong = (all: readonly string[], some: unknown) =>
     Array.isArray(some) && some.every((each) => all.includes(each))
   return (
     typeof name === 'string' &&
     typeof isForJwt === 'boolean' &&
     isAmong(SERVER_RIGHTS, server) &&
-    isAmong(TABLE_RIGHTS, allTables)
+    isAmong(TABLE_RIGHTS, allTables) &&
+    isRoleLimits(limits)
   )
 }

@@ -10,6 +10,7 @@ const SET = 'planner/execute/writes/execute-set.ts'
 const ACCESS = 'planner/plan/plan-access.ts'
 const PLANS = 'planner/plan/plan-statement.ts'
 const SESSIONS = 'server/transactions/transaction-sessions.ts'
+const REQUESTS = 'server/requests/running-requests.ts'
 const RUNNER = 'server/statements/statement-runner.ts'
 const SOCKET = 'server/websocket/socket-session.ts'
 const TOKEN_FILE = 'server/first-token/token-file.ts'
@@ -134,12 +135,40 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (refusal !== undefined) throw refusal',
     '',
   ),
+  bug(
+    'roleStatementsRunOn',
+    'server/statements/statement-execution.ts',
+    'running.limits.statement ?? most, ',
+    '',
+  ),
+  bug(
+    'rolesRunAnything',
+    REQUESTS,
+    "    requireWithinRole('running', limits, held, 'Requests at work')\n",
+    '',
+  ),
+  bug('followersAreAtWork', REQUESTS, ' - changeStreams.heldBy(client)', ' - 0'),
+  bug('holdersShareTheirLimit', REQUESTS, 'requests.heldBy(client) - ', 'requests.held - '),
+  bug('roleRatesHoldNobody', REQUESTS, 'this.limitsOf(principal).rate', 'undefined'),
+  bug(
+    'roleRatesRaise',
+    'server/budgets/request-rates.ts',
+    'Math.min(this.#perSecond, perSecondOfRole ?? Number.POSITIVE_INFINITY)',
+    'perSecondOfRole ?? this.#perSecond',
+  ),
+  bug(
+    'rolesOpenAnything',
+    SESSIONS,
+    "    requireWithinRole('transactions', limits, openTransactions.heldBy(client), what)\n",
+    '',
+  ),
+  bug('rolesSubscribeToAnything', SUBSCRIPTIONS, "requireWithinRole('subscriptions', ", 'void ('),
   bug('framesAreNotCounted', SOCKET, 'if (tooFast !== undefined)', 'if (false)'),
   bug(
     'ratesAreShared',
     'server/http/admission.ts',
-    'requests.rateRefusal(() => clientOf(raw))',
-    "requests.rateRefusal(() => 'one' as ReturnType<typeof clientOf>)",
+    '() => clientOf(raw)',
+    "() => 'one' as ReturnType<typeof clientOf>",
   ),
   bug(
     'statementsKeepTheirRights',

@@ -160,7 +160,13 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   'storage/tables': [['json/'], ['*'], ['bytes/'], ['catalog/'], ['rows/'], ['index-build/']],
   'storage/observers': [['notifications/'], ['*']],
   planner: [
-    ['plan-error.ts', 'planner-limits.ts', 'required-rights.ts', 'unknown-name.ts'],
+    [
+      'limits-text.ts',
+      'plan-error.ts',
+      'planner-limits.ts',
+      'required-rights.ts',
+      'unknown-name.ts',
+    ],
     ['json/'],
     ['expressions/'],
     ['keys/'],
