@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { packageVersion } from '../server/package-files.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { type Environment, EXIT, type ExitCode, type Streams } from './command.ts'
 import { readOrder } from './command-line.ts'
 import { COMMANDS } from './commands.ts'
 import { helpOf, helpOfAll } from './help-text.ts'
-import { version } from './version.ts'
 
 /**
  * Does what a command line asks for and resolves to the exit code; to undefined for a server, which goes on. A mistake
@@ -24,7 +24,7 @@ export async function runCommandLine(
         )
         return EXIT.done
       case 'version':
-        streams.output.write(`percolite ${version()}\n`)
+        streams.output.write(`percolite ${packageVersion()}\n`)
         return EXIT.done
       case 'run':
         return await order.command.run(order.call, streams)

@@ -7,6 +7,7 @@ import { leaveMemoryOutOfCoreDumps } from '../server/core-dumps.ts'
 import { describeEngine, ETCD_PASSWORD_NAME } from '../server/engines/engine-config.ts'
 import { environmentName, FLAG_NAMES, FLAGS } from '../server/flags.ts'
 import { loadObservers } from '../server/observers/observer-module.ts'
+import { packageVersion } from '../server/package-files.ts'
 import { createServer } from '../server/server.ts'
 import { openNoDebugger, stopOnSignals } from '../server/stop-signals.ts'
 import { UsageError } from '../server/usage-error.ts'
@@ -20,7 +21,6 @@ import {
   type Streams,
 } from './command.ts'
 import { exitCodeOf } from './failure.ts'
-import { version } from './version.ts'
 
 export const SERVE: Command = {
   name: 'serve',
@@ -61,7 +61,7 @@ async function run(call: Call, { errors }: Streams): Promise<ExitCode | undefine
     const { url } = await server.listen()
     const data = dataOf(config)
     const reach = server.isGuarded ? 'holders of a token' : whoReaches(config)
-    log.info(`percolite ${version()} listening on ${url}, data in ${data}, open to ${reach}`)
+    log.info(`percolite ${packageVersion()} listening on ${url}, data in ${data}, open to ${reach}`)
     return undefined
   } catch (error) {
     if (error instanceof UsageError) throw error

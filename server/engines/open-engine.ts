@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { CellStore } from '../../storage/storage.ts'
+import { readPackageFile } from '../package-files.ts'
 import { UsageError } from '../usage-error.ts'
 import {
   type BigtableEngine,
@@ -53,8 +53,8 @@ async function contentOf(flag: string, path: string | undefined): Promise<Buffer
 }
 
 function packagesMissing({ kind }: SharedEngine, cause: unknown): UsageError {
-  const text = readFileSync(new URL('../../engines/package.json', import.meta.url), 'utf8')
-  const packages = Object.entries(JSON.parse(text).peerDependencies)
+  const { peerDependencies } = JSON.parse(readPackageFile('engines/package.json'))
+  const packages = Object.entries(peerDependencies)
   const wanted = packages.map(([name, version]) => `${name}@${version}`).join(' ')
   return new UsageError(
     `--engine ${kind} needs packages that are not installed: npm install --no-save ${wanted}`,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Parser } from '../../parser/parser.ts'
@@ -14,6 +13,7 @@ import { HISTORY_HEADER, requireHistory } from '../history/request-history.ts'
 import type { CommitMetrics } from '../metrics/commit-metrics.ts'
 import { Metrics } from '../metrics/metrics.ts'
 import { Moves } from '../move/moves.ts'
+import { packageVersion } from '../package-files.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import { RowTransactions } from '../rows/row-transactions.ts'
@@ -94,7 +94,7 @@ export function addInterface(
 ): Pick<Doers, 'live' | 'metrics' | 'moves'> {
   const { config, storage, log, requests, isStopping } = parts
   const { document, validator } = parts.contract
-  const { version } = JSON.parse(readText('../../package.json'))
+  const version = packageVersion()
   const doers = doersOf(parts, version)
   const { live, metrics, moves, answers } = doers
   const history = storage.history.id
@@ -206,8 +206,4 @@ function answerCheck(
 
 function originRulesOf({ allowedHosts, allowedOrigins, host }: Config): OriginRules {
   return { allowedHosts, allowedOrigins, loopbackOnly: isLoopbackName(host) }
-}
-
-function readText(path: string): string {
-  return readFileSync(new URL(path, import.meta.url), 'utf8')
 }

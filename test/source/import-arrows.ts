@@ -62,7 +62,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ],
       ...['usage-error', 'access/hashed-text', 'engines/engine-config', 'engines/open-engine'],
       ...['move/move-target', 'move/moves', 'observers/observer-module', 'answers/csv-field'],
-      ...['answers/error-text', 'answers/terminal-text'],
+      ...['answers/error-text', 'answers/terminal-text', 'package-files'],
     ]
       .map((name) => ({ path: `server/${name}.ts` }))
       .concat(
@@ -187,7 +187,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['*'],
   ],
   server: [
-    ['limits.ts'],
+    ['limits.ts', 'package-files.ts'],
     ['errors/'],
     ['budgets/'],
     ['access/principal.ts', 'statements/snapshot.ts'],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs'
+import { readPackageFile } from '../../package-files.ts'
 import { type OpenApiDocument, readOpenApiDocument } from './document.ts'
 import { SchemaValidator } from './validator.ts'
 
@@ -11,7 +11,6 @@ export type Contract = {
 
 /** Reads `openapi.yaml`; throws where it is not of the shape that this server understands. */
 export function loadContract(): Contract {
-  const path = new URL('../../../openapi.yaml', import.meta.url)
-  const document = readOpenApiDocument(readFileSync(path, 'utf8'))
+  const document = readOpenApiDocument(readPackageFile('openapi.yaml'))
   return { document, validator: new SchemaValidator(document.json) }
 }

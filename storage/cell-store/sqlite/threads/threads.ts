@@ -24,8 +24,13 @@ import type {
   WriterRequest,
 } from './writer-thread.ts'
 
-const WRITER = new URL('./writer-thread.ts', import.meta.url)
-const CHECKPOINTER = new URL('./checkpointer-thread.ts', import.meta.url)
+// TypeScript in the repository, JavaScript where the package is installed.
+const isSource = import.meta.url.endsWith('.ts')
+const WRITER = new URL(isSource ? './writer-thread.ts' : './writer-thread.js', import.meta.url)
+const CHECKPOINTER = new URL(
+  isSource ? './checkpointer-thread.ts' : './checkpointer-thread.js',
+  import.meta.url,
+)
 
 /**
  * With less than this share of the log's preferred disk space free (192 MiB of 768), there is no space for another log.

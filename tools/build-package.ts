@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import { copyFile, readdir, rm, stat } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { scriptFlags } from './script-flags.ts'
+
+const HELP = `npm run build
+
+Compiles what npm publishes as percolite into dist/: the program, the threads of the store, and the files that they read.
+Packages are not bundled.`
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const OUT = `${ROOT}dist/`
+const THREADS = 'storage/cell-store/sqlite/threads/'
+
+/** By the name that each has in dist/. */
+const ENTRIES = {
+  cli: 'cli/cli.ts',
+  'writer-thread': `${THREADS}writer-thread.ts`,
+  'checkpointer-thread': `${THREADS}checkpointer-thread.ts`,
+}
+const COPIES = {
+  'percolite.mjs': 'cli/percolite.mjs',
+  'bigtable-descriptors.json': 'engines/bigtable/bigtable-descriptors.json',
+}
+
+scriptFlags(HELP, {})
+await rm(OUT, { recursive: true, force: true })
+await build({
+  absWorkingDir: ROOT,
+  entryPoints: ENTRIES,
+  outdir: OUT,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24.12',
+  packages: 'external',
+  sourcemap: 'linked',
+  sourcesContent: false,
+  legalComments: 'none',
+})
+for (const [name, from] of Object.entries(COPIES)) await copyFile(ROOT + from, OUT + name)
+let bytes = 0
+for (const name of await readdir(OUT)) bytes += (await stat(OUT + name)).size
+console.log(`dist/ has ${Math.round(bytes / 1000)} kB`)
