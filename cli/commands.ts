@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CHECK } from './check.ts'
 import type { Command } from './command.ts'
+import { DEMO } from './demo/demo.ts'
 import { HISTORY } from './history.ts'
 import { MOVE } from './move.ts'
 import { QUERY } from './query/query.ts'

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 
-// What `npx percolite` starts, in dist/. It is plain JavaScript that an older Node.js understands as well, because there
-// the program itself would end without a word that helps.
+// What `npx percolite` starts, in dist/. It is plain JavaScript that an older Node.js understands as well, because
+// there the program itself would end without a word that helps.
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 12)) {

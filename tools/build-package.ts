@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { copyFile, readdir, rm, stat } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { copyFile, readdir, rename, rm, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { scriptFlags } from './script-flags.ts'
@@ -16,6 +17,7 @@ const THREADS = 'storage/cell-store/sqlite/threads/'
 /** By the name that each has in dist/. */
 const ENTRIES = {
   cli: 'cli/cli.ts',
+  observers: 'server/observers/define-observer.ts',
   'writer-thread': `${THREADS}writer-thread.ts`,
   'checkpointer-thread': `${THREADS}checkpointer-thread.ts`,
 }
@@ -41,6 +43,10 @@ await build({
   legalComments: 'none',
 })
 for (const [name, from] of Object.entries(COPIES)) await copyFile(ROOT + from, OUT + name)
+const DECLARED = 'server/observers/define-observer.ts'
+const toDeclare = ['--declaration', '--emitDeclarationOnly', '--ignoreConfig', '--outDir', OUT]
+execFileSync(`${ROOT}node_modules/.bin/tsc`, [DECLARED, ...toDeclare], { cwd: ROOT })
+await rename(`${OUT}define-observer.d.ts`, `${OUT}observers.d.ts`)
 let bytes = 0
 for (const name of await readdir(OUT)) bytes += (await stat(OUT + name)).size
 console.log(`dist/ has ${Math.round(bytes / 1000)} kB`)

@@ -62,7 +62,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ],
       ...['usage-error', 'access/hashed-text', 'engines/engine-config', 'engines/open-engine'],
       ...['move/move-target', 'move/moves', 'observers/observer-module', 'answers/csv-field'],
-      ...['answers/error-text', 'answers/terminal-text', 'package-files'],
+      ...['answers/error-text', 'answers/terminal-text', 'package-files', 'observers/define-observer'],
     ]
       .map((name) => ({ path: `server/${name}.ts` }))
       .concat(

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from '../../client-sdk/client.ts'
+import { readConfig } from '../../server/config.ts'
+import { FLAGS } from '../../server/flags.ts'
+import { packageVersion } from '../../server/package-files.ts'
+import type { Call, Command, ExitCode, Streams } from '../command.ts'
+import { createLog, startServer } from '../start-server.ts'
+import { Brokerage } from './brokerage.ts'
+
+export const DEMO: Command = {
+  name: 'demo',
+  summary: 'run a server in memory, with a small brokerage whose customers trade',
+  usage: ['[--port <port>] [--quiet]'],
+  details: [
+    'Runs a server on this machine with a small brokerage to look at: four tables, and five trades a second.',
+    'Nothing is kept. Ctrl-C ends it.',
+  ],
+  flags: {
+    port: FLAGS.port,
+    quiet: { kind: 'switch', default: 'false', meaning: 'no trades, so that nothing changes' },
+  },
+  fromEnvironment: ['port'],
+  wordsMax: 0,
+  run,
+}
+
+const TRADE_EVERY_MS = 200
+
+async function run(call: Call, { output, errors }: Streams): Promise<ExitCode | undefined> {
+  const config = readConfig({
+    engine: 'memory',
+    commit: 'two-phase',
+    port: call.text('port'),
+    retention: '1h',
+    'garbage-interval': '1m',
+    'log-level': 'warn',
+  })
+  const log = createLog(config)
+  const { url } = await startServer(config, { log, observers: [], errors })
+  const db = connect({ url })
+  const brokerage = await Brokerage.create(db, Math.random)
+  output.write(welcome(url))
+  if (call.isOn('quiet')) return undefined
+  for (;;) {
+    await sleep(TRADE_EVERY_MS)
+    await brokerage.trade().catch((error) => log.warn({ err: error }, 'a trade failed'))
+  }
+}
+
+function welcome(url: string): string {
+  const query = `curl -s ${url}/v1/query`
+  return `${[
+    `percolite ${packageVersion()}: a small brokerage at ${url}, in memory. Ctrl-C ends it.`,
+    '',
+    'Four tables: customer, security, holding and trade. In another terminal:',
+    '',
+    `  ${query}?format=table -d "SCAN * FROM customer"`,
+    `  ${query}?format=table -d "SCAN * FROM trade WHERE customer = 1 LIMIT 5"`,
+    `  ${query}?format=table -d "GET * FROM security AS OF '${new Date().toISOString()}' WHERE symbol = 'BREW'"`,
+    `  curl -s ${url}/v1/tables/security/cells/BREW       # as the protocol sees it`,
+    `  curl -sN "${url}/v1/changes?sql=SCAN+*+FROM+trade+USE+PRIMARY+KEY"`,
+    `  ${url}/docs                                        # every operation, in a browser`,
+    '',
+  ].join('\n')}\n`
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Logger, pino } from 'pino'
+import pretty from 'pino-pretty'
+import type { Config } from '../server/config.ts'
+import { leaveMemoryOutOfCoreDumps } from '../server/core-dumps.ts'
+import type { DefinedObserver } from '../server/observers/define-observer.ts'
+import { createServer } from '../server/server.ts'
+import { openNoDebugger, stopOnSignals } from '../server/stop-signals.ts'
+import { UsageError } from '../server/usage-error.ts'
+import { EXIT, type Output } from './command.ts'
+import { exitCodeOf } from './failure.ts'
+
+type Parts = {
+  readonly log: Logger
+  readonly observers: readonly DefinedObserver[]
+  readonly errors: Output
+}
+
+type StartedServer = {
+  readonly url: string
+  /** Whether requests need a token. */
+  readonly isGuarded: boolean
+}
+
+/**
+ * Starts a server, which signals stop, and resolves to its address. A start that fails is one line on standard error,
+ * and ends the process. Rejects with UsageError.
+ */
+export async function startServer(
+  config: Config,
+  { log, observers, errors }: Parts,
+): Promise<StartedServer> {
+  openNoDebugger(log)
+  leaveMemoryOutOfCoreDumps()
+  try {
+    const server = await createServer(config, { log, observers, onFatal: endAtOnce(log) })
+    stopOnSignals(server, log)
+    const { url } = await server.listen()
+    return { url, isGuarded: server.isGuarded }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    errors.write(`percolite: ${startFailure(error, config)}\n`)
+    // What was opened before may keep the process from ending.
+    process.exit(exitCodeOf(error))
+  }
+}
+
+function startFailure(error: unknown, { host, port }: Config): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} of ${host} is in use: take another with --port, or see who has it with lsof -i :${port}.`
+  }
+  if (code === 'EACCES' && (error as NodeJS.ErrnoException).syscall === 'listen') {
+    return `Port ${port} of ${host} is not for this user, as those below 1024 are for root only: take another with --port.`
+  }
+  if (code === 'clock_not_plausible') {
+    return `${message} Set the clock; if it is right, start once with --accept-clock.`
+  }
+  return message ?? String(error)
+}
+
+/** What is on disk is right, and what is in memory may not be: nothing is to be done but to end. */
+function endAtOnce(log: Logger): (error: Error) => void {
+  return (error) => {
+    log.fatal({ err: error }, 'the disk failed; the server ends')
+    process.exit(EXIT.failed)
+  }
+}
+
+/** The log of the process, on standard output. Statements and parameters are never logged. */
+export function createLog({ logFormat, logLevel }: Pick<Config, 'logFormat' | 'logLevel'>): Logger {
+  if (logFormat === 'json') return pino({ level: logLevel, base: null })
+  const stream = pretty({ sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' })
+  return pino({ level: logLevel, base: null }, stream)
+}
