@@ -7,17 +7,20 @@ import { scriptFlags } from '../../tools/script-flags.ts'
 const HELP = `npm run test:packages
 
 The packages as strangers get them: packed, installed into an empty folder, and used there on the oldest version of
-Node.js that they are promised for. npm test does the same on the Node.js of this project.`
+Node.js that they are promised for. npm test does the same with the client on the Node.js of this project. The server's
+dependencies come from the registry that npm is configured with.`
 
 scriptFlags(HELP, {})
 const [oldest] = otherRuntimes()
+const files = ['client-package.test.ts', 'server-package.ts']
 const { status } = spawnSync(
   process.execPath,
   [
     '--test',
-    '--test-timeout=120000',
+    '--test-concurrency=1',
+    '--test-timeout=240000',
     '--test-reporter=spec',
-    fileURLToPath(new URL('client-package.test.ts', import.meta.url)),
+    ...files.map((name) => fileURLToPath(new URL(name, import.meta.url))),
   ],
   {
     env: { ...process.env, PACKAGE_TEST_NODE: oldest?.node ?? process.execPath },
