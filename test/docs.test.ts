@@ -142,6 +142,19 @@ test('every command is in docs/commands.md, with the flags that are its own', ()
   assert.deepEqual(Object.fromEntries(documented), Object.fromEntries(known))
 })
 
+test('the container and the unit of systemd name flags that there are', () => {
+  const text = ['Dockerfile', 'percolite.service']
+    .map((name) => readText(`deploy/${name}`))
+    .join('\n')
+  const served = /"serve".*$/m.exec(text)?.[0] ?? ''
+  const flags = [...served.matchAll(/--([a-z-]+)/g)].map(([, name = '']) => name)
+  const names = text.match(/PERCOLITE_[A-Z_]+/g) ?? []
+  assert.ok(flags.length > 5 && names.length > 1)
+  for (const flag of flags) assert.ok(Object.hasOwn(FLAGS, flag), flag)
+  const known = new Set(FLAG_NAMES.map(environmentName))
+  for (const name of names) assert.ok(known.has(name), name)
+})
+
 test('every frame and every close code of a socket is in docs/websocket-protocol.md', () => {
   const documented = tableRows('docs/websocket-protocol.md').map(([name]) => name)
   for (const type of CLIENT_FRAMES) assert.ok(documented.includes(type), type)
