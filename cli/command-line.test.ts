@@ -123,7 +123,7 @@ test('who mistypes is told what was meant, and where flags are listed', () => {
     ],
     [['serve', '5992'], npm, /"5992" is not asked for\. .*stand behind --/],
     [['sreve'], {}, /no command "sreve"\. Did you mean serve\?/],
-    [['--port', '1'], {}, /no command "--port"\. There are serve, shell, /],
+    [['--port', '1'], {}, /no command "--port"\. There are serve, demo, /],
   ] as const) {
     assert.throws(() => orderOf(args, environment), { name: 'UsageError', message: expected })
   }

@@ -13,6 +13,7 @@ import { TOKEN } from './token.ts'
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   SERVE,
+  DEMO,
   SHELL,
   QUERY,
   WATCH,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 
-// What `npx percolite` starts, in dist/. It is plain JavaScript that an older Node.js understands as well, because
+// What `npx percolite` starts, compiled. It is plain JavaScript that an older Node.js understands as well, because
 // there the program itself would end without a word that helps.
 
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -28,4 +28,4 @@ if (isServer && !process.execArgv.includes(HEAP[0]) && process.platform !== 'win
 
 const { enableCompileCache } = await import('node:module')
 enableCompileCache()
-await import('./cli.js')
+await import('./cli.ts')

@@ -16,13 +16,13 @@ const THREADS = 'storage/cell-store/sqlite/threads/'
 
 /** By the name that each has in dist/. */
 const ENTRIES = {
+  percolite: 'cli/percolite.mjs',
   cli: 'cli/cli.ts',
   observers: 'server/observers/define-observer.ts',
   'writer-thread': `${THREADS}writer-thread.ts`,
   'checkpointer-thread': `${THREADS}checkpointer-thread.ts`,
 }
 const COPIES = {
-  'percolite.mjs': 'cli/percolite.mjs',
   'bigtable-descriptors.json': 'engines/bigtable/bigtable-descriptors.json',
 }
 
@@ -43,9 +43,8 @@ await build({
   legalComments: 'none',
 })
 for (const [name, from] of Object.entries(COPIES)) await copyFile(ROOT + from, OUT + name)
-const DECLARED = 'server/observers/define-observer.ts'
 const toDeclare = ['--declaration', '--emitDeclarationOnly', '--ignoreConfig', '--outDir', OUT]
-execFileSync(`${ROOT}node_modules/.bin/tsc`, [DECLARED, ...toDeclare], { cwd: ROOT })
+execFileSync(`${ROOT}node_modules/.bin/tsc`, [ENTRIES.observers, ...toDeclare], { cwd: ROOT })
 await rename(`${OUT}define-observer.d.ts`, `${OUT}observers.d.ts`)
 let bytes = 0
 for (const name of await readdir(OUT)) bytes += (await stat(OUT + name)).size

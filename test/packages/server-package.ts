@@ -42,7 +42,7 @@ test('the package has the compiled program, its contract and its pages, and no s
     'README.md',
     'openapi.yaml',
     'docs/commands.md',
-    'dist/percolite.mjs',
+    'dist/percolite.js',
   ]) {
     assert.ok(files.includes(path), path)
   }

@@ -62,7 +62,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ],
       ...['usage-error', 'access/hashed-text', 'engines/engine-config', 'engines/open-engine'],
       ...['move/move-target', 'move/moves', 'observers/observer-module', 'answers/csv-field'],
-      ...['answers/error-text', 'answers/terminal-text', 'package-files', 'observers/define-observer'],
+      ...[
+        'answers/error-text',
+        'answers/terminal-text',
+        'package-files',
+        'observers/define-observer',
+      ],
     ]
       .map((name) => ({ path: `server/${name}.ts` }))
       .concat(
@@ -214,7 +219,15 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   ],
   'server/http': [['openapi/', 'bodies/'], ['*'], ['answers/'], ['routes/'], ['http-interface.ts']],
   'server/subscriptions': [['matching/'], ['frames/'], ['*']],
-  cli: [['command.ts'], ['connection/'], ['results/'], ['query/'], ['shell/'], ['*']],
+  cli: [
+    ['command.ts'],
+    ['connection/'],
+    ['failure.ts', 'start-server.ts'],
+    ['results/'],
+    ['query/', 'demo/'],
+    ['shell/'],
+    ['*'],
+  ],
   engines: [['network/'], ['bigtable/', 'etcd/']],
   'client-sdk': [
     ['*'],
