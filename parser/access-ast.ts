@@ -15,6 +15,7 @@ export type AccessStatement =
   | RevokeStatement
   | CreateBlockStatement
   | DropBlockStatement
+  | RotateSecretStatement
 
 /** CREATE TOKEN … ROLE … EXPIRES IN … */
 export type CreateTokenStatement = Located & {
@@ -98,6 +99,9 @@ export type CreateBlockStatement = Located & {
 }
 
 export type DropBlockStatement = Located & { readonly kind: 'dropBlock'; readonly subject: Subject }
+
+/** ROTATE SECRET CURSOR */
+export type RotateSecretStatement = Located & { readonly kind: 'rotateSecret' }
 
 /** Whose JWTs they are, as their claim `sub` says. */
 type Subject = Located & { readonly text: string }

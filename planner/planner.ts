@@ -29,6 +29,7 @@ import { requireTable } from './unknown-name.ts'
 
 export { executeAccess } from './definitions/access.ts'
 export type { JwtIssuer } from './definitions/access-blocks.ts'
+export type { NewSecret } from './definitions/access-secrets.ts'
 export type { NewTokenText } from './definitions/access-tokens.ts'
 export { executeDefinition } from './definitions/definition.ts'
 export { evaluateStamp, readStamp } from './definitions/stamp.ts'

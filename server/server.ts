@@ -41,6 +41,7 @@ import type { Moves } from './move/moves.ts'
 import type { DefinedObserver } from './observers/define-observer.ts'
 import { InProcessObservers } from './observers/in-process-observers.ts'
 import { Cursors } from './requests/cursor.ts'
+import { CursorSecrets } from './requests/cursor-secrets.ts'
 import type { RunningRequest } from './requests/running-request.ts'
 import { RunningRequests } from './requests/running-requests.ts'
 import { PlanCache } from './statements/plan-cache.ts'
@@ -144,13 +145,17 @@ export class Server {
 
   static async create(parts: ServerParts): Promise<Server> {
     const { storage, clock, config, log } = parts
-    const cursors = new Cursors(await storage.secret('cursor'), storage.history)
+    const firstSecret = await storage.secret('cursor')
+    const cursorSecrets = new CursorSecrets(firstSecret, clock, config.retentionMs)
     const jwt = jwtTokensOf(config, { log, clock })
     const audit = auditOf(config, { log, clock })
     try {
       const { adminTokenFile } = config
       if (adminTokenFile !== undefined) await ensureAdmin(adminTokenFile, { ...parts, audit })
-      const access = await Access.open({ storage, clock, log, mode: config.auth, jwt })
+      const accessParts = { storage, clock, log, mode: config.auth, jwt, cursorSecrets }
+      const access = await Access.open(accessParts)
+      const lookAgain = () => (storage.isShared ? access.lookAgain() : undefined)
+      const cursors = new Cursors(cursorSecrets, storage.history, lookAgain)
       requireTokens(config, access)
       const server = new Server(parts, { cursors, access, audit })
       const { movedTo } = parts.storage

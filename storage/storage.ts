@@ -23,6 +23,7 @@ export {
   revokeOnAllTables,
 } from './access/access-roles.ts'
 export { readAccessVersion } from './access/access-rows.ts'
+export { type AccessSecret, readAccessSecret, rotateAccessSecret } from './access/access-secrets.ts'
 export {
   type AccessToken,
   changeAccessToken,

@@ -165,6 +165,14 @@ test('BLOCK SUBJECT with and without an end, and SHOW BLOCKS', () => {
   ])
 })
 
+test('ROTATE takes a token or the secret of cursors', () => {
+  assert.deepEqual(parse('ROTATE TOKEN a; ROTATE TOKEN a KEEP 1 HOUR; rotate secret cursor'), [
+    { kind: 'rotateToken', token: { text: 'a' } },
+    { kind: 'rotateToken', token: { text: 'a' }, keep: { minutes: '60n' } },
+    { kind: 'rotateSecret' },
+  ])
+})
+
 test('DROP OBSERVER and SHOW OBSERVERS', () => {
   assert.deepEqual(parse('DROP OBSERVER IF EXISTS o; DROP OBSERVER o; SHOW OBSERVERS'), [
     { kind: 'dropObserver', ifExists: true, observer: { text: 'o' } },

@@ -7,6 +7,7 @@ import type {
   Duration,
   Name,
   Position,
+  RotateSecretStatement,
   RotateTokenStatement,
 } from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
@@ -47,8 +48,12 @@ export function buildDroppedToken(
   return { kind: 'dropToken', token: tokenOf(children), position }
 }
 
-export function buildRotate(node: cst.RotateStatementCstNode): RotateTokenStatement {
-  const { children } = node
+export function buildRotate(
+  node: cst.RotateStatementCstNode,
+): RotateTokenStatement | RotateSecretStatement {
+  const { rotatedToken } = node.children
+  if (rotatedToken === undefined) return { kind: 'rotateSecret', position: positionOfNode(node) }
+  const { children } = only(rotatedToken)
   const { duration } = children
   return {
     kind: 'rotateToken',

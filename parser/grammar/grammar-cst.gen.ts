@@ -688,6 +688,17 @@ export interface RotateStatementCstNode extends CstNode {
 
 export type RotateStatementCstChildren = {
   ROTATE: IToken[];
+  rotatedToken?: RotatedTokenCstNode[];
+  SECRET?: IToken[];
+  CURSOR?: IToken[];
+};
+
+export interface RotatedTokenCstNode extends CstNode {
+  name: "rotatedToken";
+  children: RotatedTokenCstChildren;
+}
+
+export type RotatedTokenCstChildren = {
   TOKEN: IToken[];
   tokenName: TokenNameCstNode[];
   KEEP?: IToken[];

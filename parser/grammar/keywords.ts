@@ -80,6 +80,7 @@ export const Block = unreserved('BLOCK')
 export const Blocks = unreserved('BLOCKS')
 export const Column = unreserved('COLUMN')
 export const Conflict = unreserved('CONFLICT')
+export const Cursor = unreserved('CURSOR')
 export const Day = unreserved('DAY')
 export const Days = unreserved('DAYS')
 export const Default = unreserved('DEFAULT')
@@ -121,6 +122,7 @@ export const Roles = unreserved('ROLES')
 export const Rotate = unreserved('ROTATE')
 export const Second = unreserved('SECOND')
 export const Seconds = unreserved('SECONDS')
+export const Secret = unreserved('SECRET')
 export const Show = unreserved('SHOW')
 export const Storing = unreserved('STORING')
 export const Subject = unreserved('SUBJECT')
@@ -158,42 +160,7 @@ export const RESERVED_WORDS: readonly TokenType[] = [
 ]
 
 export const UNRESERVED_WORDS: readonly TokenType[] = [
-  ...[Add, Admin, All, Alter, Analyze, Block, Blocks, Column, Conflict, Day, Days, Default],
-  ...[Define, Describe, Do, Expires, Family, Grant, Grants, Hour, Hours, Index, Indexes, Inspect],
-  ...[
-    Jwt,
-    Keep,
-    Key,
-    Millisecond,
-    Milliseconds,
-    Minute,
-    Minutes,
-    None,
-    Nothing,
-    Notify,
-    Observe,
-    Observer,
-    Observers,
-    Of,
-    Only,
-  ],
-  ...[
-    Pause,
-    Primary,
-    Read,
-    Replay,
-    Resume,
-    Revoke,
-    Role,
-    Roles,
-    Rotate,
-    Second,
-    Seconds,
-    Show,
-    Storing,
-    Subject,
-  ],
-  ...[Table, Tables, To, Token, Tokens, Unique, Weak, Write],
+  ...[Add, Admin, All, Alter, Analyze, Block, Blocks, Column, Conflict, Cursor, Day, Days, Default, Define, Describe, Do, Expires, Family, Grant, Grants, Hour, Hours, Index, Indexes, Inspect, Jwt, Keep, Key, Millisecond, Milliseconds, Minute, Minutes, None, Nothing, Notify, Observe, Observer, Observers, Of, Only, Pause, Primary, Read, Replay, Resume, Revoke, Role, Roles, Rotate, Second, Seconds, Secret, Show, Storing, Subject, Table, Tables, To, Token, Tokens, Unique, Weak, Write],
 ]
 
 /** The longer word first: the lexer takes the first that matches, and DESC begins DESCRIBE. */

@@ -37,6 +37,18 @@ export class TokenGrammar extends ObserverGrammar {
 
   readonly rotateStatement: Rule = this.RULE('rotateStatement', () => {
     this.CONSUME(keyword.Rotate)
+    this.OR([
+      { ALT: () => this.SUBRULE(this.rotatedToken) },
+      {
+        ALT: () => {
+          this.CONSUME(keyword.Secret)
+          this.CONSUME(keyword.Cursor)
+        },
+      },
+    ])
+  })
+
+  readonly rotatedToken: Rule = this.RULE('rotatedToken', () => {
     this.CONSUME(keyword.Token)
     this.SUBRULE(this.tokenName)
     this.OPTION(() => {

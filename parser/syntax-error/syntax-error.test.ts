@@ -95,6 +95,8 @@ for (const [marked, message] of [
   ['CREATE BLOCK ^TOKEN a', "expected SUBJECT, found 'TOKEN'"],
   ['CREATE BLOCK SUBJECT ^ann', "expected a text in quotes, found 'ann'"],
   ["CREATE BLOCK SUBJECT 'ann' ^UNTIL '2027-01-01'", `expected EXPIRES, ${END}, found 'UNTIL'`],
+  ['ROTATE ^cursor', "expected TOKEN or SECRET, found 'cursor'"],
+  ['ROTATE SECRET ^jwt', "expected CURSOR, found 'jwt'"],
   ['ALTER ^COLUMN a', "expected TABLE, OBSERVER, TOKEN or ROLE, found 'COLUMN'"],
   ['ALTER OBSERVER o ^STOP', "expected PAUSE, RESUME or REPLAY FROM, found 'STOP'"],
   ['NOTIFY ^', 'expected an observer name, found the end of the text'],

@@ -6,10 +6,11 @@ import { PlanError } from '../plan-error.ts'
 import { requireServerRight } from '../required-rights.ts'
 import { type BlockContext, executeBlockStatement } from './access-blocks.ts'
 import { executeRoleStatement } from './access-roles.ts'
+import { rotateCursorSecret, type SecretContext } from './access-secrets.ts'
 import { executeTokenStatement, type TokenContext } from './access-tokens.ts'
 import { definitionResult } from './definition-result.ts'
 
-type AccessContext = TokenContext & BlockContext & { readonly catalog: Catalog }
+type AccessContext = TokenContext & BlockContext & SecretContext & { readonly catalog: Catalog }
 
 /** Runs a statement about tokens, roles or their rights, or blocks. Throws PlanError and StorageError. */
 export async function executeAccess(
@@ -25,6 +26,10 @@ export async function executeAccess(
 }
 
 async function run(statement: AccessStatement, context: AccessContext): Promise<StatementResult> {
+  if (statement.kind === 'rotateSecret') {
+    await rotateCursorSecret(statement, context)
+    return definitionResult(true)
+  }
   if ('token' in statement) return await executeTokenStatement(statement, context)
   if ('subject' in statement) {
     await executeBlockStatement(statement, context)
@@ -56,6 +61,7 @@ function locatedIn(statement: AccessStatement, error: unknown): PlanError | unde
 }
 
 function placeOf(statement: AccessStatement, fields: Readonly<Record<string, unknown>>): Position {
+  if (statement.kind === 'rotateSecret') return statement.position
   if ('subject' in statement) return statement.subject.position
   if (!('token' in statement)) return statement.role.position
   const isOfRole = 'role' in statement && fields.role === statement.role.text

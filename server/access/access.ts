@@ -6,6 +6,7 @@ import type { JwtIssuer } from '../../planner/planner.ts'
 import {
   type AccessBlock,
   type AccessRole,
+  type AccessSecret,
   type AccessToken,
   andThen,
   type Catalog,
@@ -17,6 +18,7 @@ import {
   type RoleLimits,
   readAccessBlocks,
   readAccessRoles,
+  readAccessSecret,
   readAccessTokens,
   readAccessVersion,
   repeat,
@@ -27,6 +29,7 @@ import {
 } from '../../storage/storage.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
+import type { CursorSecrets } from '../requests/cursor-secrets.ts'
 import { countOfHeader } from '../requests/header-count.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'
@@ -41,6 +44,8 @@ export type AccessMode = 'auto' | 'required'
 
 /** How long a revocation on another server may go unnoticed here, and how often what is open is looked at. */
 const ACCESS_LOOK_MS = 1_000
+/** The same where nobody is asked for a token: then only what signs cursors may have changed. */
+const OPEN_LOOK_MS = 30_000
 
 /**
  * Who is let in. Without a token in the store all clients are, unless `mode` demands one; from the first token on none
@@ -56,6 +61,7 @@ export class Access {
   readonly #jwt: JwtAccess | undefined
   readonly #stopping = new AbortController()
   readonly #roles: RoleViews
+  readonly cursorSecrets: CursorSecrets
   #tokens: ReadonlyMap<string, AccessToken> = new Map()
   /** By the hash of what was shown, so that who comes often is made once; of those that hold. */
   readonly #found = new Map<string, Principal>()
@@ -65,7 +71,8 @@ export class Access {
   #watching: Promise<void> = Promise.resolve()
   #endRevoked: EndRevoked = () => {}
 
-  private constructor({ storage, clock, log, mode, jwt }: AccessParts) {
+  private constructor({ storage, clock, log, mode, jwt, cursorSecrets }: AccessParts) {
+    this.cursorSecrets = cursorSecrets
     this.#storage = storage
     this.#clock = clock
     this.#log = log
@@ -104,11 +111,11 @@ export class Access {
       everyMs: ACCESS_LOOK_MS,
       signal: this.#stopping.signal,
       work: async () => {
-        if (!this.isRequired || !hasOpen()) return
+        if (!hasOpen()) return
         try {
           await this.lookIfDue()
         } finally {
-          endRevoked() // Time passes for tokens also while the store does not respond.
+          if (this.isRequired) endRevoked() // Time passes for tokens also while the store does not respond.
         }
       },
       failed: (error) => this.#log.warn({ error: String(error) }, 'tokens were not looked at'),
@@ -244,6 +251,7 @@ export class Access {
         this.#know(version, {
           tokens: await readAccessTokens(transaction),
           roles: await readAccessRoles(transaction),
+          cursorSecret: await readAccessSecret(transaction, 'cursor'),
           blocks: await readAccessBlocks(transaction, this.#clock.wallMicros()),
         })
       }
@@ -254,12 +262,13 @@ export class Access {
   }
 
   /** Of two looks at once the older one may end last. */
-  #know(version: Timestamp, { tokens, roles, blocks }: AccessKnown): void {
+  #know(version: Timestamp, { tokens, roles, blocks, cursorSecret }: AccessKnown): void {
     if (version <= this.#version) return
     this.#tokens = new Map(tokens.map((token) => [token.id, token]))
     this.#found.clear()
     this.#roles.know(roles)
     this.#jwt?.know(blocks)
+    this.cursorSecrets.know(cursorSecret)
     this.#version = version
   }
 
@@ -270,12 +279,12 @@ export class Access {
   lookIfDue(): Promise<void> | undefined {
     const ageMs = this.#clock.monotonicMs() - this.#lookedMs
     const isAlone = !this.#storage.isShared && Number.isFinite(ageMs)
-    if (isAlone || this.#mode === 'off') return undefined
-    if (ageMs < ACCESS_LOOK_MS / 2) return undefined
+    const dueMs = this.#mode === 'off' ? OPEN_LOOK_MS : ACCESS_LOOK_MS
+    if (isAlone || ageMs < dueMs / 2) return undefined
     this.#look ??= this.lookAgain().finally(() => {
       this.#look = undefined
     })
-    if (ageMs >= ACCESS_LOOK_MS) return this.#look
+    if (ageMs >= dueMs) return this.#look
     this.#look.catch(() => {}) // Who waits for it later is told.
     return undefined
   }
@@ -308,6 +317,7 @@ type AccessKnown = {
   readonly tokens: readonly AccessToken[]
   readonly roles: readonly AccessRole[]
   readonly blocks: readonly AccessBlock[]
+  readonly cursorSecret: AccessSecret | undefined
 }
 
 /** Ends what is open of those who may not go on, but for this request. */
@@ -323,6 +333,7 @@ type AccessParts = {
   readonly mode: AccessMode | 'off'
   /** The tokens of an issuer that are taken as well. */
   readonly jwt?: JwtTokens | undefined
+  readonly cursorSecrets: CursorSecrets
 }
 
 /** On a request that was admitted: to look it up elsewhere would cost as much as a part of its hash. */

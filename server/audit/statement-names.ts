@@ -20,6 +20,7 @@ const NAMES: { readonly [Kind in Statement['kind']]: (statement: Of<Kind>) => Au
   alterToken: ({ token }) => ({ token: token.text }),
   rotateToken: ({ token }) => ({ token: token.text }),
   dropToken: ({ token }) => ({ token: token.text }),
+  rotateSecret: () => ({ secret: 'cursor' }),
   createRole: ({ role, isForJwt }) => ({ role: role.text, forJwt: isForJwt }),
   alterRole: ({ role, limits }) => ({
     role: role.text,

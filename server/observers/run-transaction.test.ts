@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { createParser } from '../../parser/parser.ts'
-import { openStorage } from '../../storage/storage.ts'
+import { openStorage, systemClock } from '../../storage/storage.ts'
 import { executionParts } from '../../test/server/execution-parts.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { Cursors } from '../requests/cursor.ts'
+import { CursorSecrets } from '../requests/cursor-secrets.ts'
 import { RunningRequest } from '../requests/running-request.ts'
 import { StatementExecution } from '../statements/statement-execution.ts'
 import { RunTransaction } from './run-transaction.ts'
@@ -20,7 +21,8 @@ async function runTransaction(t: TestContext) {
     await storage.close()
   })
   const execution = new StatementExecution(executionParts(storage))
-  const cursors = new Cursors(await storage.secret('cursor'), storage.history)
+  const secrets = new CursorSecrets(await storage.secret('cursor'), systemClock, 3_600_000)
+  const cursors = new Cursors(secrets, storage.history)
   const parts = { parser: createParser(), cursors, execution }
   const catalog = await storage.catalog(transaction)
   return { running, tx: new RunTransaction(parts, { transaction, catalog, running }) }

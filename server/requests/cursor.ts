@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { distinctText } from '../../planner/planner.ts'
-import type { StoreHistory } from '../../storage/storage.ts'
+import { andThen, type MaybePromise, type StoreHistory } from '../../storage/storage.ts'
 import { ServerError } from '../errors/server-error.ts'
+import type { CursorSecrets } from './cursor-secrets.ts'
 
 /** Where a SCAN continues; all that the server needs to know is in the cursor itself. */
 export type CursorPosition = {
@@ -23,47 +24,64 @@ export type CursorOwner = {
 /**
  * Makes and reads cursors. The server keeps nothing: a cursor is its position, signed together with
  * a digest of its statement and parameters by a secret that lives with the store, so that it also
- * survives a restart.
+ * survives a restart. After ROTATE SECRET those of the one from before are read as well.
  *
  *     2.<history>.<readTimestamp>.<after>.<signature>
  *
  * A copy of the store has its secret too, so the history is looked at first.
  */
 export class Cursors {
-  readonly #secret: Uint8Array
+  readonly #secrets: CursorSecrets
   readonly #history: StoreHistory
+  readonly #lookAgain: () => MaybePromise<void>
 
-  constructor(secret: Uint8Array, history: StoreHistory) {
-    this.#secret = secret
+  /** `lookAgain` is called where another server may have rotated the secret. */
+  constructor(
+    secrets: CursorSecrets,
+    history: StoreHistory,
+    lookAgain: () => MaybePromise<void> = () => undefined,
+  ) {
+    this.#secrets = secrets
     this.#history = history
+    this.#lookAgain = lookAgain
   }
 
   write(position: CursorPosition, owner: CursorOwner): string {
     const after = Buffer.from(position.after).toString('base64url')
     const body = `2.${this.#history.id}.${position.readTimestamp}.${after}`
-    return `${body}.${this.#sign(body, owner).toString('base64url')}`
+    return `${body}.${signed(this.#secrets.signing, body, owner).toString('base64url')}`
   }
 
   /**
-   * Throws StorageError `history_replaced` for one of another history, and `bad_cursor` for one that was
-   * changed, that belongs to another statement, or that an older version of the server made.
+   * Throws or rejects with StorageError `history_replaced` for one of another history, and `bad_cursor` for one that
+   * was changed, that belongs to another statement, or that an older version of the server made.
    */
-  read(cursor: string, owner: CursorOwner): CursorPosition {
+  read(cursor: string, owner: CursorOwner): MaybePromise<CursorPosition> {
     const [body, history, timestamp, after, signature] = CURSOR.exec(cursor)?.slice(1) ?? []
     const readTimestamp = Number(timestamp)
     if (body === undefined || !Number.isSafeInteger(readTimestamp)) throw badCursor()
     this.#history.require(readTimestamp, history)
     const given = Buffer.from(signature ?? '', 'base64url')
-    const expected = this.#sign(body, owner)
-    const isSame = given.length === expected.length && timingSafeEqual(given, expected)
-    if (!isSame) throw badCursor()
-    return { readTimestamp, after: Buffer.from(after ?? '', 'base64url') }
+    const position = { readTimestamp, after: Buffer.from(after ?? '', 'base64url') }
+    if (this.#hasSigned(given, body, owner)) return position
+    return andThen(this.#lookAgain(), () => {
+      if (this.#hasSigned(given, body, owner)) return position
+      throw badCursor()
+    })
   }
 
-  #sign(body: string, { sql, params, principal }: CursorOwner): Buffer {
-    const owner = createHash('sha256').update(textOf({ sql, params, principal })).digest()
-    return createHmac('sha256', this.#secret).update(owner).update(body).digest()
+  #hasSigned(given: Buffer, body: string, owner: CursorOwner): boolean {
+    const { signing, former } = this.#secrets
+    return [signing, former].some((secret) => {
+      const expected = secret && signed(secret, body, owner)
+      return expected?.length === given.length && timingSafeEqual(given, expected)
+    })
   }
+}
+
+function signed(secret: Uint8Array, body: string, asked: CursorOwner): Buffer {
+  const owner = createHash('sha256').update(textOf(asked)).digest()
+  return createHmac('sha256', secret).update(owner).update(body).digest()
 }
 
 /** Without a principal it is the text of the versions that knew none, whose cursors go on. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type PageRequest, rowCountOf, type StatementResult } from '../../planner/planner.ts'
-import type { Timestamp } from '../../storage/storage.ts'
+import { andThen, type MaybePromise, type Timestamp } from '../../storage/storage.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { CursorOwner, CursorPosition, Cursors } from './cursor.ts'
@@ -30,20 +30,21 @@ export class Paging {
     this.#position = position
   }
 
-  /** Throws `bad_cursor`. */
+  /** Throws or rejects with `bad_cursor`. */
   static of(
     request: QueryRequest,
     statements: readonly IndexedStatement[],
     cursors: Cursors,
     principal: string | undefined,
-  ): Paging {
+  ): MaybePromise<Paging> {
     const { pageRowsDefault } = SERVER_LIMITS
     if (request.sql === undefined || !isOneScan(request, statements)) return Paging.ofWhole(cursors)
     const owner = { sql: request.sql, params: request.params, principal }
     const rows = request.pageSize ?? pageRowsDefault
-    const paging = Paging.ofScan(cursors, { owner, rows, cursor: request.cursor })
-    requireSameSnapshot(request.asOf, paging.readTimestamp)
-    return paging
+    return andThen(Paging.ofScan(cursors, { owner, rows, cursor: request.cursor }), (paging) => {
+      requireSameSnapshot(request.asOf, paging.readTimestamp)
+      return paging
+    })
   }
 
   /** For what is answered whole or not at all. */
@@ -52,7 +53,7 @@ export class Paging {
     return new Paging(cursors, { rows: pageRowsMax, bytes: pageBytesMax }, undefined, undefined)
   }
 
-  /** The pages of one SCAN, which is known by its owner. Throws `bad_cursor`. */
+  /** The pages of one SCAN, which is known by its owner. Throws or rejects with `bad_cursor`. */
   static ofScan(
     cursors: Cursors,
     {
@@ -64,11 +65,13 @@ export class Paging {
       readonly rows: number
       readonly cursor: string | undefined
     },
-  ): Paging {
+  ): MaybePromise<Paging> {
     const bytes = SERVER_LIMITS.pageBytesMax
     if (cursor === undefined) return new Paging(cursors, { rows, bytes }, owner, undefined)
-    const position = cursors.read(cursor, owner)
-    return new Paging(cursors, { rows, bytes, after: position.after }, owner, position)
+    return andThen(
+      cursors.read(cursor, owner),
+      (position) => new Paging(cursors, { rows, bytes, after: position.after }, owner, position),
+    )
   }
 
   /** The snapshot of the page before; undefined on the first one. */

@@ -188,6 +188,7 @@ const LONE: Readonly<Record<LoneStatement['kind'], 'catalog' | 'access'>> = {
   createToken: 'access',
   alterToken: 'access',
   rotateToken: 'access',
+  rotateSecret: 'access',
   dropToken: 'access',
   createRole: 'access',
   alterRole: 'access',

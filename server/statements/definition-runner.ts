@@ -78,7 +78,13 @@ async function definedIn(
     return made
   }
   const result = isAccess
-    ? await executeAccess(statement, { transaction, catalog, newText, jwtIssuer: access.jwtIssuer })
+    ? await executeAccess(statement, {
+        transaction,
+        catalog,
+        newText,
+        jwtIssuer: access.jwtIssuer,
+        newSecret: () => access.cursorSecrets.next(randomness),
+      })
     : await executeDefinition(statement, { transaction, catalog, parameters })
   // After its rights were looked at: others are not told how the log is.
   if (isAccess) await audit.requireWritable()

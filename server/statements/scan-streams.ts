@@ -71,7 +71,7 @@ export class ScanStreams {
     const script = readScript(await parseRequest(parser, request, turns))
     const [entry] = script.kind === 'transaction' ? script.statements : []
     if (script.kind !== 'transaction' || entry === undefined) return undefined
-    const paging = Paging.of(request, script.statements, cursors, running.owner)
+    const paging = await Paging.of(request, script.statements, cursors, running.owner)
     const { asOf } = snapshotOf(script, paging, request)
     const { minTimestamp, timeoutMs, history } = request
     return {

@@ -200,14 +200,15 @@ export class StatementRunner {
   }
 
   /** A request that is a transaction of its own. */
-  #runTransaction(
+  *#runTransaction(
     script: OwnScript,
     request: QueryRequest,
     running: RunningRequest,
     around: RunAround,
   ): Work<QueryOutcome | ReplayedAnswer> {
     const { idempotent } = around
-    const paging = Paging.of(request, script.statements, this.#parts.cursors, running.owner)
+    const { cursors } = this.#parts
+    const paging = yield* awaited(Paging.of(request, script.statements, cursors, running.owner))
     const { minTimestamp, history } = request
     const snapshot = { minTimestamp, history, ...snapshotOf(script, paging, request) }
     const run = () =>
@@ -220,10 +221,10 @@ export class StatementRunner {
           return script.end === 'commit' ? outcome.commitTimestamp : undefined
         },
       )
-    if (idempotent === undefined) return run()
+    if (idempotent === undefined) return yield* run()
     // Repetitions wait for the first of them, here; between gateways they conflict and run again.
     const { scopedKey: key } = idempotent
-    return awaited(this.#repetitions.run(key, running.signal, async () => doWork(run())))
+    return yield* awaited(this.#repetitions.run(key, running.signal, async () => doWork(run())))
   }
 
   #runOnce(
@@ -304,7 +305,7 @@ export class StatementRunner {
     { running, textForm, observerRun, newRowWriter }: RunInside,
   ): Promise<QueryOutcome> {
     const { sessions, cursors, storage, access } = this.#parts
-    const paging = Paging.of(request, script.statements, cursors, running.owner)
+    const paging = await Paging.of(request, script.statements, cursors, running.owner)
     if (script.statements.length === 0 && observerRun === undefined) {
       return this.#endOnly({ id, owner: running.owner }, script.end)
     }

@@ -12,6 +12,7 @@ import type { Transaction } from '../transaction/transaction.ts'
  *     access/role/<name>     a role, see `access-roles.ts`
  *     access/block/<hash>    a subject of JWTs, see `access-blocks.ts`
  *     access/first/<id>      that a token came from a file, see `first-token.ts`
+ *     access/secret/<name>   a secret that was rotated, see `access-secrets.ts`
  *     access/version         written by each change of the others, and of the grants of a table: of two changes at
  *                            once one conflicts, and one read tells whether there was any
  */

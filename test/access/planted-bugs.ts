@@ -307,6 +307,31 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (hadRights && !this.#hadRights)',
     'if (!this.#hadRights)',
   ),
+  bug('secretsStay', 'server/requests/cursor-secrets.ts', 'this.#rotated = rotated', ''),
+  bug(
+    'formerSecretsEndAtOnce',
+    'server/requests/cursor-secrets.ts',
+    'former === undefined ||',
+    'true ||',
+  ),
+  bug(
+    'formerSecretsNeverEnd',
+    'server/requests/cursor-secrets.ts',
+    'former.until <= this.#clock.wallMicros()',
+    'false',
+  ),
+  bug(
+    'othersSecretsAreRefused',
+    'server/server.ts',
+    'storage.isShared ? access.lookAgain() : undefined',
+    'undefined',
+  ),
+  bug(
+    'openServersNeverLook',
+    'server/access/access.ts',
+    'isAlone || ageMs <',
+    "isAlone || this.#mode === 'off' || ageMs <",
+  ),
   bug(
     'rightsAreNotAskedFor',
     'planner/required-rights.ts',

@@ -54,7 +54,7 @@ export async function pageOfRows(
   const asked = parameters as RowsAsked
   const scan = scanOf(parser, asked)
   const params = paramsOf(scan, asked)
-  const paging = Paging.ofScan(cursors, {
+  const paging = await Paging.ofScan(cursors, {
     owner: ownerOf(asked, running.owner),
     rows: Number(parameters.limit ?? SERVER_LIMITS.rowsPageDefault),
     cursor: parameters.cursor as string | undefined,
@@ -108,7 +108,7 @@ export async function streamOfRows(
     aboutRows(request),
     async (running) => {
       const statement = scanOf(parser, asked)
-      const paging = Paging.ofScan(cursors, {
+      const paging = await Paging.ofScan(cursors, {
         owner: ownerOf(asked, running.owner),
         rows: SERVER_LIMITS.streamPageRows,
         cursor: parameters.cursor as string | undefined,
