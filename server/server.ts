@@ -43,7 +43,7 @@ import { InProcessObservers } from './observers/in-process-observers.ts'
 import { Cursors } from './requests/cursor.ts'
 import { CursorSecrets } from './requests/cursor-secrets.ts'
 import type { RunningRequest } from './requests/running-request.ts'
-import { RunningRequests } from './requests/running-requests.ts'
+import { RunningRequests, type RunningRequestsParts } from './requests/running-requests.ts'
 import { PlanCache } from './statements/plan-cache.ts'
 import { StatementExecution } from './statements/statement-execution.ts'
 import { TlsFiles } from './tls-files.ts'
@@ -183,9 +183,7 @@ export class Server {
     const shares = new Shares(parts.sharedLimits)
     const clients = new ClientKeys(config.trustedProxies)
     this.#requests = new RunningRequests({
-      ...{ clients, shares, clock },
-      principalOf: (raw) => access.of(raw),
-      limitsOf: (principal) => access.limitsOf(principal),
+      ...{ clients, shares, clock, ...callersOf(access) },
       requestsPerSecond: config.requestsPerSecond,
     })
     this.#sessions = new TransactionSessions(
@@ -338,6 +336,17 @@ export class Server {
     const requests = this.#requests
     const parts = { parser, cursors, execution, storage, clock, log, requests, ended, runMsMax }
     return new InProcessObservers(parts)
+  }
+}
+
+/** Who sent a request, what limits it has, and whether it may go on. */
+function callersOf(
+  access: Access,
+): Pick<RunningRequestsParts, 'principalOf' | 'limitsOf' | 'refusalOf'> {
+  return {
+    principalOf: (raw) => access.of(raw),
+    limitsOf: (principal) => access.limitsOf(principal),
+    refusalOf: (raw) => access.refusalSince(raw),
   }
 }
 

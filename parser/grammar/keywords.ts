@@ -160,7 +160,12 @@ export const RESERVED_WORDS: readonly TokenType[] = [
 ]
 
 export const UNRESERVED_WORDS: readonly TokenType[] = [
-  ...[Add, Admin, All, Alter, Analyze, Block, Blocks, Column, Conflict, Cursor, Day, Days, Default, Define, Describe, Do, Expires, Family, Grant, Grants, Hour, Hours, Index, Indexes, Inspect, Jwt, Keep, Key, Millisecond, Milliseconds, Minute, Minutes, None, Nothing, Notify, Observe, Observer, Observers, Of, Only, Pause, Primary, Read, Replay, Resume, Revoke, Role, Roles, Rotate, Second, Seconds, Secret, Show, Storing, Subject, Table, Tables, To, Token, Tokens, Unique, Weak, Write],
+  ...[Add, Admin, All, Alter, Analyze, Block, Blocks, Column, Conflict, Cursor, Day, Days],
+  ...[Default, Define, Describe, Do, Expires, Family, Grant, Grants, Hour, Hours, Index, Indexes],
+  ...[Inspect, Jwt, Keep, Key, Millisecond, Milliseconds, Minute, Minutes, None, Nothing, Notify],
+  ...[Observe, Observer, Observers, Of, Only, Pause, Primary, Read, Replay, Resume, Revoke, Role],
+  ...[Roles, Rotate, Second, Seconds, Secret, Show, Storing, Subject, Table, Tables, To, Token],
+  ...[Tokens, Unique, Weak, Write],
 ]
 
 /** The longer word first: the lexer takes the first that matches, and DESC begins DESCRIBE. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { CellStoreError } from '../../storage/cell-store/cell-store.ts'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
@@ -208,6 +210,33 @@ test('the rows of tokens, roles and grants are sound', async (t) => {
 })
 
 describe('what is open when a token ends', () => {
+  test('a request whose body comes after that is refused', async (t) => {
+    const guarded = await TokenServer.start(t)
+    await guarded.query('CREATE TABLE note (id INTEGER PRIMARY KEY)')
+    const web = await guarded.made('CREATE TOKEN web ROLE admin EXPIRES IN 9 DAYS')
+    const { port } = await guarded.server.listen()
+    const sql = 'INSERT INTO note (id) VALUES (1)'
+    const begun = async () => {
+      const socket = connect(port, '127.0.0.1')
+      t.after(() => socket.destroy())
+      const answer = once(socket, 'data')
+      const head = ['POST /v1/query HTTP/1.1', 'Host: localhost:4270', 'Content-Type: text/plain']
+      head.push(`Authorization: Bearer ${web}`, `Content-Length: ${sql.length}`)
+      head.push('Expect: 100-continue', '', '')
+      socket.write(head.join('\r\n'))
+      await answer // It has been let in, and is told to go on.
+      return socket
+    }
+    const [before, after] = [await begun(), await begun()]
+    before.write(sql)
+    assert.match(String(await once(before, 'data')), /^HTTP\/1\.1 200/)
+    await guarded.query('DROP TOKEN web')
+    after.write(sql)
+    assert.match(String(await once(after, 'data')), /^HTTP\/1\.1 401[\s\S]*"unauthenticated"/)
+    const rows = await guarded.as(guarded.token).rows('SCAN * FROM note USE PRIMARY KEY')
+    assert.deepEqual(rows, [{ id: 1 }])
+  })
+
   test('a stream of changes ends with it, and the answer to DROP arrives', async (t) => {
     const guarded = await TokenServer.start(t)
     await guarded.query('CREATE TABLE a (id INTEGER PRIMARY KEY)')

@@ -66,6 +66,8 @@ export class Access {
   /** By the hash of what was shown, so that who comes often is made once; of those that hold. */
   readonly #found = new Map<string, Principal>()
   #version: Timestamp = -1
+  /** Counts the changes after which one who was let in may not go on. */
+  #changes = 0
   #lookedMs = Number.NEGATIVE_INFINITY
   #look: Promise<void> | undefined
   #watching: Promise<void> = Promise.resolve()
@@ -138,6 +140,7 @@ export class Access {
   }
 
   #admitNow(request: IncomingMessage, clientOf: ClientOf): MaybePromise<void> {
+    ;(request as Admitted)[ADMITTED_AT] = this.#changes
     if (!this.isRequired) return undefined
     const { authorization } = request.headers
     const shown = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
@@ -214,6 +217,12 @@ export class Access {
     return held.expires <= this.#clock.wallMicros() ? expired(held) : undefined
   }
 
+  /** The error of a request that was let in before something changed. */
+  refusalSince(request: IncomingMessage): ServerError | undefined {
+    const at = (request as Admitted)[ADMITTED_AT]
+    return at === undefined || at === this.#changes ? undefined : this.refusalOf(this.of(request))
+  }
+
   #tokenOf({ tokenId, hash }: Principal): AccessToken | undefined {
     const token = this.#tokens.get(tokenId ?? '')
     return token !== undefined && this.#holds(token, hash) ? token : undefined
@@ -226,6 +235,7 @@ export class Access {
   /** Reads the keys of JWTs again; false where there are none. */
   reloadKeys(): boolean {
     this.#jwt?.reload()
+    this.#changes += 1
     if (this.#jwt !== undefined) this.#endRevoked()
     return this.#jwt !== undefined
   }
@@ -270,6 +280,7 @@ export class Access {
     this.#jwt?.know(blocks)
     this.cursorSecrets.know(cursorSecret)
     this.#version = version
+    this.#changes += 1
   }
 
   /**
@@ -338,7 +349,8 @@ type AccessParts = {
 
 /** On a request that was admitted: to look it up elsewhere would cost as much as a part of its hash. */
 const PRINCIPAL = Symbol('principal')
-type Admitted = IncomingMessage & { [PRINCIPAL]?: Principal }
+const ADMITTED_AT = Symbol('admittedAt')
+type Admitted = IncomingMessage & { [PRINCIPAL]?: Principal; [ADMITTED_AT]?: number }
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i
 type KeptHashes = Pick<AccessToken, 'hash' | 'former'>

@@ -24,6 +24,7 @@ export class RunningRequests implements RequestKeeper {
   readonly turnQueue: TurnQueue
   readonly #clients: ClientKeys
   readonly #principalOf: PrincipalOf
+  readonly #refusalOf: RefusalOf
   readonly #rates: RequestRates
   readonly #limitsOf: LimitsOf
   /** Tells the ids of this process from those of earlier ones. */
@@ -38,11 +39,13 @@ export class RunningRequests implements RequestKeeper {
     clock = systemClock,
     principalOf = () => undefined,
     limitsOf = () => NO_LIMITS,
+    refusalOf = () => undefined,
     requestsPerSecond,
   }: RunningRequestsParts = {}) {
     this.#clients = clients
     this.#principalOf = principalOf
     this.#limitsOf = limitsOf
+    this.#refusalOf = refusalOf
     this.#rates = new RequestRates(clock, requestsPerSecond)
     this.shares = shares
     this.turnQueue = new TurnQueue(clock)
@@ -92,15 +95,20 @@ export class RunningRequests implements RequestKeeper {
     return principal === undefined ? NO_LIMITS : this.#limitsOf(principal)
   }
 
-  /** A request that has just arrived. It is armed when it first has to wait. */
+  /**
+   * A request that has just arrived, with its body. It is armed when it first has to wait. Throws for one that may not
+   * go on any more: its body may come long after it was let in.
+   */
   arrived(response: ServerResponse, about?: RequestAbout): RunningRequest {
+    const refusal = this.#refusalOf(response.req)
+    if (refusal !== undefined) throw refusal
     const caller = this.callerOf(response.req)
     return new RunningRequest({ caller, about, response, takesShare: true, keeper: this })
   }
 
   /**
    * One that is armed at once: to be called before anything of the request is awaited, or its client may go unnoticed.
-   * Throws as `RunningRequest.arm`.
+   * Throws as `arrived` and `RunningRequest.arm`.
    */
   begin(response: ServerResponse, about?: RequestAbout): RunningRequest {
     return armed(this.arrived(response, about))
@@ -167,12 +175,16 @@ type PrincipalOf = (request: IncomingMessage) => Principal | undefined
 
 type LimitsOf = (principal: Principal) => RoleLimits
 
-type RunningRequestsParts = {
+/** The error of a request that was let in and may not go on any more. */
+type RefusalOf = (request: IncomingMessage) => Error | undefined
+
+export type RunningRequestsParts = {
   readonly clients?: ClientKeys
   readonly shares?: Shares
   readonly clock?: Clock
   readonly principalOf?: PrincipalOf
   readonly limitsOf?: LimitsOf
+  readonly refusalOf?: RefusalOf
   /** The rate of each client; undefined where there is none. */
   readonly requestsPerSecond?: number | undefined
 }

@@ -332,6 +332,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'isAlone || ageMs <',
     "isAlone || this.#mode === 'off' || ageMs <",
   ),
+  bug('lateBodiesAreNotAsked', 'server/server.ts', 'access.refusalSince(raw)', 'undefined'),
   bug(
     'rightsAreNotAskedFor',
     'planner/required-rights.ts',
