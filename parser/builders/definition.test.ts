@@ -168,7 +168,7 @@ test('BLOCK SUBJECT with and without an end, and SHOW BLOCKS', () => {
 test('ROTATE takes a token or the secret of cursors', () => {
   assert.deepEqual(parse('ROTATE TOKEN a; ROTATE TOKEN a KEEP 1 HOUR; rotate secret cursor'), [
     { kind: 'rotateToken', token: { text: 'a' } },
-    { kind: 'rotateToken', token: { text: 'a' }, keep: { minutes: '60n' } },
+    { kind: 'rotateToken', token: { text: 'a' }, keep: { ms: '3600000n' } },
     { kind: 'rotateSecret' },
   ])
 })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { AUDIT_BUGS } from './audit-bugs.ts'
+import { FIRST_TOKEN_BUGS } from './first-token-bugs.ts'
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const bug = plantedIn('server/access', 'server/first-token', 'test/access')
@@ -13,29 +14,10 @@ const SESSIONS = 'server/transactions/transaction-sessions.ts'
 const REQUESTS = 'server/requests/running-requests.ts'
 const RUNNER = 'server/statements/statement-runner.ts'
 const SOCKET = 'server/websocket/socket-session.ts'
-const TOKEN_FILE = 'server/first-token/token-file.ts'
-const FIRST_TOKEN = 'server/first-token/first-token.ts'
-const TAKEN = 'storage/access/first-token.ts'
 const SUBSCRIPTIONS = 'server/subscriptions/subscriptions.ts'
 
 /** One for each thing that access control has to do; each has to make a test fail. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
-  bug('firstTokenByLink', TOKEN_FILE, 'O_RDONLY | O_NOFOLLOW |', 'O_RDONLY |'),
-  bug('firstTokenForAll', TOKEN_FILE, 'OWNER_ONLY = 0o600', 'OWNER_ONLY = 0o644'),
-  bug('firstTokenIsRead', TOKEN_FILE, '(mode & GROUP_AND_OTHERS & ~allowed) === 0', 'true'),
-  bug('firstTokenIsReplaced', TOKEN_FILE, '(found.mode & OTHERS_WRITE) === 0 && ', ''),
-  bug(
-    'firstTokenOfAnyText',
-    FIRST_TOKEN,
-    'const id = idOfToken(text)',
-    'const id = text.slice(4, 14)',
-  ),
-  bug('firstTokenUnkept', FIRST_TOKEN, 'if (isNew && !isUnknown) file.remove()', ''),
-  bug('firstTokenIsLeft', FIRST_TOKEN, 'if (isNew) file.remove()', ''),
-  bug('firstTokenIsLogged', FIRST_TOKEN, 'token: token.id,', 'token,'),
-  bug('firstTokenAgain', TAKEN, 'if (admins.length > 0)', 'if (false)'),
-  bug('firstTokenUndropped', TAKEN, "throw refused('was dropped')", 'void taken'),
-  bug('firstTokenRotatedBack', TAKEN, 'if (known.hash !== hash)', 'if (false)'),
   bug(
     'unknownIdsAreFaster',
     'server/access/access.ts',
@@ -402,4 +384,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (false)',
   ),
   ...AUDIT_BUGS,
+  ...FIRST_TOKEN_BUGS,
 ]
