@@ -8,16 +8,19 @@ import {
 import type { SharedEngine } from '../server/engines/engine-config.ts'
 import { openSharedEngine } from '../server/engines/open-engine.ts'
 import { UsageError } from '../server/usage-error.ts'
-import { checkDataDirectory, openGateway } from '../storage/storage.ts'
+import { checkBackup, checkDataDirectory, openGateway } from '../storage/storage.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from './command.ts'
 import { CONNECTION_FLAGS, connectTo } from './connection/server-connection.ts'
-import { failureText } from './failure.ts'
+import { exitCodeOf, failureText } from './failure.ts'
 import { STORE_FLAG_NAMES, STORE_FLAGS, type StoreTarget, storeTargetOf } from './store-target.ts'
 
 export const CHECK: Command = {
   name: 'check',
   summary: 'check every cell of a database',
-  usage: ['[--data <text> | --engine <name> … | --url <text>] [--json]'],
+  usage: [
+    '[--data <text> | --engine <name> … | --url <text>] [--json]',
+    '--backup <dir/name> [--json]',
+  ],
   details: [
     'Checks every cell of a database. Exit code 0: no problems, 1: problems, 3: it could not be checked.',
   ],
@@ -25,6 +28,7 @@ export const CHECK: Command = {
     ...STORE_FLAGS,
     url: { kind: 'text', default: '', meaning: 'address of a running server to check instead' },
     ...CONNECTION_FLAGS,
+    backup: { kind: 'text', default: '', meaning: 'backup to check instead: its hash, then all' },
     json: { kind: 'switch', default: 'false', meaning: 'print the report as JSON' },
   },
   fromEnvironment: STORE_FLAG_NAMES,
@@ -32,7 +36,10 @@ export const CHECK: Command = {
   run,
 }
 
-type Target = StoreTarget | { readonly kind: 'server'; readonly url: string }
+type Target =
+  | StoreTarget
+  | { readonly kind: 'server'; readonly url: string }
+  | { readonly kind: 'backup'; readonly folder: string }
 
 async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
   const target = targetOf(call)
@@ -47,7 +54,7 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
     return answer.sound ? EXIT.done : EXIT.failed
   } catch (error) {
     errors.write(`percolite: ${failureText(error, WHEN_LOCKED)}\n`)
-    return EXIT.unreachable
+    return target.kind === 'backup' ? exitCodeOf(error) : EXIT.unreachable
   }
 }
 
@@ -55,14 +62,23 @@ const WHEN_LOCKED = 'A running server is checked with --url http://….'
 
 /** Throws UsageError. */
 function targetOf(call: Call): Target {
-  const url = call.given('url')
+  const [folder, url] = [call.given('backup'), call.given('url')]
+  if (folder !== undefined) {
+    requireAlone(call, 'backup', [...STORE_FLAG_NAMES, 'url'])
+    return { kind: 'backup', folder }
+  }
   if (url === undefined) return storeTargetOf(call)
-  const other = STORE_FLAG_NAMES.find((name) => call.onCommandLine.has(name))
-  if (other !== undefined) throw new UsageError(`--${other} and --url exclude each other.`)
+  requireAlone(call, 'url', STORE_FLAG_NAMES)
   if (isWebAddress(url)) return { kind: 'server', url }
   throw new UsageError(
     `--url ${url}: it is the address of a server, such as http://127.0.0.1:4270.`,
   )
+}
+
+/** Throws UsageError. */
+function requireAlone(call: Call, name: string, others: readonly string[]): void {
+  const other = others.find((one) => call.onCommandLine.has(one))
+  if (other !== undefined) throw new UsageError(`--${other} and --${name} exclude each other.`)
 }
 
 async function answerOf(
@@ -73,6 +89,8 @@ async function answerOf(
   switch (target.kind) {
     case 'server':
       return await checkServer(target.url, call)
+    case 'backup':
+      return consistencyAnswer(await checkBackup(target.folder))
     case 'engine':
       return await checkEngine(target.engine, onProgress)
     case 'directory':

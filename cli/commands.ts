@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { BACKUP } from './backup/backup.ts'
+import { RESTORE } from './backup/restore.ts'
 import { CHECK } from './check.ts'
 import type { Command } from './command.ts'
 import { DEMO } from './demo/demo.ts'
@@ -19,6 +21,8 @@ export const COMMANDS: readonly Command[] = [
   WATCH,
   CHECK,
   TOKEN,
+  BACKUP,
+  RESTORE,
   HISTORY,
   MOVE,
 ]

@@ -2,6 +2,8 @@
 
 /** The only place where the parts of the storage layer are put together. */
 
+import type { BackupManifest } from './backup/manifest.ts'
+import { type BackupOptions, writeBackup } from './backup/write-backup.ts'
 import type { Timestamp } from './cell-store/cell.ts'
 import type { CellStore } from './cell-store/cell-store.ts'
 import { systemClock } from './clock.ts'
@@ -25,7 +27,7 @@ import { StoreObservers } from './observers/store-observers.ts'
 import { openProtocol, type ProtocolParts } from './protocol-parts.ts'
 import { systemRandomness } from './randomness.ts'
 import { DiskWatch } from './status/disk-watch.ts'
-import type { ClockStatus, StorageStatus } from './status/storage-status.ts'
+import { clockStatusOf, type StorageStatus } from './status/storage-status.ts'
 import { type StorageWarning, warningsOf } from './status/storage-warnings.ts'
 import { silentLog } from './storage-log.ts'
 import type { BeginOptions, StorageOptions } from './storage-options.ts'
@@ -271,6 +273,11 @@ export class Storage {
     return await this.#garbage.collect()
   }
 
+  /** Copies the store into a folder while it is used; resolves and rejects as `writeBackup`. */
+  async backUp(options: BackupOptions): Promise<BackupManifest> {
+    return await writeBackup(this.#parts.context.cellStore, options)
+  }
+
   /** Where the store has gone; undefined while it is here, and takes writes. */
   get movedTo(): MovedTo | undefined {
     return this.#departure.movedTo
@@ -307,7 +314,7 @@ export class Storage {
       bufferedBytes: this.#budget.bytes,
       indexBuilds: this.#indexBuilder.builds,
       lastCollection: this.#garbage.lastReport,
-      clock: this.#clockStatus,
+      clock: clockStatusOf(this.#parts.context.oracle),
       disk: this.#disk.status,
       memtables,
       requestsSent,
@@ -315,17 +322,9 @@ export class Storage {
     }
   }
 
-  get #clockStatus(): ClockStatus {
-    const { oracle } = this.#parts.context
-    return {
-      offsetMicros: oracle.wallClock.offsetMicros,
-      aheadMicros: Math.max(0, oracle.lastSeen() - oracle.wallClock.micros()),
-    }
-  }
-
   /** Warnings that an operator should act on; the store still serves all it can. */
   get warnings(): readonly StorageWarning[] {
-    return warningsOf(this.#disk.status, this.#clockStatus)
+    return warningsOf(this.#disk.status, clockStatusOf(this.#parts.context.oracle))
   }
 
   /**

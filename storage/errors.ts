@@ -33,6 +33,7 @@ export const STORAGE_ERRORS = {
   out_of_range: { retryable: false },
   data_directory_locked: { retryable: false },
   data_directory_unusable: { retryable: false },
+  backup_unusable: { retryable: false },
   moving: { retryable: true },
   moved: { retryable: false },
   clock_not_plausible: { retryable: false },

@@ -91,6 +91,7 @@ test('the description of each error answer in openapi.yaml names codes of its st
 
 /** What stops the start of the server, or becomes another code on its way to the client. */
 const NEVER_ANSWERED = [
+  'backup_unusable',
   'clock_not_plausible',
   'closed',
   'data_directory_locked',

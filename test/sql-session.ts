@@ -65,6 +65,11 @@ export class SqlSession {
     return session
   }
 
+  /** On a store that the caller opens and closes. */
+  static over(storage: Storage): SqlSession {
+    return new SqlSession(storage, [])
+  }
+
   parse(text: string): readonly Statement[] {
     return this.#parser.parseScript(text)
   }

@@ -21,6 +21,7 @@ const ENTRIES = {
   observers: 'server/observers/define-observer.ts',
   'writer-thread': `${THREADS}writer-thread.ts`,
   'checkpointer-thread': `${THREADS}checkpointer-thread.ts`,
+  'copier-thread': `${THREADS}copier-thread.ts`,
 }
 const COPIES = {
   'bigtable-descriptors.json': 'engines/bigtable/bigtable-descriptors.json',

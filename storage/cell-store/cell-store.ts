@@ -60,6 +60,12 @@ export interface CellStore {
   /** The disk that the store is on. Absent if it is not on a disk of this machine. */
   diskUse?(): Promise<DiskUse>
 
+  /**
+   * Begins to copy the store while others use it; see `StoreCopier`. Absent if the engine has no file that could be
+   * copied.
+   */
+  openCopier?(): Promise<StoreCopier>
+
   /** How many requests were sent to the store, by their names there. Absent if it is in this process. */
   readonly requestsSent?: ReadonlyMap<string, number>
 
@@ -123,6 +129,21 @@ export type MemtableUse = {
   readonly cells: number
   /** The age of the oldest of these cells in milliseconds; 0 when there is none. */
   readonly flushLagMs: number
+}
+
+/** Copies a store beside its readers and writers, in a thread of its own. To be closed after one copy. */
+export interface StoreCopier {
+  /**
+   * Writes all of the store at one moment into a new file, and syncs it: every mutation that was acknowledged before,
+   * and none of after. Resolves to the format of the file. Rejects with the error of SQLite, of which the store takes
+   * no harm. What is written meanwhile makes the store's log longer, because it cannot be restarted.
+   */
+  copyTo(file: string): Promise<number>
+
+  /** As `findFileProblems`, of the folder that has the copy. */
+  fileProblems(dataDirectory: string): Promise<string[]>
+
+  close(): Promise<void>
 }
 
 export type CellStoreLimits = {

@@ -6,6 +6,11 @@ import { createCatalog } from '../tables/catalog/catalog.ts'
 import { type ConsistencyCheckOptions, findInconsistencies } from './consistency-check.ts'
 import { ConsistencyFindings, type ConsistencyReport } from './consistency-report.ts'
 
+export type DataDirectoryCheckOptions = ConsistencyCheckOptions & {
+  /** In place of a look at the file in this thread. */
+  readonly fileProblems?: (dataDirectory: string) => Promise<string[]>
+}
+
 /**
  * Checks a data directory that no server uses: the file as SQLite knows it, then every cell. Nothing
  * is repaired or cleaned up; only SQLite's log is moved into its file, as at every start.
@@ -14,11 +19,12 @@ import { ConsistencyFindings, type ConsistencyReport } from './consistency-repor
  */
 export async function checkDataDirectory(
   dataDirectory: string,
-  options: ConsistencyCheckOptions = {},
+  options: DataDirectoryCheckOptions = {},
 ): Promise<ConsistencyReport> {
   const findings = new ConsistencyFindings()
   const found = (message: string) => findings.add({ rule: 'file', message })
-  const problems = findFileProblems(dataDirectory)
+  const { fileProblems = findFileProblems } = options
+  const problems = await fileProblems(dataDirectory)
   for (const problem of problems) found(problem)
   try {
     const cellStore = await openSqliteCellStore({ dataDirectory })

@@ -47,7 +47,7 @@ export async function renewHistory(outside: HistoryOutside): Promise<RenewedHist
  * always one: where a lock stands, its transaction may have committed after the copy was taken. Without
  * locks the commits of a store with one owner are durable in the order of their timestamps (J4).
  */
-async function completeUpTo(
+export async function completeUpTo(
   cellStore: CellStore,
   { timestamp: mark, safePoint }: OracleState,
 ): Promise<Timestamp> {

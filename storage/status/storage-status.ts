@@ -2,6 +2,7 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { MemtableUse } from '../cell-store/cell-store.ts'
 import type { GarbageReport } from '../garbage-collection/garbage-collector.ts'
+import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
 import type { IndexBuild } from '../tables/index-build/index-builder.ts'
 import type { DiskStatus } from './disk-watch.ts'
 
@@ -32,4 +33,10 @@ export type StorageStatus = {
   readonly requestsSent?: ReadonlyMap<string, number> | undefined
   /** A name of this run of the process. */
   readonly incarnation: string
+}
+
+export function clockStatusOf(oracle: TimestampOracle): ClockStatus {
+  const { wallClock } = oracle
+  const aheadMicros = Math.max(0, oracle.lastSeen() - wallClock.micros())
+  return { offsetMicros: wallClock.offsetMicros, aheadMicros }
 }

@@ -22,6 +22,7 @@ import {
   type MemtableUse,
   type RowMutations,
   type RowScan,
+  type StoreCopier,
 } from '../cell-store.ts'
 import {
   type CellView,
@@ -241,6 +242,11 @@ class SqliteCellStore implements EmbeddedCellStore {
 
   async diskUse(): Promise<DiskUse> {
     return diskUseOf(this.#directory.storeFile)
+  }
+
+  async openCopier(): Promise<StoreCopier> {
+    this.#writer.assertOpen()
+    return await this.#threads.openCopier()
   }
 
   get memtables(): MemtableUse {

@@ -24,6 +24,9 @@ export const EMPTY_LOG = 'PRAGMA wal_checkpoint(TRUNCATE)'
 
 export const SQLITE_VERSION = 'SELECT sqlite_version()'
 export const COUNT_OBJECTS = 'SELECT count(*) FROM sqlite_schema'
+/** Writes all that a connection sees at one moment into a new file, without free pages. Parameter: its path. */
+export const COPY_INTO = 'VACUUM INTO ?'
+
 /** Returns at most 100 problems of the file. */
 export const CHECK_FILE = 'PRAGMA integrity_check(100)'
 

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StorageError } from '../../../errors.ts'
-import { prepareSchema } from '../schema.ts'
+import { PAGE_BYTES, prepareSchema } from '../schema.ts'
 import { EMPTY_LOG, SQLITE_VERSION } from '../statements.ts'
 import { LOG_BOUNDS } from '../wal/write-ahead-log.ts'
 
@@ -46,6 +46,16 @@ export function openCheckpointerConnection(path: string): Database {
 /** A connection for reads. */
 export function openReaderConnection(path: string): Database {
   return openConnection(path, (database) => database.pragma('query_only = ON'))
+}
+
+/**
+ * A connection that copies the file and changes nothing in it. The copy of a file with smaller pages has those of a new
+ * one.
+ */
+export function openCopierConnection(path: string): Database {
+  return openConnection(path, (database) => database.pragma(`page_size = ${PAGE_BYTES}`), {
+    readonly: true,
+  })
 }
 
 /** Leaves one complete file: a checkpoint moves the log's content into it and truncates the log. */
@@ -97,10 +107,14 @@ function refuseLostFile(path: string): void {
   )
 }
 
-function openConnection(path: string, setUp: (database: Database) => void): Database {
+function openConnection(
+  path: string,
+  setUp: (database: Database) => void,
+  options: { readonly readonly?: boolean } = {},
+): Database {
   let database: Database | undefined
   try {
-    database = new SqliteDatabase(path)
+    database = new SqliteDatabase(path, options)
     setUp(database)
     return database
   } catch (error) {

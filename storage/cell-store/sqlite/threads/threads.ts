@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StorageLog } from '../../../storage-log.ts'
-import { CellStoreError } from '../../cell-store.ts'
+import { CellStoreError, type StoreCopier } from '../../cell-store.ts'
 import { sentError } from '../error.ts'
 import { encodeGroup } from '../groups/group-encoding.ts'
 import { encodeInTurns } from '../groups/large-batch.ts'
@@ -15,6 +15,7 @@ import type { Reclaimed } from '../wal/free-pages.ts'
 import { SqliteFullDisk } from '../wal/full-disk.ts'
 import { LOG_BOUNDS, type LogSize, type MadeRoom } from '../wal/write-ahead-log.ts'
 import type { Checkpointed, CheckpointerRequest } from './checkpointer-thread.ts'
+import { startCopier } from './copier.ts'
 import { SqliteThread } from './thread.ts'
 import type {
   FlushAnswer,
@@ -58,6 +59,7 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
   /** After a checkpoint that failed or found the disk full, the next try needs this many bytes that are not moved. */
   #triedFrom = 0
   #checkpoint: Promise<void> | undefined
+  #copiers = 0
   /** Pages of the log that had been moved when the last checkpoint began. */
   #movedBefore = 0
 
@@ -70,7 +72,8 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     this.#writer = writer
     this.#onFailure = outside.onFailure
     this.#log = outside.log
-    this.#fullDisk = new SqliteFullDisk({ ...outside, makeRoom: () => this.#makeRoom() })
+    const isCopied = () => this.#copiers > 0
+    this.#fullDisk = new SqliteFullDisk({ ...outside, isCopied, makeRoom: () => this.#makeRoom() })
   }
 
   /** Creates the file if it is missing. Rejects with StorageError `data_directory_unusable`. */
@@ -123,6 +126,14 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     return answer
   }
 
+  /** Another thread, which reads the log until it is closed. Its death does the store no harm. */
+  async openCopier(): Promise<StoreCopier> {
+    this.#copiers += 1
+    return await startCopier(this.#path, () => {
+      this.#copiers -= 1
+    })
+  }
+
   /** No checkpoint may be requested afterwards. */
   async closeCheckpointer(): Promise<void> {
     await this.#fullDisk.settled()
@@ -154,8 +165,9 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     const [hadRoom, hasRoom] = [this.#share === 1, share === 1]
     this.#share = share
     if (hasRoom || !hadRoom) return
-    const message = 'the disk of the data directory has little room; the log is kept shorter'
-    this.#log.warn({ share }, message)
+    const what =
+      this.#copiers > 0 ? 'the log grows until the backup has ended' : 'the log is kept shorter'
+    this.#log.warn({ share }, `the disk of the data directory has little room; ${what}`)
   }
 
   /** Waits for a checkpoint of our own, which would block this. */

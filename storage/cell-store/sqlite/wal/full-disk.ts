@@ -20,6 +20,9 @@ const WHAT_WAS_DONE: Readonly<Record<MadeRoom['outcome'], string>> = {
   isBusy: 'another process is moving the log, and it is tried again in a moment',
 }
 
+const READ_BY_COPY =
+  'the log cannot be restarted while a backup reads it; writes go on when the backup has ended or the disk has more room'
+
 /**
  * A disk that has no space for a write may have space for everything in SQLite's log: the log holds each page as often
  * as it was written, and the file once. So a full disk calls for one attempt to move the log into the file and to
@@ -30,6 +33,7 @@ export class SqliteFullDisk {
   readonly #onFailure: (cause: unknown) => void
   readonly #log: StorageLog
   readonly #clock: Clock
+  readonly #isCopied: () => boolean
   #notBefore = Number.NEGATIVE_INFINITY
   #underWay: Promise<void> | undefined
 
@@ -39,11 +43,14 @@ export class SqliteFullDisk {
     readonly onFailure: (cause: unknown) => void
     readonly log: StorageLog
     readonly clock?: Clock
+    /** Whether a backup reads the log. */
+    readonly isCopied?: () => boolean
   }) {
     this.#makeRoom = parts.makeRoom
     this.#onFailure = parts.onFailure
     this.#log = parts.log
     this.#clock = parts.clock ?? systemClock
+    this.#isCopied = parts.isCopied ?? (() => false)
   }
 
   /** A write was certainly not applied, because the disk is full. */
@@ -72,6 +79,7 @@ export class SqliteFullDisk {
   #say({ outcome, ...facts }: MadeRoom): void {
     const level = outcome === 'restarted' ? 'warn' : 'error'
     const full = 'the disk of the data directory is full and a write was refused'
-    this.#log[level](facts, `${full}; ${WHAT_WAS_DONE[outcome]}`)
+    const isOfCopy = outcome === 'isRead' && this.#isCopied()
+    this.#log[level](facts, `${full}; ${isOfCopy ? READ_BY_COPY : WHAT_WAS_DONE[outcome]}`)
   }
 }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdir, open, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { openStorage } from '../../storage/storage.ts'
+import { percolite } from '../cli/percolite.ts'
+import { testFolder } from '../test-folder.ts'
+import { storedBackup, storedRows } from './stored-backup.ts'
+
+async function newFolder(t: TestContext): Promise<string> {
+  return join(await testFolder(t, 'restored'), 'data')
+}
+
+async function flipByte(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  const { size } = await file.stat()
+  const byte = Buffer.alloc(1)
+  const position = Math.floor(size / 2)
+  await file.read(byte, 0, 1, position)
+  byte[0] = (byte[0] as number) ^ 1
+  await file.write(byte, 0, 1, position)
+  await file.close()
+}
+
+describe('percolite backup and restore', () => {
+  test('make a folder with a manifest, which becomes a database with another history', async (t) => {
+    const backup = await storedBackup(t)
+    assert.deepEqual(readdirSync(backup).toSorted(), ['cells.db', 'manifest.json'])
+    assert.deepEqual(readdirSync(join(backup, '..')), ['a'])
+    for (const name of readdirSync(backup)) {
+      assert.equal(statSync(join(backup, name)).mode & 0o777, 0o600, name)
+    }
+    const manifest = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8'))
+    assert.equal(manifest.bytes, statSync(join(backup, 'cells.db')).size)
+    assert.deepEqual(manifest.check, { sound: true, tables: [{ name: 'item', rows: 3 }] })
+    const checked = await percolite(['check', '--backup', backup])
+    assert.deepEqual([checked.code, checked.errors], [0, ''])
+    assert.match(checked.output, /table item: 3 rows, 3 versions\n.*no problems\n$/s)
+
+    const data = await newFolder(t)
+    const restored = await percolite(['restore', backup, '--data', data])
+    assert.deepEqual([restored.code, restored.errors], [0, ''])
+    assert.match(restored.output, /table item: 3 rows\nno problems\nhistory [0-9a-f]{32},/)
+    assert.deepEqual(readdirSync(data), ['cells.db'])
+    const history = await percolite(['history', 'show', '--data', data, '--json'])
+    const { id, gaps } = JSON.parse(history.output)
+    assert.notEqual(id, manifest.history)
+    assert.equal(gaps.at(-1).after, manifest.timestamp)
+  })
+
+  test('without a check there is a backup all the same, and it says so', async (t) => {
+    const data = await storedRows(t, 1)
+    const backup = join(data, '..', 'a')
+    const args = ['backup', '--data', data, '--out', backup, '--no-check', '--json']
+    const made = await percolite(args)
+    assert.equal(JSON.parse(made.output).check, undefined)
+    const restored = await percolite(['restore', backup, '--data', join(data, '..', 'b')])
+    assert.match(restored.output, /table item: 1 rows\n/)
+  })
+
+  test('a folder that is in use, has no database, or is there already is refused', async (t) => {
+    const data = await storedRows(t, 1)
+    const out = join(data, '..', 'out')
+    await mkdir(out)
+    const taken = await percolite(['backup', '--data', data, '--out', out])
+    assert.deepEqual([taken.code, taken.output], [1, ''])
+    assert.match(taken.errors, /There is something at .*out already/)
+    const none = await percolite(['backup', '--data', join(out, 'none'), '--out', join(out, 'a')])
+    assert.equal(none.code, 3)
+    const storage = await openStorage({ engine: 'sqlite', dataDirectory: data })
+    t.after(() => storage.close())
+    const inUse = await percolite(['backup', '--data', data, '--out', join(out, 'a')])
+    assert.equal(inUse.code, 3)
+    assert.deepEqual(readdirSync(out), [])
+    for (const wrong of [['backup'], ['restore'], ['restore', 'a'], ['restore', 'a', 'b']]) {
+      assert.equal((await percolite(wrong)).code, 2, wrong.join(' '))
+    }
+    const both = await percolite(['check', '--backup', 'a', '--data', 'b'])
+    assert.equal(both.code, 2)
+  })
+
+  test('a backup is never restored over anything', async (t) => {
+    const backup = await storedBackup(t, 1)
+    const data = await newFolder(t)
+    await mkdir(data)
+    await writeFile(join(data, 'notes.txt'), 'mine')
+    const refused = await percolite(['restore', backup, '--data', data])
+    assert.deepEqual([refused.code, refused.output], [3, ''])
+    assert.match(refused.errors, /is not empty/)
+    assert.deepEqual(readdirSync(data), ['notes.txt'])
+  })
+})
+
+describe('a backup that is not what it was', () => {
+  const DAMAGES: Readonly<Record<string, readonly [(folder: string) => Promise<void>, RegExp]>> = {
+    'a flipped bit': [(folder) => flipByte(join(folder, 'cells.db')), /changed or damaged/],
+    'a cut file': [(folder) => truncate(join(folder, 'cells.db'), 8_192), /not whole/],
+    'a missing file': [(folder) => rm(join(folder, 'cells.db')), /cells\.db/],
+    'a missing manifest': [(folder) => rm(join(folder, 'manifest.json')), /no whole backup/],
+    'half a manifest': [(folder) => truncate(join(folder, 'manifest.json'), 50), /no JSON object/],
+    'a manifest of a later version': [
+      (folder) => writeFile(join(folder, 'manifest.json'), '{"format":2}'),
+      /has format 2; this version reads 1/,
+    ],
+    'a manifest without its hash': [
+      (folder) => writeFile(join(folder, 'manifest.json'), '{"format":1,"bytes":1,"timestamp":1}'),
+      /lacks/,
+    ],
+  }
+  for (const [name, [damage, expected]] of Object.entries(DAMAGES)) {
+    test(`${name}: neither restored nor found sound, and nothing is left`, async (t) => {
+      const backup = await storedBackup(t, 1)
+      await damage(backup)
+      const data = await newFolder(t)
+      const restored = await percolite(['restore', backup, '--data', data])
+      assert.deepEqual([restored.code, restored.output], [1, ''])
+      assert.match(restored.errors, expected)
+      assert.equal(existsSync(join(data, 'cells.db')), false)
+      const checked = await percolite(['check', '--backup', backup])
+      assert.deepEqual([checked.code, checked.output], [1, ''])
+      assert.match(checked.errors, expected)
+    })
+  }
+})
