@@ -174,15 +174,13 @@ test('every operation is in docs/http-api.md', () => {
   assert.deepEqual(documented.toSorted(), declared.toSorted())
 })
 
-test('every command that tests is in the tables of README.md and docs/testing.md', () => {
+test('every command that tests is in the table of docs/testing.md', () => {
   const { scripts } = JSON.parse(readText('package.json'))
   const tests = Object.keys(scripts).filter((name) => name.startsWith('test:'))
-  for (const path of ['README.md', 'docs/testing.md']) {
-    const documented = tableRows(path).flatMap(
-      ([command]) => /^npm run (test:\w+)/.exec(command ?? '')?.[1] ?? [],
-    )
-    assert.deepEqual([...new Set(documented)].toSorted(), tests.toSorted(), path)
-  }
+  const documented = tableRows('docs/testing.md').flatMap(
+    ([command]) => /^npm run (test:\w+)/.exec(command ?? '')?.[1] ?? [],
+  )
+  assert.deepEqual([...new Set(documented)].toSorted(), tests.toSorted())
 })
 
 test('every planted bug is in docs/testing.md, and none that does not exist', () => {
