@@ -217,6 +217,71 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/scripts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run definitions and other statements one after the other
+         * @description The whole text is parsed before anything runs. Then each statement is a transaction of its own, and a
+         *     `BEGIN … COMMIT` is one as a whole; definitions stand outside of them. Each is run again on conflicts, as a
+         *     query is. At the first one that fails the script stops: what was done before stays, and the error has `done`,
+         *     `total` and `results`, and its place in the whole text. It goes on with `from`.
+         *
+         *     `note` is run first inside the transaction of each part, so that what it writes and the part are done both or
+         *     not at all: a script that was cut off goes on at the statement that its note has. It changes no table that it
+         *     writes.
+         *
+         *     There is no `Idempotency-Key`: a note does what it would do, for each part. Of rows that statements answer, the
+         *     first `scriptRowsMax` come back, up to `scriptRowBytesMax` for all of them together.
+         */
+        readonly post: operations["runScript"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/describe": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What is known of a statement before it runs
+         * @description The columns that a statement answers, its parameters, and whether it writes: it is planned against the tables
+         *     that the caller may know of, and refused as it would be when it ran. Nothing is read or run.
+         */
+        readonly post: operations["describeStatement"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/tables": {
         readonly parameters: {
             readonly query?: never;
@@ -1013,6 +1078,101 @@ export interface components {
             readonly name: string;
             readonly type: components["schemas"]["SqlType"];
         };
+        readonly ScriptRequest: {
+            readonly sql: components["schemas"]["StatementText"];
+            /** @description How many statements of the text are done already; it goes on with the next one. */
+            readonly from?: number;
+            readonly note?: components["schemas"]["ScriptNote"];
+            readonly integers?: components["schemas"]["IntegerFormat"];
+            readonly timeoutMs?: components["schemas"]["TimeoutMs"];
+        };
+        /**
+         * @description Statements that run first inside the transaction of each part; after a part that writes nothing (a `ROLLBACK`,
+         *     a reading of the past) in one of their own. The server gives them `:before` and `:done`, the numbers of
+         *     statements that are done before the part and after it, `:total`, and `:length` and `:checksum`: the characters
+         *     of the text up to the end of the part, and their SHA-256 in hexadecimal digits.
+         */
+        readonly ScriptNote: {
+            readonly sql: components["schemas"]["StatementText"];
+            /** @description Its other parameters, by their names. */
+            readonly params?: {
+                readonly [key: string]: string | number | boolean | null;
+            };
+        };
+        readonly ScriptAnswer: {
+            /** @description How many statements of the text are done, those before `from` included. */
+            readonly done: number;
+            /** @description How many statements the text has. */
+            readonly total: number;
+            /** @description One for each statement that this request has done. */
+            readonly results: readonly components["schemas"]["ScriptResult"][];
+        };
+        readonly ScriptResult: {
+            /** @description Its number in the text, from 0. */
+            readonly statement: number;
+            /**
+             * @example createTable
+             * @example grant
+             * @example insert
+             * @example set
+             * @example scan
+             * @example begin
+             * @example commit
+             */
+            readonly kind: string;
+            readonly line: number;
+            /** @description In UTF-16 code units, from 1. */
+            readonly column: number;
+            readonly columns: readonly components["schemas"]["ResultColumn"][];
+            /** @description The first ones. */
+            readonly rows: readonly components["schemas"]["Row"][];
+            readonly rowsAffected: number;
+            /** @description There are others beyond these; a `SCAN` has not read them. */
+            readonly moreRows?: boolean;
+            /**
+             * @description Why a `SET … IF` wrote nothing.
+             * @example missing
+             * @example exists
+             * @example condition
+             */
+            readonly unmet?: string;
+            /** @description Of the transaction that it was done in, where that has written something. */
+            readonly commitTimestamp?: components["schemas"]["Stamp"];
+        };
+        readonly DescribeRequest: {
+            readonly sql: components["schemas"]["StatementText"];
+        };
+        readonly DescribedStatement: {
+            /**
+             * @example get
+             * @example scan
+             * @example set
+             * @example insert
+             * @example delete
+             * @example createTable
+             */
+            readonly kind: string;
+            /** @description Of the rows that it answers; absent where they are made as it runs, as by `SHOW`. */
+            readonly columns?: readonly components["schemas"]["DescribedColumn"][];
+            /** @description Each once, in the order of the plan. */
+            readonly parameters: readonly components["schemas"]["DescribedParameter"][];
+            /** @description Whether it changes rows, definitions or access. */
+            readonly writes: boolean;
+        };
+        readonly DescribedColumn: {
+            readonly name: string;
+            readonly type: components["schemas"]["SqlType"];
+            /** @description Absent where only the values would tell. */
+            readonly nullable?: boolean;
+        };
+        readonly DescribedParameter: {
+            /** @description `id` for `:id`, 1 for `$1`. */
+            readonly name: string | number;
+            /** @description Absent where it stands in places of several types, and after AS OF. */
+            readonly type?: components["schemas"]["SqlType"];
+            /** @description It is an array of values of that type, after IN. */
+            readonly list?: boolean;
+        };
         readonly Row: {
             readonly [key: string]: components["schemas"]["Value"];
         };
@@ -1610,6 +1770,14 @@ export interface components {
             readonly retryable: boolean;
             /** @description Which statement of the request failed, from 0. */
             readonly statement?: number;
+            /** @description Of a script that stopped, how many statements of its text are done and stay so. */
+            readonly done?: number;
+            /** @description Of a script that stopped, how many statements its text has. */
+            readonly total?: number;
+            /** @description Of a script that stopped, what the statements came to that this request has done. */
+            readonly results?: readonly components["schemas"]["ScriptResult"][];
+            /** @description The error is of the note of a script; it has no place in the text. */
+            readonly note?: boolean;
             readonly line?: number;
             /** @description In UTF-16 code units, from 1. */
             readonly column?: number;
@@ -2478,6 +2646,133 @@ export interface operations {
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 507: components["responses"]["DiskFull"];
+        };
+    };
+    readonly runScript: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ScriptRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description All statements are done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "done": 1,
+                     *       "total": 1,
+                     *       "results": [
+                     *         {
+                     *           "statement": 0,
+                     *           "kind": "createTable",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "columns": [],
+                     *           "rows": [],
+                     *           "rowsAffected": 1,
+                     *           "commitTimestamp": 1793000000000000
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ScriptAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Timeout"];
+            readonly 507: components["responses"]["DiskFull"];
+        };
+    };
+    readonly describeStatement: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "sql": "GET balance FROM account WHERE id = :id"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["DescribeRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The statement has a plan. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kind": "get",
+                     *       "columns": [
+                     *         {
+                     *           "name": "balance",
+                     *           "type": "INTEGER",
+                     *           "nullable": false
+                     *         }
+                     *       ],
+                     *       "parameters": [
+                     *         {
+                     *           "name": "id",
+                     *           "type": "TEXT"
+                     *         }
+                     *       ],
+                     *       "writes": false
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DescribedStatement"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly listTables: {

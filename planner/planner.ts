@@ -5,25 +5,12 @@
  * rows. What the server needs of values and errors is exported here as well.
  */
 
-import type {
-  CheckStatement,
-  DataStatement,
-  DescribeStatement,
-  ExplainStatement,
-  NotifyStatement,
-  ShowBlocksStatement,
-  ShowCreateTableStatement,
-  ShowGrantsStatement,
-  ShowIndexesStatement,
-  ShowObserversStatement,
-  ShowRolesStatement,
-  ShowTablesStatement,
-  ShowTokensStatement,
-} from '../parser/ast.ts'
+import type { ShowGrantsStatement } from '../parser/ast.ts'
 import type { Catalog } from '../storage/storage.ts'
 import type { Plan } from './plan/plan.ts'
 import { planCheck, planData, planNotify } from './plan/plan-statement.ts'
 import type { ParseRule } from './plan/row-rule.ts'
+import type { PlannedStatement } from './planned-statement.ts'
 import { requireServerRight } from './required-rights.ts'
 import { requireTable } from './unknown-name.ts'
 
@@ -61,26 +48,12 @@ export { type IntegerForm, valueFromJson, valueToJson } from './json/json-value.
 export { fromSource } from './json/sourced-json.ts'
 export type { Plan } from './plan/plan.ts'
 export type { ParseRule } from './plan/row-rule.ts'
+export { describePlanned, type StatementDescription } from './plan/statement-description.ts'
 export { planSubscription, type Subscriber, type SubscriptionPlan } from './plan/subscription.ts'
 export { PLAN_ERRORS, PlanError } from './plan-error.ts'
+export type { PlannedStatement } from './planned-statement.ts'
 export { PLANNER_LIMITS } from './planner-limits.ts'
-export { requireTableRight } from './required-rights.ts'
-
-/** The statements that have a plan: all that run inside a transaction. */
-export type PlannedStatement =
-  | DataStatement
-  | CheckStatement
-  | NotifyStatement
-  | ExplainStatement
-  | ShowTablesStatement
-  | ShowIndexesStatement
-  | ShowCreateTableStatement
-  | ShowObserversStatement
-  | ShowTokensStatement
-  | ShowRolesStatement
-  | ShowBlocksStatement
-  | ShowGrantsStatement
-  | DescribeStatement
+export { requireServerRight, requireTableRight } from './required-rights.ts'
 
 /**
  * Plans a statement against a catalog: names, types and the way to the rows are settled. The plan

@@ -15,6 +15,8 @@ export const SERVER_LIMITS = {
   pageRowsMax: 10_000,
   rowsPageDefault: 100,
   completionItemsMax: 100,
+  scriptRowsMax: 100,
+  scriptRowBytesMax: 1024 * 1024,
   postedRowsMax: 10_000,
   pageBytesMax: 16 * 1024 * 1024,
   streamPageRows: 1_000,

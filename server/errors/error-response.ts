@@ -4,7 +4,7 @@ import { PlanError } from '../../planner/planner.ts'
 import { CellStoreError, diskFullOf, StorageError } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
-import { ServerError, StatementFailure } from './server-error.ts'
+import { NoteFailure, ScriptStopped, ServerError, StatementFailure } from './server-error.ts'
 import { shortened } from './shown-text.ts'
 
 /** Of each text of a problem. What a client sent is quoted in it, and no more of that than a key can be. */
@@ -36,6 +36,14 @@ export function retryAfterSeconds({ code }: Pick<Problem, 'code'>): number | und
  * leaves the process.
  */
 export function problemOf(error: unknown): Problem {
+  if (error instanceof ScriptStopped) {
+    const { line, column, ...done } = error.fields
+    return { line, column, ...problemOf(error.cause), ...done }
+  }
+  if (error instanceof NoteFailure) {
+    const { line: _, column: __, ...noteProblem } = problemOf(error.cause)
+    return { ...(noteProblem as Problem), note: true }
+  }
   if (error instanceof StatementFailure) {
     return { ...problemOf(error.cause), statement: error.statement }
   }

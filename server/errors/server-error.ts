@@ -44,6 +44,37 @@ export class StatementFailure extends Error {
   }
 }
 
+/** What is wrong with the note of a script, around the error that says it; its place is none of the script. */
+export class NoteFailure extends Error {
+  override readonly name = 'NoteFailure'
+
+  constructor(cause: unknown) {
+    super('The note failed', { cause: cause instanceof StatementFailure ? cause.cause : cause })
+  }
+}
+
+/** A script that stopped, around the error that says why; what was done before stays. */
+export class ScriptStopped extends Error {
+  override readonly name = 'ScriptStopped'
+  readonly fields: ScriptStop
+
+  constructor(fields: ScriptStop, cause: unknown) {
+    super(`A script stopped after ${fields.done} statements`, { cause })
+    this.fields = fields
+  }
+}
+
+type ScriptStop = {
+  /** Where the statement begins that failed, for errors that have no place of their own. */
+  readonly line: number
+  readonly column: number
+  /** How many statements of the text are done. */
+  readonly done: number
+  readonly total: number
+  /** `ScriptResult` of `openapi.yaml`, of each statement that was done by this request. */
+  readonly results: readonly object[]
+}
+
 /** The client went away, and the answer will not be read. */
 export class ClientDisconnected extends Error {
   override readonly name = 'ClientDisconnected'

@@ -15,8 +15,11 @@ import { Metrics } from '../metrics/metrics.ts'
 import { Moves } from '../move/moves.ts'
 import { packageVersion } from '../package-files.ts'
 import type { Cursors } from '../requests/cursor.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import { RowTransactions } from '../rows/row-transactions.ts'
+import { ScriptRunner } from '../scripts/script-runner.ts'
+import { describedStatement } from '../statements/described-statement.ts'
 import type { PlanCache } from '../statements/plan-cache.ts'
 import { ScanStreams } from '../statements/scan-streams.ts'
 import { StatementRunner } from '../statements/statement-runner.ts'
@@ -49,6 +52,7 @@ import { queryFastPath } from './routes/query-fast-path.ts'
 import { queryRoutes } from './routes/query-routes.ts'
 import { rowRoutes } from './routes/row-routes.ts'
 import { runningRoutes } from './routes/running-routes.ts'
+import { scriptRoutes } from './routes/script-routes.ts'
 import { serverRoutes } from './routes/server-routes.ts'
 import { tableRoutes } from './routes/table-routes.ts'
 import { transactionRoutes } from './routes/transaction-routes.ts'
@@ -147,11 +151,14 @@ function doersOf(parts: InterfaceParts, version: string) {
   const rows = new RowTransactions(executionParts)
   const scans = new ScanStreams(executionParts)
   const streams = new StreamAnswers({ streams: scans, writer, requests, audit, log })
+  const scripts = new ScriptRunner(executionParts)
+  const describe = (sql: string, running: RunningRequest) =>
+    describedStatement(sql, executionParts, running)
   const live = new LiveConnections({ ...executionParts, runner, requests, validator, version, log })
   const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
   const { commits } = parts
   const metrics = new Metrics({ storage, sessions, live, shares, ended, commits, version, engine })
-  return { writer, begins, answers, rows, scans, streams, live, metrics, moves }
+  return { writer, begins, answers, rows, scans, scripts, describe, streams, live, metrics, moves }
 }
 
 /** A handler for each operation of the contract. */
@@ -159,12 +166,14 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   const { config, storage, clock, sessions, requests, isStopping, drain } = parts
   const { parser, cursors, ended, access, audit, told } = parts
   const { document } = parts.contract
-  const { writer, begins, answers, rows, scans, streams, live, metrics, moves } = doers
+  const { writer, begins, answers, rows, scans, scripts, describe, streams, live, metrics, moves } =
+    doers
   const { engine } = config
   const warnings = () => storage.warnings
   return {
     ...queryRoutes({ answers, scans, streams, told }),
     ...completionRoutes({ parser, access, requests, ended }),
+    ...scriptRoutes({ scripts, describe, requests }),
     ...rowRoutes({ rows, streams, parser, cursors, writer, requests }),
     ...transactionRoutes({ sessions, requests, begins, access }),
     ...runningRoutes({ requests, parser }),

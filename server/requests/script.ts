@@ -159,7 +159,12 @@ function onlyRowStatements(
   })
 }
 
-function mixture(index: number, { statement }: ScriptStatement, detail: string): StatementFailure {
+/** The error of a statement that may not stand where it does. */
+export function mixture(
+  index: number,
+  { statement }: Pick<ScriptStatement, 'statement'>,
+  detail: string,
+): StatementFailure {
   const { line, column } = statement.position
   return new StatementFailure(index, new ServerError('script_mixture', detail, { line, column }))
 }
@@ -204,5 +209,9 @@ export function isAboutAccess(statement: LoneStatement): statement is AccessStat
 }
 
 function isDefinition(entry: ScriptStatement): entry is ScriptStatement<LoneStatement> {
-  return Object.hasOwn(LONE, entry.statement.kind)
+  return standsAlone(entry.statement)
+}
+
+export function standsAlone(statement: Statement): statement is LoneStatement {
+  return Object.hasOwn(LONE, statement.kind)
 }

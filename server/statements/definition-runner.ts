@@ -17,6 +17,12 @@ export type DefinitionParts = {
   readonly audit: Audit
 }
 
+/** What else is done in the transaction of each. */
+export type BesideDefinition = {
+  before(own: OwnTransaction): Promise<void>
+  after(own: OwnTransaction, entry: ScriptStatement<LoneStatement>): void
+}
+
 /** Runs statements that change the catalog, or who may do what. */
 export class DefinitionRunner {
   readonly #transactions: OwnTransactions
@@ -31,6 +37,7 @@ export class DefinitionRunner {
   *run(
     statements: ReadonlyArray<ScriptStatement<LoneStatement>>,
     running: RunningRequest,
+    beside?: BesideDefinition,
   ): Work<QueryOutcome> {
     // The second one is not refused where the first has committed.
     running.commits()
@@ -39,7 +46,7 @@ export class DefinitionRunner {
     for (const [index, entry] of statements.entries()) {
       running.signal.throwIfAborted()
       try {
-        const { result, ...stamps } = yield* this.#define(entry, running)
+        const { result, ...stamps } = yield* this.#define(entry, running, beside)
         results.push(result)
         last = { ...stamps, attempts: Math.max(last.attempts, stamps.attempts) }
       } catch (error) {
@@ -49,11 +56,15 @@ export class DefinitionRunner {
     return { results, ...last }
   }
 
-  #define(entry: ScriptStatement<LoneStatement>, running: RunningRequest): Work<Defined> {
+  #define(
+    entry: ScriptStatement<LoneStatement>,
+    running: RunningRequest,
+    beside: BesideDefinition | undefined,
+  ): Work<Defined> {
     return this.#transactions.run(
       { readOnly: false },
       running,
-      (own) => definedIn(own, entry, running, this.#parts),
+      (own) => definedIn(own, entry, running, { ...this.#parts, beside }),
       ({ commitTimestamp }) => commitTimestamp,
     )
   }
@@ -67,9 +78,11 @@ async function definedIn(
   own: OwnTransaction,
   { statement, parameters }: ScriptStatement<LoneStatement>,
   running: RunningRequest,
-  { access, audit, randomness }: DefinitionParts,
+  parts: DefinitionParts & { readonly beside: BesideDefinition | undefined },
 ): Promise<Defined> {
+  const { access, audit, randomness, beside } = parts
   const { transaction, catalog, attempts } = own
+  await beside?.before(own)
   const isAccess = isAboutAccess(statement)
   let tokenId: string | undefined
   const newText = (id?: string) => {
@@ -86,6 +99,7 @@ async function definedIn(
         newSecret: () => access.cursorSecrets.next(randomness),
       })
     : await executeDefinition(statement, { transaction, catalog, parameters })
+  beside?.after(own, { statement, parameters })
   // After its rights were looked at: others are not told how the log is.
   if (isAccess) await audit.requireWritable()
   const { principal, address, operation, id } = running

@@ -242,6 +242,11 @@ export class Transaction {
     return this.#changedSchemas.length > 0
   }
 
+  /** Whether it changes the definition of this one. */
+  changesSchemaOf(tableId: number): boolean {
+    return this.#changedSchemas.includes(tableId)
+  }
+
   /** The commit fails with `schema_changed` when this table's definition changed since `startTs`. */
   dependOnSchema(tableId: number): void {
     if (!this.#schemaScopes.includes(tableId)) this.#schemaScopes = [...this.#schemaScopes, tableId]

@@ -3,6 +3,7 @@
 import { AUDIT_BUGS } from './audit-bugs.ts'
 import { FIRST_TOKEN_BUGS } from './first-token-bugs.ts'
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
+import { SCRIPT_BUGS } from './script-bugs.ts'
 
 const bug = plantedIn('server/access', 'server/first-token', 'test/access')
 
@@ -385,4 +386,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   ...AUDIT_BUGS,
   ...FIRST_TOKEN_BUGS,
+  ...SCRIPT_BUGS,
 ]

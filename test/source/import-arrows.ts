@@ -169,6 +169,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     [
       'limits-text.ts',
       'plan-error.ts',
+      'planned-statement.ts',
       'planner-limits.ts',
       'required-rights.ts',
       'unknown-name.ts',
@@ -204,7 +205,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['access/'],
     ['transactions/'],
     ['statements/'],
-    ['rows/', 'subscriptions/'],
+    ['rows/', 'scripts/', 'subscriptions/'],
     ['http/openapi/', 'http/bodies/', 'http/origin-and-host.ts'],
     ['flags.ts', 'usage-error.ts', 'consistency-answer.ts'],
     ['engines/', 'first-token/', 'tls-files.ts', 'config-values.ts'],

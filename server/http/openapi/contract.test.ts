@@ -36,6 +36,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   beginMove: { to: 'etcd:127.0.0.1:1' },
   getCompletions: { sql: 'SCAN ' },
   query: { sql: 'SHOW TABLES' },
+  runScript: { sql: 'SHOW TABLES' },
+  describeStatement: { sql: 'SHOW TABLES' },
   queryInTransaction: { sql: 'SHOW TABLES' },
   insertRows: { id: 'bob', balance: 1 },
   putRow: { balance: 2 },

@@ -40,6 +40,18 @@ export const BUDGETS = {
       ...(['transactionRowsMax', 'transactionBytesMax', 'bodyValuesMax', 'bodyNamesMax'] as const),
     ],
   },
+  script: {
+    meaning: 'statements that run one after the other, each within `--statement-timeout`',
+    limits: [
+      ...(['statementTextBytesMax', 'statementsMax', 'statementNodesMax', 'rowWorkMax'] as const),
+      ...(['scriptRowsMax', 'scriptRowBytesMax', 'transactionRowsMax'] as const),
+      ...(['transactionBytesMax', 'answerBytesMax'] as const),
+    ],
+  },
+  description: {
+    meaning: 'a statement that is planned and does not run',
+    limits: ['statementTextBytesMax', 'tokensMax', 'statementNodesMax', 'parametersMax'],
+  },
   rows: {
     meaning: 'rows of one table, and `--statement-timeout`',
     limits: [

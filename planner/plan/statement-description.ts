@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Expression, Projection } from '../../parser/ast.ts'
+import type { SqlType, TableDefinition } from '../../storage/storage.ts'
+import { isClaim, type ParameterSlot } from '../expressions/parameters.ts'
+import type { PlannedStatement } from '../planned-statement.ts'
+import type { DataPlan, Plan, ResultColumn } from './plan.ts'
+
+/** What is known of a statement before it runs. */
+export type StatementDescription = {
+  /** Of the rows that it answers; absent where they are made as it runs. */
+  readonly columns?: readonly DescribedColumn[]
+  /** In the order in which they first stand in the text. */
+  readonly parameters: readonly DescribedParameter[]
+  /** Whether it changes rows. */
+  readonly writes: boolean
+}
+
+/** `nullable` is absent where only the values would tell. */
+type DescribedColumn = ResultColumn & { readonly nullable?: boolean }
+
+type DescribedParameter = {
+  /** `id` for `:id`, 1 for `$1`. */
+  readonly name: string | number
+  /** Absent where it stands in places of several types, or where a moment is asked for. */
+  readonly type?: SqlType
+  /** It is an array of values of that type. */
+  readonly list?: true
+}
+
+/** Of a statement and its plan; reads nothing. */
+export function describePlanned(statement: PlannedStatement, plan: Plan): StatementDescription {
+  switch (statement.kind) {
+    case 'explain': {
+      if (plan.kind !== 'explain') break
+      const { parameters } = describePlanned(statement.statement, plan.plan)
+      const columns = [
+        { name: 'text', type: 'TEXT', nullable: false },
+        { name: 'plan', type: 'JSON', nullable: false },
+      ] as const
+      return { columns, parameters, writes: false }
+    }
+    case 'get':
+    case 'scan': {
+      if (!('projection' in plan)) break
+      const { projection, asOf } = statement
+      const columns = describedColumns(plan.table, projection, plan.projection.columns)
+      return { columns, parameters: describedParameters(plan.slots, asOf), writes: false }
+    }
+    case 'set':
+    case 'insert':
+    case 'delete': {
+      if (!('slots' in plan)) break
+      const columns = returnedColumns(statement.returning, plan as DataPlan)
+      return { columns, parameters: describedParameters(plan.slots), writes: true }
+    }
+    case 'check':
+    case 'notify': {
+      if (!('slots' in plan)) break
+      const parameters = describedParameters(plan.slots)
+      return { columns: [], parameters, writes: statement.kind === 'notify' }
+    }
+  }
+  return { parameters: [], writes: false }
+}
+
+function returnedColumns(
+  projection: Projection | undefined,
+  plan: DataPlan,
+): readonly DescribedColumn[] {
+  const returning = 'returning' in plan ? plan.returning : undefined
+  if (projection === undefined || returning === undefined) return []
+  return describedColumns(plan.table, projection, returning.columns)
+}
+
+function describedColumns(
+  table: TableDefinition,
+  projection: Projection,
+  columns: readonly ResultColumn[],
+): readonly DescribedColumn[] {
+  return columns.map((column, index) => {
+    const nullable =
+      projection.kind === 'allColumns'
+        ? isNullable(table, column.name)
+        : nullableOf(table, projection.items[index]?.expression)
+    return nullable === undefined ? column : { ...column, nullable }
+  })
+}
+
+/** Undefined where it would take the values to know. */
+function nullableOf(
+  table: TableDefinition,
+  expression: Expression | undefined,
+): boolean | undefined {
+  switch (expression?.kind) {
+    case 'column':
+      return isNullable(table, expression.name)
+    case 'literal':
+      return expression.type === 'null'
+    case 'aggregate':
+      return expression.function === 'count' ? false : undefined
+    case 'isNull':
+      return false
+    default:
+      return undefined
+  }
+}
+
+function isNullable(table: TableDefinition, name: string): boolean | undefined {
+  const column = table.columns.find((each) => each.name === name)
+  return column && !column.notNull
+}
+
+/** Each parameter of the client once; rules ask for claims, which are no parameters of a client. */
+function describedParameters(
+  slots: readonly ParameterSlot[],
+  moment?: Expression,
+): readonly DescribedParameter[] {
+  const described = new Map<string | number, DescribedParameter>()
+  for (const { key: name, type, list } of slots) {
+    if (isClaim(name)) continue
+    const known = described.get(name)
+    const isSame = known === undefined || (known.type === type && (known.list ?? false) === list)
+    described.set(name, isSame ? { name, type, ...(list ? { list } : {}) } : { name })
+  }
+  if (moment?.kind === 'parameter') described.set(moment.key, { name: moment.key })
+  return [...described.values()]
+}

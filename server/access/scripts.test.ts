@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { rolesServer } from '../../test/access/roles-server.ts'
+import type { TokenClient } from '../../test/server/token-server.ts'
+
+function post(client: TokenClient, path: string, json: object) {
+  return client.send({ method: 'POST', path, json })
+}
+
+describe('scripts', () => {
+  test('need for each statement, and for those of the note, what that needs alone', async (t) => {
+    const { client, admin, run } = await rolesServer(t)
+    await run('CREATE TABLE progress (name TEXT PRIMARY KEY, done INTEGER)')
+    await run("INSERT INTO progress (name, done) VALUES ('a', 0)")
+    const app = await client('app', 'READ ON note', 'WRITE ON note')
+    const write = "SET text = 'x' ON note WHERE id = 1"
+    const note = { sql: "SET done = :done ON progress WHERE name = 'a'" }
+    for (const [sql, more, code] of [
+      ['DROP TABLE note', {}, 'not_permitted'],
+      ['GRANT READ ON secret TO app', {}, 'not_permitted'],
+      ['SCAN * FROM secret USE PRIMARY KEY', {}, 'unknown_table'],
+      ['SHOW TABLES', { note }, 'unknown_table'],
+      ['SHOW TABLES', { note: { sql: "SET text = 'x' ON note WHERE id = 2" } }, undefined],
+    ] as const) {
+      const { body } = await post(app, '/v1/scripts', { sql: `${sql}; ${write}`, ...more })
+      assert.equal(body.code, code, sql)
+    }
+    const { body } = await admin.query('SCAN id FROM note USE PRIMARY KEY WHERE text = $1', {
+      params: ['x'],
+    })
+    assert.deepEqual(body.results[0].rows, [{ id: 1 }, { id: 2 }])
+  })
+
+  test('look at the token again before each statement', async (t) => {
+    const { tokens, client } = await rolesServer(t)
+    await client('app', 'READ ON note')
+    const made = await tokens.made('CREATE TOKEN boss ROLE admin EXPIRES IN 1 DAY')
+    const boss = tokens.as(made)
+    const sql = 'DROP TOKEN boss; CREATE TABLE left (id INTEGER PRIMARY KEY)'
+    const { body } = await post(boss, '/v1/scripts', { sql })
+    assert.deepEqual([body.code, body.done], ['unauthenticated', 1])
+    assert.equal((await tokens.as(tokens.token).send({ path: '/v1/tables/left' })).status, 404)
+  })
+})
+
+describe('describing a statement', () => {
+  test('tells nothing of what the role may not know, and refuses what it may not do', async (t) => {
+    const { client } = await rolesServer(t)
+    const app = await client('app', 'READ ON note')
+    for (const [sql, code] of [
+      ['SCAN * FROM secret', 'unknown_table'],
+      ['SCAN * FROM secret AS OF 1', 'unknown_table'],
+      ["SET text = 'x' ON note WHERE id = 1", 'not_permitted'],
+      ['CREATE TABLE t (id TEXT PRIMARY KEY)', 'not_permitted'],
+      ['CREATE ROLE other', 'not_permitted'],
+      ['SHOW TOKENS', 'not_permitted'],
+    ] as const) {
+      const { body, text } = await post(app, '/v1/describe', { sql })
+      assert.equal(body.code, code, sql)
+      if (code === 'unknown_table') assert.doesNotMatch(text, /hidden|text/, sql)
+    }
+  })
+
+  test('does not tell the rules that its rows have to meet', async (t) => {
+    const { client, run } = await rolesServer(t)
+    const app = await client('app')
+    await run("GRANT READ ON note TO app WHERE text = token.sub OR text = 'hidden'")
+    const { body, text } = await post(app, '/v1/describe', {
+      sql: 'GET * FROM note WHERE id = :id',
+    })
+    assert.deepEqual(body.parameters, [{ name: 'id', type: 'INTEGER' }])
+    assert.doesNotMatch(text, /hidden|token/)
+  })
+})

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Statement } from '../../parser/ast.ts'
+import type { Parser } from '../../parser/parser.ts'
+import {
+  describePlanned,
+  requireServerRight,
+  type StatementDescription,
+} from '../../planner/planner.ts'
+import type { Catalog } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
+import { ServerError } from '../errors/server-error.ts'
+import { parsedText } from '../requests/query-request.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import { isAboutAccess, type RowStatement, standsAlone } from '../requests/script.ts'
+import type { PlanCache } from './plan-cache.ts'
+import { withRunnableSuggestion } from './runnable-suggestion.ts'
+
+/** `DescribedStatement` of `openapi.yaml`. */
+export type DescribedStatement = StatementDescription & { readonly kind: Statement['kind'] }
+
+type Parts = {
+  readonly parser: Parser
+  readonly plans: PlanCache
+  readonly access: Pick<Access, 'currentCatalog'>
+}
+
+/**
+ * What is known of a statement from its plan, which is made against what the role of the request may know. Nothing is
+ * run. Rejects with ParseError, PlanError and ServerError `invalid_request`.
+ */
+export async function describedStatement(
+  sql: string,
+  parts: Parts,
+  { turns, principal, signal }: RunningRequest,
+): Promise<DescribedStatement> {
+  if (!turns.mayBegin) await turns.begin()
+  const statement = await parsedAlone(sql, parts, { turns, principal })
+  if (turns.isDue) await turns.pause()
+  signal.throwIfAborted()
+  const catalog = await parts.access.currentCatalog(principal)
+  return { kind: statement.kind, ...descriptionOf(statement, catalog, parts.plans) }
+}
+
+async function parsedAlone(
+  sql: string,
+  parts: Parts,
+  { turns, principal }: Pick<RunningRequest, 'turns' | 'principal'>,
+): Promise<Statement> {
+  try {
+    const [statement, another] = await parsedText(parts.parser, sql, turns)
+    if (statement !== undefined && another === undefined) return statement
+    throw new ServerError('invalid_request', 'One statement at a time is described.')
+  } catch (error) {
+    throw await withRunnableSuggestion(error, parts, principal)
+  }
+}
+
+/** Throws PlanError. */
+function descriptionOf(
+  statement: Statement,
+  catalog: Catalog,
+  plans: PlanCache,
+): StatementDescription {
+  const { kind, position } = statement
+  if (kind === 'begin' || kind === 'commit' || kind === 'rollback') {
+    return { columns: [], parameters: [], writes: false }
+  }
+  if (!standsAlone(statement)) {
+    const planned = statement as RowStatement
+    return describePlanned(planned, plans.plan(planned, catalog))
+  }
+  requireServerRight(catalog, isAboutAccess(statement) ? 'admin' : 'define', position)
+  const isOfToken = kind === 'createToken' || kind === 'rotateToken'
+  return { ...(isOfToken ? {} : { columns: [] }), parameters: [], writes: true }
+}

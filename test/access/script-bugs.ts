@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type PlantedBug, plantedIn } from './planted-bug.ts'
+
+const DESCRIBED = 'server/statements/described-statement.ts'
+
+const bug = plantedIn('server/access')
+
+/** One for each thing that scripts and descriptions of statements have to do for access control. */
+export const SCRIPT_BUGS: readonly PlantedBug[] = [
+  bug(
+    'scriptsOutliveTheirToken',
+    'server/scripts/script-runner.ts',
+    'this.#requireHolder(running)',
+    '',
+  ),
+  bug(
+    'describedForAll',
+    DESCRIBED,
+    'parts.access.currentCatalog(principal)',
+    'parts.access.currentCatalog(undefined)',
+  ),
+  bug('describedRules', 'planner/plan/statement-description.ts', 'if (isClaim(name)) continue', ''),
+  bug(
+    'describedDefinitions',
+    DESCRIBED,
+    "requireServerRight(catalog, isAboutAccess(statement) ? 'admin' : 'define', position)",
+    '',
+  ),
+]
