@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { readmeBlocks, withoutStamps } from './readme-blocks.ts'
@@ -29,18 +28,5 @@ test('every command of the first sixty seconds of the README gives the output th
     }
   } finally {
     await server.stop()
-  }
-})
-
-test('every link of the README and of docs/ leads to a file', () => {
-  const folder = new URL('..', import.meta.url)
-  const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: folder })
-  assert.ok(pages.length > 60)
-  for (const page of pages) {
-    const at = new URL(page, folder)
-    for (const [, target = ''] of readFileSync(at, 'utf8').matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)) {
-      if (target.startsWith('http') || target.endsWith('/')) continue
-      assert.doesNotThrow(() => readFileSync(new URL(target, at)), `${page} -> ${target}`)
-    }
   }
 })

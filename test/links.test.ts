@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+const FOLDER = new URL('..', import.meta.url)
+const PAGES = globSync(['*.md', 'docs/**/*.md', 'client-sdk/*.md'], { cwd: FOLDER })
+
+/** The names of a page's headings in links, as GitHub makes them. */
+function anchorsOf(page: URL): Set<string> {
+  const headings = readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)
+  return new Set(
+    [...headings].map(([, text = '']) =>
+      text
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
+test('every link of the README and of docs/ leads to a file, and to a heading of it where it names one', () => {
+  assert.ok(PAGES.length > 60)
+  for (const page of PAGES) {
+    const at = new URL(page, FOLDER)
+    const links = readFileSync(at, 'utf8').matchAll(/\]\(([^)#\s]*)(?:#([^)\s]+))?\)/g)
+    for (const [, target = '', anchor] of links) {
+      if (/^[a-z]+:/.test(target)) continue
+      const to = target === '' ? at : new URL(target, at)
+      assert.ok(existsSync(to), `${page} -> ${target}`)
+      const isThere = anchor === undefined || anchorsOf(to).has(anchor)
+      assert.ok(isThere, `${page} -> ${target}#${anchor}`)
+    }
+  }
+})
