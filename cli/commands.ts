@@ -5,6 +5,7 @@ import { CHECK } from './check.ts'
 import type { Command } from './command.ts'
 import { DEMO } from './demo/demo.ts'
 import { HISTORY } from './history.ts'
+import { MIGRATE } from './migrate/migrate.ts'
 import { MOVE } from './move.ts'
 import { QUERY } from './query/query.ts'
 import { WATCH } from './query/watch.ts'
@@ -19,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   SHELL,
   QUERY,
   WATCH,
+  MIGRATE,
   CHECK,
   TOKEN,
   BACKUP,

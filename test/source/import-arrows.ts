@@ -226,7 +226,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['connection/'],
     ['failure.ts', 'start-server.ts'],
     ['results/'],
-    ['query/', 'demo/', 'backup/'],
+    ['query/', 'demo/', 'backup/', 'migrate/'],
     ['shell/'],
     ['*'],
   ],
