@@ -764,6 +764,90 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/backups": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** The backups that this server has made */
+        readonly get: operations["listBackups"];
+        readonly put?: never;
+        /**
+         * Copy the database while it is used
+         * @description What `percolite backup --url` asks for; only with `--backups DIR`, where the copy is written. One is made at a
+         *     time. It has every commit that was acknowledged before one moment, and none from after it.
+         */
+        readonly post: operations["createBackup"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/backups/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                /** @description The name of a backup, which is also that of its folder. */
+                readonly name: components["parameters"]["BackupName"];
+            };
+            readonly cookie?: never;
+        };
+        /** How far a backup is, or what it has */
+        readonly get: operations["getBackup"];
+        readonly put?: never;
+        readonly post?: never;
+        /** Remove a backup, or what is left of one */
+        readonly delete: operations["deleteBackup"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/backups/{name}/file": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                /** @description The name of a backup, which is also that of its folder. */
+                readonly name: components["parameters"]["BackupName"];
+            };
+            readonly cookie?: never;
+        };
+        /** The file of a backup, with all rows of the database */
+        readonly get: operations["getBackupFile"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/": {
         readonly parameters: {
             readonly query?: never;
@@ -1496,6 +1580,58 @@ export interface components {
                 readonly "etcd-user"?: string;
             };
         };
+        /**
+         * @description Letters, digits, `_` and `-`; it begins with a letter or digit.
+         * @example 2026-11-24
+         */
+        readonly BackupName: string;
+        readonly BackupOrder: {
+            readonly name: components["schemas"]["BackupName"];
+            /**
+             * @description Whether every cell of the copy is looked at.
+             * @default true
+             */
+            readonly check?: boolean;
+        };
+        readonly BackupList: {
+            readonly backups: readonly components["schemas"]["Backup"][];
+        };
+        readonly Backup: {
+            readonly name: components["schemas"]["BackupName"];
+            /** @enum {string} */
+            readonly state: "copying" | "checking" | "done" | "failed";
+            /** @description Bytes of the copy so far. */
+            readonly bytesDone: number;
+            /** @description The bytes of the database and its log while it is copied, which may be more than the copy has. */
+            readonly bytesTotal: number;
+            /** @description Why it failed. */
+            readonly detail?: string;
+            readonly manifest?: components["schemas"]["BackupManifest"];
+        };
+        /** @description `manifest.json` of the backup. */
+        readonly BackupManifest: {
+            readonly format: number;
+            /** @description The version of the program that made it. */
+            readonly percolite: string;
+            readonly storeFormat: number;
+            /** @description The id of the history that the database had. */
+            readonly history: string;
+            /** @description The copy has every commit up to this one. */
+            readonly timestamp: components["schemas"]["Stamp"];
+            readonly safePoint: components["schemas"]["Stamp"];
+            readonly bytes: number;
+            /** @description In hexadecimal. */
+            readonly sha256: string;
+            /** @description Absent where it was not checked. */
+            readonly check?: {
+                readonly sound: boolean;
+                readonly tables: readonly {
+                    readonly name: string;
+                    /** @description With deleted ones that are still kept. */
+                    readonly rows: number;
+                }[];
+            };
+        };
         readonly Move: {
             /**
              * @description `following`: what was committed meanwhile is copied; from `closing` on no writes are taken.
@@ -1757,7 +1893,7 @@ export interface components {
             readonly detail: string;
         }[];
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "unauthenticated" | "token_expired" | "origin_not_allowed" | "not_permitted" | "rule_violated" | "not_found" | "unknown_table" | "unknown_index" | "unknown_role" | "unknown_token" | "unknown_block" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "role_in_use" | "last_admin_token" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "moved" | "moving" | "not_enabled" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "rate_limited" | "header_fields_too_large" | "internal" | "overloaded" | "audit_unavailable" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "unauthenticated" | "token_expired" | "origin_not_allowed" | "not_permitted" | "rule_violated" | "not_found" | "unknown_table" | "unknown_index" | "unknown_role" | "unknown_token" | "unknown_block" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_backup" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "role_in_use" | "last_admin_token" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "backup_running" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "moved" | "moving" | "not_enabled" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "rate_limited" | "header_fields_too_large" | "internal" | "overloaded" | "audit_unavailable" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -1896,7 +2032,7 @@ export interface components {
                 readonly "text/plain": components["schemas"]["TableText"];
             };
         };
-        /** @description `unknown_table`, `unknown_index`, `unknown_role`, `unknown_token`, `unknown_block`, `unknown_observer`, `unknown_notification`, `row_not_found`, `unknown_transaction` or `unknown_statement`. */
+        /** @description `unknown_table`, `unknown_index`, `unknown_role`, `unknown_token`, `unknown_block`, `unknown_observer`, `unknown_notification`, `row_not_found`, `unknown_transaction`, `unknown_backup` or `unknown_statement`. */
         readonly NotFound: {
             headers: {
                 readonly [name: string]: unknown;
@@ -1909,7 +2045,7 @@ export interface components {
         /**
          * @description `role_in_use`, `last_admin_token`, `already_exists`, `unique_violation`, `check_failed`, `transaction_closed`, `transaction_busy`, `statement_cancelled`,
          *     `already_observed`, and,
-         *     worth running the transaction again: `write_conflict`, `locked`, `schema_changed`, `transaction_rolled_back`.
+         *     worth asking again later: `backup_running`, and worth running the transaction again: `write_conflict`, `locked`, `schema_changed`, `transaction_rolled_back`.
          */
         readonly Conflict: {
             headers: {
@@ -2101,6 +2237,8 @@ export interface components {
          * @example account
          */
         readonly Table: string;
+        /** @description The name of a backup, which is also that of its folder. */
+        readonly BackupName: components["schemas"]["BackupName"];
         /**
          * @description The primary key. The components of a composite one are joined by `,`; inside a component
          *     `~1` is a comma and `~0` a tilde. `~2` is a dot, for a key that is only dots, which a URL takes
@@ -4069,6 +4207,199 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["LimitExceeded"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listBackups: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description By name, with the one that is being made, and what failed or was cut off. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BackupList"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly createBackup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["BackupOrder"];
+            };
+        };
+        readonly responses: {
+            /** @description It has begun; `GET /v1/backups/{name}` says how far it is. */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Backup"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 507: components["responses"]["DiskFull"];
+        };
+    };
+    readonly getBackup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                /** @description The name of a backup, which is also that of its folder. */
+                readonly name: components["parameters"]["BackupName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Its state; with its manifest when it is done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Backup"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteBackup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                /** @description The name of a backup, which is also that of its folder. */
+                readonly name: components["parameters"]["BackupName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is gone. Clients that read its file get all of it. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getBackupFile: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                /** @description The name of a backup, which is also that of its folder. */
+                readonly name: components["parameters"]["BackupName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The file `cells.db`. */
+            readonly 200: {
+                headers: {
+                    /** @description Its bytes, as in the manifest. */
+                    readonly "Content-Length"?: number;
+                    /** @description `sha-256=` and its hash in base64. */
+                    readonly Digest?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/vnd.sqlite3": string;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];

@@ -55,6 +55,8 @@ export type Config = {
   readonly retentionMs: number
   readonly garbageIntervalMs: number
   readonly acceptClock: boolean
+  /** Where the server makes backups; undefined when it makes none. */
+  readonly backupsFolder: string | undefined
   /** Whether an operator may order a move over HTTP. */
   readonly allowMove: boolean
   /** The path of a module; undefined when no observers run in this process. */
@@ -101,12 +103,16 @@ export function readConfig(
     retentionMs: durationMs(text('retention')),
     garbageIntervalMs: durationMs(text('garbage-interval')),
     acceptClock: text('accept-clock') === 'true',
+    backupsFolder: text('backups') === '' ? undefined : text('backups'),
     allowMove: text('allow-move') === 'true',
     observersModule: text('observers') === '' ? undefined : text('observers'),
     audit: text('audit'),
     logFormat: text('log-format') as Config['logFormat'],
     logLevel: text('log-level'),
     givenFlags: withoutSecrets(texts),
+  }
+  if (config.engine === 'memory' && config.backupsFolder !== undefined) {
+    throw new UsageError('--backups: the engine memory keeps nothing that could be copied.')
   }
   requireGuarded(config, text('behind-proxy') === 'true')
   return config

@@ -175,6 +175,11 @@ export const FLAGS = {
     default: 'false',
     meaning: 'let percolite move take the database into another store while the server runs',
   },
+  backups: {
+    kind: 'file',
+    default: '',
+    meaning: 'folder of this machine in which percolite backup --url lets the server make backups',
+  },
   'accept-clock': {
     kind: 'switch',
     default: 'false',

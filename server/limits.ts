@@ -25,6 +25,7 @@ export const SERVER_LIMITS = {
   idempotentAnswerBytesMax: 1024 * 1024,
   requestsMax: 16_384,
   queuedRequestsMax: 1_024,
+  backupsMax: 100,
   openTransactionsMax: 10_000,
   transactionAttemptsMax: 8,
   transactionRetryMsMax: 2_000,

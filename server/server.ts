@@ -20,6 +20,7 @@ import { ruleParser } from './access/rule-parser.ts'
 import type { Audit } from './audit/audit.ts'
 import type { Asker } from './audit/audit-event.ts'
 import { openAudit } from './audit/open-audit.ts'
+import type { Backups } from './backups/backups.ts'
 import { ClientKeys } from './budgets/client-key.ts'
 import { type SharedLimit, Shares } from './budgets/shares.ts'
 import type { Config } from './config.ts'
@@ -133,6 +134,7 @@ export class Server {
   readonly #live: LiveConnections
   readonly #metrics: Metrics
   readonly #moves: Moves
+  readonly #backups: Backups
   readonly #observers: InProcessObservers
   readonly #sweeping: Promise<void>
   readonly #requests: RunningRequests
@@ -208,7 +210,7 @@ export class Server {
       access,
       audit,
     }
-    const { live, metrics, moves } = addInterface(this.http, {
+    const { live, metrics, moves, backups } = addInterface(this.http, {
       ...parts,
       ...shared,
       sessions: this.#sessions,
@@ -222,6 +224,7 @@ export class Server {
     this.#live = live
     this.#metrics = metrics
     this.#moves = moves
+    this.#backups = backups
     this.#observers = this.#createObservers(shared)
     this.#sweeping = this.#sessions.sweepUntilClosed()
     access.watch(
@@ -301,6 +304,7 @@ export class Server {
     clearTimeout(lastTimer)
     await this.#live.close()
     await this.#moves.stop()
+    await this.#backups.stop()
     await this.#access.stop()
     await this.#sessions.close()
     await this.#sweeping

@@ -50,9 +50,16 @@ export {
   TOKEN_PREFIX,
   withoutTokens,
 } from './access/token-text.ts'
-export type { BackupManifest } from './backup/manifest.ts'
+export { finishBackup, writeHashed } from './backup/backup-files.ts'
+export {
+  type BackupManifest,
+  COPY_FILE,
+  PARTIAL,
+  readManifest,
+  requireSameFile,
+} from './backup/manifest.ts'
 export { checkBackup, type Restored, restoreBackup } from './backup/restore-backup.ts'
-export { backUpDirectory } from './backup/write-backup.ts'
+export { type BackupProgress, backUpDirectory } from './backup/write-backup.ts'
 export type { Timestamp } from './cell-store/cell.ts'
 export type { CellStore } from './cell-store/cell-store.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'

@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isWebAddress } from '../../server/config-values.ts'
 import { FLAGS } from '../../server/flags.ts'
 import { packageVersion } from '../../server/package-files.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type BackupManifest, backUpDirectory } from '../../storage/storage.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
+import { CONNECTION_FLAGS, connectTo, tokenOf } from '../connection/server-connection.ts'
 import { exitCodeOf, failureText } from '../failure.ts'
 
 import { megabytes, ProgressLine } from './progress-line.ts'
+import { backUpServer } from './server-backup.ts'
 
 export const BACKUP: Command = {
   name: 'backup',
   summary: 'copy a database into a folder',
-  usage: ['[--data <text>] --out <dir/name> [--no-check] [--json]'],
+  usage: ['[--data <text> | --url <text>] --out <dir/name> [--no-check] [--json]'],
   details: [
-    'Copies a database into a new folder, with a manifest, and checks every cell of the copy.',
+    'Copies a database into a new folder, with a manifest, and checks every cell of the copy. A running',
+    'server makes the copy itself, in its folder of --backups, and it is taken over the network from there.',
     'Exit code 0: there is a whole backup, 1: there is none, or its check found problems, 3: no database,',
-    'or a server uses the folder.',
+    'no connection, or a server uses the folder.',
   ],
   flags: {
     data: FLAGS.data,
+    url: {
+      kind: 'text',
+      default: '',
+      meaning: 'address of a running server, started with --backups, to copy instead',
+    },
+    ...CONNECTION_FLAGS,
     out: {
       kind: 'text',
       default: '',
@@ -36,17 +46,15 @@ export const BACKUP: Command = {
   run,
 }
 
-const WHEN_LOCKED = 'Stop the server for a backup of its folder.'
+const WHEN_LOCKED =
+  'A running server is backed up with --url http://…; it was started with --backups DIR.'
 
 async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
   const folder = call.text('out')
   if (folder === '') throw new UsageError('--out says which folder the backup is to be, DIR/NAME.')
   const progress = new ProgressLine(errors)
   try {
-    const manifest = await backUpDirectory(call.text('data'), {
-      ...{ folder, percolite: packageVersion(), check: !call.isOn('no-check') },
-      onProgress: ({ state, bytesDone, bytesTotal }) => progress.show(state, bytesDone, bytesTotal),
-    })
+    const manifest = await copyOf(call, folder, progress)
     progress.end()
     output.write(
       call.isOn('json') ? `${JSON.stringify(manifest)}\n` : manifestText(folder, manifest),
@@ -54,9 +62,27 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
     return manifest.check?.sound === false ? EXIT.failed : EXIT.done
   } catch (error) {
     progress.end()
+    if (error instanceof UsageError) throw error
     errors.write(`percolite: ${failureText(error, WHEN_LOCKED)}\n`)
     return exitCodeOf(error)
   }
+}
+
+/** Throws UsageError. */
+async function copyOf(call: Call, folder: string, progress: ProgressLine): Promise<BackupManifest> {
+  const [url, check] = [call.given('url'), !call.isOn('no-check')]
+  if (url === undefined) {
+    return await backUpDirectory(call.text('data'), {
+      ...{ folder, percolite: packageVersion(), check },
+      onProgress: ({ state, bytesDone, bytesTotal }) => progress.show(state, bytesDone, bytesTotal),
+    })
+  }
+  if (call.onCommandLine.has('data')) throw new UsageError('--data and --url exclude each other.')
+  if (!isWebAddress(url)) {
+    throw new UsageError(`--url ${url}: it is an address such as http://127.0.0.1:4270.`)
+  }
+  const asked = { url, db: connectTo(url, call), token: tokenOf(call) }
+  return await backUpServer({ ...asked, folder, check, progress })
 }
 
 function manifestText(folder: string, { timestamp, bytes, check }: BackupManifest): string {

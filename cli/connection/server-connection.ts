@@ -79,8 +79,11 @@ export function connectTo(url: string, call: Call): Database {
 /** A token has at most so many characters. */
 const TOKEN_CHARACTERS_MAX = 8_192
 
-/** Never from the command line, where every user of the machine could read it. */
-function tokenOf(call: Call): string | undefined {
+/**
+ * The token of the call; undefined where there is none. Never from the command line, where every user of the machine
+ * could read it. Throws UsageError.
+ */
+export function tokenOf(call: Call): string | undefined {
   const path = call.text('token-file')
   if (path === '') return call.environment.PERCOLITE_TOKEN || undefined
   let text: string

@@ -16,6 +16,7 @@ export type AuditEventName =
   | 'authentication_failed'
   | 'refused'
   | 'inspected'
+  | 'backup'
   | 'events_lost'
 
 /** Names that a statement has, by what they are the names of. */

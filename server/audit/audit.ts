@@ -101,6 +101,11 @@ export class Audit {
     }
   }
 
+  /** To be called when a copy of all rows was ordered, read or removed: each is told. */
+  backup(by: Asker, name: string): void {
+    this.#sink.write({ event: 'backup', ...askedBy(by), names: { backup: name } })
+  }
+
   /** To be called when someone has seen what lies below the rows. */
   inspected(by: Asker, table?: string): void {
     this.#tellRepeated({ event: 'inspected', ...askedBy(by), table })

@@ -39,7 +39,7 @@ const ENGINE_FLAGS = {
 } as const satisfies Readonly<Record<SharedEngine['kind'], readonly FlagName[]>>
 
 /** What only a database in one process has. */
-const EMBEDDED_FLAGS = ['data', 'redo-log', 'row-cache', 'allow-move'] as const
+const EMBEDDED_FLAGS = ['data', 'redo-log', 'row-cache', 'allow-move', 'backups'] as const
 
 /** It is in the environment only, where others on the machine do not see it. */
 export const ETCD_PASSWORD_NAME = 'PERCOLITE_ETCD_PASSWORD'

@@ -7,6 +7,7 @@ import type { Clock, Randomness, Storage } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { AnswerWriter } from '../answers/answer-text.ts'
 import type { Audit } from '../audit/audit.ts'
+import { Backups } from '../backups/backups.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { Config } from '../config.ts'
 import { HISTORY_HEADER, requireHistory } from '../history/request-history.ts'
@@ -42,6 +43,7 @@ import type { Contract } from './openapi/contract.ts'
 import type { Operation } from './openapi/document.ts'
 import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
 import { addRequestHooks, headersOfAll } from './request-hooks.ts'
+import { backupRoutes } from './routes/backup-routes.ts'
 import { changeRoutes } from './routes/change-routes.ts'
 import { completionRoutes } from './routes/completion-routes.ts'
 import { metricsRoutes } from './routes/metrics-routes.ts'
@@ -95,12 +97,12 @@ type InterfaceParts = Ground &
 export function addInterface(
   http: FastifyInstance,
   parts: InterfaceParts,
-): Pick<Doers, 'live' | 'metrics' | 'moves'> {
+): Pick<Doers, 'live' | 'metrics' | 'moves' | 'backups'> {
   const { config, storage, log, requests, isStopping } = parts
   const { document, validator } = parts.contract
   const version = packageVersion()
   const doers = doersOf(parts, version)
-  const { live, metrics, moves, answers } = doers
+  const { live, metrics, moves, backups, answers } = doers
   const history = storage.history.id
   metrics.watch(http)
   const largeBodies = new LargeBodies(requests)
@@ -130,7 +132,7 @@ export function addInterface(
     checkParameters: (parameters) =>
       requireHistory(storage.history, parameters[HISTORY_HEADER], parameters),
   })
-  return { live, metrics, moves }
+  return { live, metrics, moves, backups }
 }
 
 type Doers = ReturnType<typeof doersOf>
@@ -156,9 +158,11 @@ function doersOf(parts: InterfaceParts, version: string) {
     describedStatement(sql, executionParts, running)
   const live = new LiveConnections({ ...executionParts, runner, requests, validator, version, log })
   const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
+  const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })
   const { commits } = parts
   const metrics = new Metrics({ storage, sessions, live, shares, ended, commits, version, engine })
-  return { writer, begins, answers, rows, scans, scripts, describe, streams, live, metrics, moves }
+  const own = { live, metrics, moves, backups }
+  return { writer, begins, answers, rows, scans, scripts, describe, streams, ...own }
 }
 
 /** A handler for each operation of the contract. */
@@ -166,8 +170,8 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   const { config, storage, clock, sessions, requests, isStopping, drain } = parts
   const { parser, cursors, ended, access, audit, told } = parts
   const { document } = parts.contract
-  const { writer, begins, answers, rows, scans, scripts, describe, streams, live, metrics, moves } =
-    doers
+  const { writer, begins, answers, rows, scans, scripts, describe, streams } = doers
+  const { live, metrics, moves, backups } = doers
   const { engine } = config
   const warnings = () => storage.warnings
   return {
@@ -181,6 +185,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...operationRoutes({ storage, sessions, clock, engine, version, requests, audit }),
     ...observerRoutes({ storage }),
     ...moveRoutes({ moves }),
+    ...backupRoutes({ backups, requests, audit }),
     ...changeRoutes({ streams: live.streams, requests }),
     ...metricsRoutes({ metrics }),
     ...serverRoutes({ drain, document, version, isStopping, warnings }),

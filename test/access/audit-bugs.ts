@@ -8,6 +8,7 @@ const REPEATED = 'server/audit/repeated-events.ts'
 const DEFINITIONS = 'server/statements/definition-runner.ts'
 
 const bug = plantedIn('server/audit')
+const bugOfBackups = plantedIn('server/backups')
 
 /** One for each thing that the audit log has to do. */
 export const AUDIT_BUGS: readonly PlantedBug[] = [
@@ -19,6 +20,18 @@ export const AUDIT_BUGS: readonly PlantedBug[] = [
     'server/first-token/first-token.ts',
     'audit.firstToken(token.id, commitTs ?? undefined)',
     '',
+  ),
+  bugOfBackups(
+    'auditForgetsBackups',
+    AUDIT,
+    "this.#sink.write({ event: 'backup', ...askedBy(by), names: { backup: name } })",
+    '',
+  ),
+  bugOfBackups(
+    'backupNamesLeadOut',
+    'server/backups/backups.ts',
+    'if (NAME.test(name)) return',
+    'if (true) return',
   ),
   bug('auditForgetsInspection', AUDIT, "{ event: 'inspected', ", "{ event: 'refused', "),
   bug(

@@ -28,8 +28,8 @@ class Asker {
     this.server = server
   }
 
-  static async start(t: TestContext, data: string): Promise<Asker> {
-    const server = await ServerProcess.start(data)
+  static async start(t: TestContext, data: string, flags: string[] = []): Promise<Asker> {
+    const server = await ServerProcess.start(data, flags)
     t.after(() => server.killNine())
     return new Asker(server)
   }
@@ -262,6 +262,42 @@ test('a copy that was put back and renewed refuses what it has lost, and keeps w
   const change = await client.about('early')
   assert.deepEqual(change.changes[0].row, { id: 'bob', balance: 12 })
   await asker.server.stop()
+})
+
+test('a backup that was restored refuses what came after it, to every client that knows of it', async (t) => {
+  const folder = await testFolder(t, 'backup')
+  const [data, restored, out] = ['data', 'restored', 'out'].map((name) => join(folder, name))
+  assert.ok(data !== undefined && restored !== undefined && out !== undefined)
+  const before = await Asker.start(t, data, ['--backups', join(folder, 'backups')])
+  await before.write(TABLE)
+  await before.write("INSERT INTO account (id, balance) VALUES ('bob', 10)")
+  const early = await before.write("SET balance = 11 ON account WHERE id = 'bob'")
+  await before.write("SET balance = 12 ON account WHERE id = 'bob'")
+  const made = await percolite('backup', '--url', before.server.url, '--out', out)
+  assert.equal(made.code, 0, made.errors)
+  const lost = await keep(before)
+  await before.server.stop()
+  const done = await percolite('restore', out, '--data', restored, '--json')
+  assert.equal(done.code, 0, done.errors)
+  const { id, from, gaps } = JSON.parse(done.output).history
+
+  const after = await Asker.start(t, restored)
+  await requireReplaced(after, lost, { history: id, from }, gaps.at(-1))
+  const client = await openSocket(t, portOf(after))
+  const { timestamp: since, history } = lost
+  for (const more of [{ since }, { since, history }, { since: early, history }]) {
+    const error = await client.subscribe(JSON.stringify(more), ALL, more)
+    assert.deepEqual([error.type, error.code], ['error', 'history_replaced'])
+  }
+  await after.write("INSERT INTO account (id, balance) VALUES ('eve', 2)")
+  const row = '/v1/tables/account/rows/eve'
+  const form = { method: 'PATCH', json: { balance: 3 }, headers: { 'if-match': lost.etag } }
+  assert.equal((await after.ask(row, form)).status, 412)
+  const past = await after.sql(`GET balance FROM account AS OF ${early} WHERE id = 'bob'`)
+  assert.deepEqual(past.body.results[0].rows, [{ balance: 11 }])
+  assert.equal((await client.subscribe('early', ALL, { since: early })).type, 'subscribed')
+  assert.deepEqual((await client.about('early')).changes[0].row, { id: 'bob', balance: 12 })
+  await after.server.stop()
 })
 
 function portOf({ server }: Asker): number {

@@ -61,7 +61,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
         'stop-signals',
       ],
       ...['usage-error', 'access/hashed-text', 'engines/engine-config', 'engines/open-engine'],
-      ...['move/move-target', 'move/moves', 'observers/observer-module', 'answers/csv-field'],
+      ...[
+        'backups/backups',
+        'move/move-target',
+        'move/moves',
+        'observers/observer-module',
+        'answers/csv-field',
+      ],
       ...[
         'answers/error-text',
         'answers/terminal-text',
@@ -209,7 +215,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['http/openapi/', 'http/bodies/', 'http/origin-and-host.ts'],
     ['flags.ts', 'usage-error.ts', 'consistency-answer.ts'],
     ['engines/', 'first-token/', 'tls-files.ts', 'config-values.ts'],
-    ['move/'],
+    ['move/', 'backups/'],
     ['config.ts'],
     ['observers/'],
     ['http/request-hooks.ts'],

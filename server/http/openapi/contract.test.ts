@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
+import { makeBackup, startBackupServer } from '../../../test/backup/backup-server.ts'
 import { type Sending, startTestServer, type TestServer } from '../../../test/server/test-server.ts'
 import {
   type JsonObject,
@@ -32,6 +33,7 @@ const STATEMENTS = [
 
 /** What the operations that need a body are reached with. */
 const BODIES: Readonly<Record<string, unknown>> = {
+  createBackup: { name: 'other', check: false },
   // Nobody listens there, so that it fails later.
   beginMove: { to: 'etcd:127.0.0.1:1' },
   getCompletions: { sql: 'SCAN ' },
@@ -170,7 +172,8 @@ async function runningId(server: TestServer): Promise<string> {
 }
 
 test('every operation is reached with its first declared status', async (t) => {
-  const server = await startTestServer(t, { flags: { 'allow-move': 'true' } })
+  const server = await startBackupServer(t, { 'allow-move': 'true' })
+  for (const name of ['kept', 'removed']) await makeBackup(server, name)
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   const transaction = await server.begin()
   const seen = new Set<string>()
@@ -181,6 +184,7 @@ test('every operation is reached with its first declared status', async (t) => {
     const filled = path
       .replace('{table}', 'account')
       .replace('{key}', 'bob')
+      .replace('{name}', id === 'deleteBackup' ? 'removed' : 'kept')
       .replace('{id}', id === 'cancelRunning' ? await runningId(server) : '')
       .replace('{transaction}', id === 'rollBackTransaction' ? await server.begin() : transaction)
     const body = BODIES[id]

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import test, { after, before } from 'node:test'
-import { startTestServer, type TestServer } from '../../../test/server/test-server.ts'
+import { makeBackup, startBackupServer } from '../../../test/backup/backup-server.ts'
+import type { TestServer } from '../../../test/server/test-server.ts'
 import { loadContract } from './contract.ts'
 
 // HEAD of every operation that has GET: the same head, and no body (RFC 9110 9.3.2).
@@ -14,11 +15,12 @@ let port: number
 let transaction: string
 
 before(async () => {
-  server = await startTestServer({ after: (step) => atTheEnd.push(step as () => unknown) })
+  server = await startBackupServer({ after: (step) => atTheEnd.unshift(step) })
   port = (await server.listen()).port
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)')
   await server.rows("INSERT INTO account (id, balance) VALUES ('bob', 10)")
   transaction = await server.begin()
+  await makeBackup(server, 'monday')
 })
 
 after(async () => {
@@ -73,6 +75,7 @@ for (const { id, method, path } of document.operations) {
       const filled = path
         .replace('{table}', 'account')
         .replace('{key}', 'bob')
+        .replace('{name}', 'monday')
         .replace('{transaction}', transaction)
       const got = await headOf('GET', filled + search)
       const head = await headOf('HEAD', filled + search)

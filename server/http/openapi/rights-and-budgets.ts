@@ -94,6 +94,10 @@ export const BUDGETS = {
       ...(['catalogPartsMax', 'completionItemsMax'] as const),
     ],
   },
+  backup: {
+    meaning: 'one copy of the store at a time, the room of its disk, and backups that are kept',
+    limits: ['backupsMax'],
+  },
   check: { meaning: 'one reading of the whole store, shared by all who ask for it', limits: [] },
 } as const satisfies Readonly<Record<string, Budget>>
 

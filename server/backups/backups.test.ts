@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import type { Storage } from '../../storage/storage.ts'
+import { linesOf } from '../../test/access/audited-server.ts'
+import { percolite } from '../../test/cli/percolite.ts'
+import {
+  type Answer,
+  type AnswerBody,
+  startTestServer,
+  type TestServer,
+} from '../../test/server/test-server.ts'
+import { TokenServer } from '../../test/server/token-server.ts'
+import { testFolder } from '../../test/test-folder.ts'
+import { Backups } from './backups.ts'
+
+class BackupScene {
+  readonly server: TestServer
+  readonly folder: string
+
+  private constructor(server: TestServer, folder: string) {
+    this.server = server
+    this.folder = folder
+  }
+
+  static async begin(t: TestContext): Promise<BackupScene> {
+    const folder = await testFolder(t, 'backups')
+    const flags = {
+      engine: 'sqlite',
+      data: join(folder, 'data'),
+      backups: join(folder, 'backups'),
+    } as const
+    const scene = new BackupScene(await startTestServer(t, { flags }), folder)
+    await scene.server.rows('CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT)')
+    await scene.server.rows("INSERT INTO item (id, text) VALUES (1, 'one'), (2, 'two')")
+    return scene
+  }
+
+  order(name: string, more: object = {}): Promise<Answer> {
+    return this.server.post('/v1/backups', { name, ...more })
+  }
+
+  /** What became of it. */
+  async settled(name: string): Promise<AnswerBody> {
+    for (;;) {
+      const { body } = await this.server.get(`/v1/backups/${name}`)
+      if (body.state !== 'copying' && body.state !== 'checking') return body
+      await sleep(10)
+    }
+  }
+
+  async names(): Promise<readonly string[]> {
+    const { body } = await this.server.get('/v1/backups')
+    return body.backups.map(({ name }: { name: string }) => name)
+  }
+
+  delete(name: string): Promise<Answer> {
+    return this.server.send({ method: 'DELETE', path: `/v1/backups/${name}` })
+  }
+}
+
+describe('a server with --backups', () => {
+  test('makes a copy, tells how far it is, sends its file and removes it', async (t) => {
+    const scene = await BackupScene.begin(t)
+    const ordered = await scene.order('a-1')
+    assert.deepEqual([ordered.status, ordered.body.name], [202, 'a-1'])
+    const { state, manifest } = await scene.settled('a-1')
+    assert.equal(state, 'done')
+    assert.deepEqual(manifest.check, { sound: true, tables: [{ name: 'item', rows: 2 }] })
+    const file = readFileSync(join(scene.folder, 'backups', 'a-1', 'cells.db'))
+    const hash = createHash('sha256').update(file)
+    const sent = await scene.server.get('/v1/backups/a-1/file')
+    assert.equal(sent.headers['content-length'], String(file.length))
+    assert.equal(sent.headers.digest, `sha-256=${hash.copy().digest('base64')}`)
+    assert.equal(manifest.sha256, hash.digest('hex'))
+    assert.equal(sent.text, file.toString())
+    assert.deepEqual(await scene.names(), ['a-1'])
+    const again = await scene.order('a-1')
+    assert.deepEqual([again.status, again.body.code], [409, 'already_exists'])
+    assert.equal((await scene.delete('a-1')).status, 204)
+    assert.deepEqual(await scene.names(), [])
+    for (const path of ['/v1/backups/a-1', '/v1/backups/a-1/file']) {
+      assert.equal((await scene.server.get(path)).body.code, 'unknown_backup')
+    }
+    assert.equal((await scene.delete('a-1')).body.code, 'unknown_backup')
+  })
+
+  test('makes one at a time', async (t) => {
+    const scene = await BackupScene.begin(t)
+    const answers = await Promise.all(['a', 'b'].map((name) => scene.order(name)))
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 409])
+    const [made = ''] = answers.filter(({ status }) => status === 202).map(({ body }) => body.name)
+    assert.equal(answers.find(({ status }) => status === 409)?.body.code, 'backup_running')
+    assert.equal((await scene.settled(made)).state, 'done')
+    assert.equal((await scene.order('c', { check: false })).status, 202)
+    assert.equal((await scene.settled('c')).manifest.check, undefined)
+  })
+
+  test('takes no name that leads out of its folder', async (t) => {
+    const scene = await BackupScene.begin(t)
+    for (const name of [
+      '',
+      '.',
+      '..',
+      '../data',
+      'a/b',
+      'a\\b',
+      '/tmp/a',
+      '-a',
+      'a.b',
+      'a\u0000',
+    ]) {
+      const { status, body } = await scene.order(name)
+      assert.deepEqual([status, body.code], [400, 'invalid_request'], JSON.stringify(name))
+    }
+    for (const name of ['..%2Fdata', '%2e%2e%2fdata', 'a%00', '.partial', 'a.partial']) {
+      for (const path of [`/v1/backups/${name}`, `/v1/backups/${name}/file`]) {
+        assert.equal((await scene.server.get(path)).status, 400, path)
+      }
+      assert.equal((await scene.delete(name)).status, 400, name)
+    }
+    // The contract has refused all of these; the folder is kept by itself, too.
+    const log = pino({ level: 'silent' })
+    const parts = { folder: scene.folder, engine: 'sqlite', version: 'test', log }
+    const backups = new Backups({ ...parts, storage: {} as Storage })
+    for (const name of ['..', '../data', 'a/b', '']) {
+      await assert.rejects(backups.remove(name), { code: 'invalid_request' })
+    }
+  })
+
+  test('lists what was cut off, and removes it', async (t) => {
+    const scene = await BackupScene.begin(t)
+    await mkdir(join(scene.folder, 'backups', 'b.partial'))
+    await mkdir(join(scene.folder, 'backups', 'c'))
+    const { body } = await scene.server.get('/v1/backups')
+    const states = body.backups.map(({ name, state }: AnswerBody) => [name, state])
+    assert.deepEqual(states, [
+      ['b', 'failed'],
+      ['c', 'failed'],
+    ])
+    assert.equal((await scene.server.get('/v1/backups/b/file')).status, 404)
+    for (const name of ['b', 'c']) assert.equal((await scene.delete(name)).status, 204)
+    assert.deepEqual(await scene.names(), [])
+  })
+
+  test('keeps a bounded number of them', async (t) => {
+    const scene = await BackupScene.begin(t)
+    for (let at = 0; at < 100; at += 1) mkdirSync(join(scene.folder, 'backups', `old-${at}`))
+    const { status, body } = await scene.order('a')
+    assert.deepEqual([status, body.limit], [413, 'backupsMax'])
+    await rm(join(scene.folder, 'backups', 'old-0'), { recursive: true })
+    assert.equal((await scene.order('a')).status, 202)
+  })
+
+  test('gives percolite backup --url what it needs, and keeps nothing', async (t) => {
+    const scene = await BackupScene.begin(t)
+    const { url } = await scene.server.listen()
+    const out = join(scene.folder, 'out', 'monday')
+    const made = await percolite(['backup', '--url', url, '--out', out])
+    assert.deepEqual([made.code, made.errors], [0, ''])
+    assert.match(made.output, /table item: 2 rows\nno problems\n/)
+    assert.deepEqual(await scene.names(), [])
+    const checked = await percolite(['check', '--backup', out])
+    assert.equal(checked.code, 0, checked.errors)
+    const taken = await percolite(['backup', '--url', url, '--out', out])
+    assert.deepEqual([taken.code, taken.output], [1, ''])
+    const dotted = await percolite(['backup', '--url', url, '--out', `${out}.1`])
+    assert.equal(dotted.code, 2)
+  })
+})
+
+test('a server without --backups makes none, and says what to do instead', async (t) => {
+  for (const [engine, expected] of [
+    ['sqlite', /start it with --backups DIR/],
+    ['memory', /memory keeps nothing/],
+  ] as const) {
+    const data = join(await testFolder(t, 'none'), 'data')
+    const server = await startTestServer(t, { flags: { engine, data } })
+    const answers = [
+      await server.post('/v1/backups', { name: 'a' }),
+      await server.get('/v1/backups'),
+      await server.get('/v1/backups/a'),
+      await server.get('/v1/backups/a/file'),
+      await server.send({ method: 'DELETE', path: '/v1/backups/a' }),
+    ]
+    for (const { status, body } of answers) {
+      assert.deepEqual([status, body.code, body.flag], [403, 'not_enabled', '--backups'])
+      assert.match(body.detail, expected)
+    }
+    const { url } = await server.listen()
+    const refused = await percolite(['backup', '--url', url, '--out', join(data, '..', 'a')])
+    assert.deepEqual([refused.code, refused.output], [1, ''])
+    assert.match(refused.errors, expected)
+  }
+})
+
+test('the audit log tells who ordered a copy of all rows, read it and removed it', async (t) => {
+  const folder = await testFolder(t, 'audited')
+  const audit = join(folder, 'audit.log')
+  const tokens = await TokenServer.startGuarded(t, { audit, backups: join(folder, 'backups') })
+  const admin = tokens.as(tokens.token)
+  await admin.send({ method: 'POST', path: '/v1/backups', json: { name: 'a' } })
+  for (let state = ''; state !== 'done'; await sleep(10)) {
+    state = (await admin.send({ path: '/v1/backups/a' })).body.state
+  }
+  await admin.send({ path: '/v1/backups/a/file' })
+  await admin.send({ method: 'DELETE', path: '/v1/backups/a' })
+  await tokens.server.server.close()
+  const told = linesOf(readFileSync(audit, 'utf8')).filter(({ event }) => event === 'backup')
+  assert.deepEqual(
+    told.map(({ operation, role, names }) => ({ operation, role, names })),
+    ['createBackup', 'getBackupFile', 'deleteBackup'].map((operation) => {
+      return { operation, role: 'admin', names: { backup: 'a' } }
+    }),
+  )
+})
