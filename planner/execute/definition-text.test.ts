@@ -42,6 +42,18 @@ test('SHOW CREATE TABLE tells what makes a table, its indexes and its observers,
   }
 })
 
+test('a name that is a reserved word stands in quotes, and no other word does', async (t) => {
+  const session = await SqlSession.open(
+    'CREATE TABLE "order" ("select" TEXT PRIMARY KEY, key TEXT)',
+  )
+  t.after(() => session.close())
+  const [statement] = await statementsOf(session, '"order"')
+  assert.equal(
+    statement,
+    'CREATE TABLE "order" (\n  "select" TEXT,\n  key TEXT,\n  PRIMARY KEY ("select")\n)',
+  )
+})
+
 test('an index that failed is left out: it would fail again', async (t) => {
   const session = await SqlSession.open('CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)')
   t.after(() => session.close())

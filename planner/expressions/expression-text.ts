@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { Expression, LiteralExpression } from '../../parser/ast.ts'
+import { shownName } from '../../parser/completion/shown-name.ts'
 import { parameterText } from './parameters.ts'
 
 /** An expression in the dialect's own words, for EXPLAIN. Chains inside others are in parentheses. */
@@ -61,9 +63,7 @@ function predicateText(
 }
 
 /** A name as it must be written: in quotes unless it is a plain identifier. */
-export function nameText(name: string): string {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
-}
+export const nameText = shownName
 
 function operandText(expression: Expression): string {
   const simple = ['literal', 'parameter', 'column', 'call'].includes(expression.kind)

@@ -21,6 +21,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     doors: [
       { path: 'parser/ast.ts', typeOnly: true },
       { path: 'parser/expression-parts.ts' },
+      { path: 'parser/completion/shown-name.ts' },
       { path: 'storage/storage.ts' },
     ],
     packages: [NODE_BUILTIN],
@@ -84,7 +85,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
           'storage/storage.ts',
         ].map((path) => ({ path })),
       ),
-    packages: [NODE_BUILTIN, /^pino(-pretty)?$/],
+    packages: [NODE_BUILTIN, /^pino(-pretty)?$/, /^csv-parse$/],
   },
   // Observers are written with one file of the server, which imports nothing.
   examples: {
@@ -118,6 +119,7 @@ const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: 
   { package: /^(fastify|@fastify\/.*)$/, owner: /^(server|bench)\// },
   { package: /^chevrotain$/, owner: /^parser\// },
   { package: /^@grpc\//, owner: /^engines\/network\// },
+  { package: /^csv-parse$/, owner: /^cli\/transfer\// },
   { package: /^react$/, owner: /^client-sdk\/react\// },
   { package: /^(node:test|fast-check|supertest)$/, owner: /^(test|tools)\// },
 ]
@@ -228,11 +230,11 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   'server/http': [['openapi/', 'bodies/'], ['*'], ['answers/'], ['routes/'], ['http-interface.ts']],
   'server/subscriptions': [['matching/'], ['frames/'], ['*']],
   cli: [
-    ['command.ts'],
+    ['command.ts', 'version.ts'],
     ['connection/'],
     ['failure.ts', 'start-server.ts'],
     ['results/'],
-    ['query/', 'demo/', 'backup/', 'migrate/'],
+    ['query/', 'demo/', 'backup/', 'transfer/', 'migrate/'],
     ['shell/'],
     ['*'],
   ],
