@@ -126,6 +126,23 @@ export class Database<Known extends Tables<Known> = object> implements AsyncDisp
   }
 
   /**
+   * The same, with the answer as it comes: for its headers, and for rows that are streamed. A body of bytes is JSON
+   * text and sent as it is. `timeoutMs` ends where the answer begins; its body is read for as long as `signal` lets it.
+   */
+  open(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    options: {
+      readonly headers?: Readonly<Record<string, string>>
+      readonly signal?: AbortSignal
+      readonly timeoutMs?: number
+    } = {},
+  ): Promise<Response> {
+    return this.#http.open(method, path, body, options)
+  }
+
+  /**
    * Runs `work` in a transaction over several requests, commits it, and runs all of it again while
    * it meets conflicts. A commit whose answer is lost is asked after and never run again blindly.
    */

@@ -1376,6 +1376,8 @@ export interface components {
         };
         readonly Table: {
             readonly name: string;
+            /** @description A number that no other table has had, so that one that was dropped and made again has another. */
+            readonly id: number;
             /** @description In the order of CREATE TABLE. */
             readonly columns: readonly components["schemas"]["TableColumn"][];
             /** @description In key order. */

@@ -24,6 +24,14 @@ export type RequestOptions = {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+type Sent = {
+  readonly method: Method
+  readonly path: string
+  /** Bytes are JSON text, sent as they are. */
+  readonly body: unknown
+  readonly options: RequestOptions
+}
+
 /** One server as seen by `fetch`: JSON goes out and in, a problem or a silence becomes an error. */
 export class Http {
   readonly #options: HttpOptions
@@ -59,8 +67,34 @@ export class Http {
     path: string,
     body?: unknown,
     options: RequestOptions = {},
+  ): Promise<Exchanged<Answer>> {
+    return await this.#exchange({ method, path, body, options }, async (answer) => {
+      return jsonOf(answer, await answer.text(), this.#options.json) as Answer
+    })
+  }
+
+  /** The answer, whose body is still to be read, however long that takes. Errors are those of `request`. */
+  async open(
+    method: Method,
+    path: string,
+    body?: unknown,
+    options: RequestOptions = {},
+  ): Promise<Response> {
+    const sent = { method, path, body, options }
+    const { answer, unreadable } = await this.#exchange(sent, async (opened) => {
+      if (!opened.ok) jsonOf(opened, await opened.text(), this.#options.json)
+      return opened
+    })
+    if (unreadable !== undefined) throw unreadable
+    return answer
+  }
+
+  async #exchange<Answer>(
+    sent: Sent,
+    read: (answer: Response) => Promise<Answer>,
     again: { readonly sentOnTo?: string; readonly isRenewed?: boolean } = {},
   ): Promise<Exchanged<Answer>> {
+    const { method, path, body, options } = sent
     const { address, tokens } = this.#options
     const url = again.sentOnTo ?? address.url
     const token = await tokens.for(url)
@@ -78,17 +112,16 @@ export class Http {
     try {
       answer = await this.#options.fetch(url + path, { ...init, signal })
       this.#history = answer.headers.get(HISTORY_HEADER) ?? this.#history
-      const json = jsonOf(answer, await answer.text(), this.#options.json)
-      return { answer: json as Answer, headers: answer.headers }
+      return { answer: await read(answer), headers: answer.headers }
     } catch (cause) {
       const elsewhere = again.sentOnTo === undefined ? placeSaid(cause, address) : undefined
       if (elsewhere !== undefined && elsewhere !== url) {
-        return await this.exchange(method, path, body, options, { ...again, sentOnTo: elsewhere })
+        return await this.#exchange(sent, read, { ...again, sentOnTo: elsewhere })
       }
       // Whoever is not let in has done nothing.
       const hasExpired = cause instanceof PercoliteError && cause.code === 'token_expired'
       if (hasExpired && again.isRenewed !== true && (await tokens.renewed(token)) !== undefined) {
-        return await this.exchange(method, path, body, options, { ...again, isRenewed: true })
+        return await this.#exchange(sent, read, { ...again, isRenewed: true })
       }
       const error = this.#errorOf(cause, options.signal, timeout.signal)
       const commitTimestamp = answer?.ok ? committedAt(answer.headers) : undefined
@@ -154,8 +187,9 @@ function jsonOf(answer: Response, text: string, mode: JsonMode | undefined): unk
   return json
 }
 
-function contentOf(body: unknown): { readonly body?: string } {
-  return body === undefined ? {} : { body: JSON.stringify(body) }
+function contentOf(body: unknown): Pick<RequestInit, 'body'> {
+  if (body === undefined) return {}
+  return { body: body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body) }
 }
 
 function silence(base: string, timedOut: boolean, cause: unknown): PercoliteError {

@@ -107,6 +107,7 @@ async function tableOf(table: TableDefinition, transaction: Transaction) {
   for (const index of table.indexes) indexes.push(await indexOf(table, index, transaction))
   return {
     name: table.name,
+    id: table.id,
     columns: table.columns.map((column) => columnOf(table, column)),
     primaryKey: table.primaryKey.map((part) => keyPartOf(table, part)),
     families: table.families.map(({ id, name }) => ({
