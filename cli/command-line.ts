@@ -65,7 +65,8 @@ function commandNamed(commands: readonly Command[], name: string): Command {
   const command = commands.find((each) => each.name === name)
   if (command !== undefined) return command
   const names = commands.map((each) => each.name)
-  const [near] = nearestNames(name, names, 1)
+  // A flag is no misspelt command.
+  const [near] = name.startsWith('-') ? [] : nearestNames(name, names, 1)
   const meant = near === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${near}?`
   throw new UsageError(`There is no command "${name.slice(0, 100)}". ${meant}`)
 }

@@ -12,6 +12,8 @@ import { WATCH } from './query/watch.ts'
 import { SERVE } from './serve.ts'
 import { SHELL } from './shell/shell-command.ts'
 import { TOKEN } from './token.ts'
+import { EXPORT } from './transfer/export.ts'
+import { IMPORT } from './transfer/import.ts'
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -21,6 +23,8 @@ export const COMMANDS: readonly Command[] = [
   QUERY,
   WATCH,
   MIGRATE,
+  EXPORT,
+  IMPORT,
   CHECK,
   TOKEN,
   BACKUP,

@@ -230,7 +230,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   'server/http': [['openapi/', 'bodies/'], ['*'], ['answers/'], ['routes/'], ['http-interface.ts']],
   'server/subscriptions': [['matching/'], ['frames/'], ['*']],
   cli: [
-    ['command.ts', 'version.ts'],
+    ['command.ts'],
     ['connection/'],
     ['failure.ts', 'start-server.ts'],
     ['results/'],

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Stats, statSync } from 'node:fs'
+import { PercoliteError } from '../../client-sdk/client.ts'
+import { terminalText } from '../../server/answers/terminal-text.ts'
+import { UsageError } from '../../server/usage-error.ts'
+import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
+import {
+  connectionOf,
+  SERVER_FLAGS,
+  SERVER_FLAGS_FROM_ENVIRONMENT,
+} from '../connection/server-connection.ts'
+import { exitCodeOfServer } from '../connection/server-failure.ts'
+import { failureView } from '../results/failure-view.ts'
+import { type FolderWanted, importFolder, wantedTables } from './import-folder.ts'
+import {
+  type ImportedTable,
+  type ImportOptions,
+  type ImportParts,
+  type ImportSource,
+  importTable,
+} from './import-table.ts'
+import { endedByInterrupt } from './interrupt.ts'
+import { readManifest } from './manifest.ts'
+import { RefusedRows } from './refused-rows.ts'
+import type { ImportMode } from './row-sender.ts'
+import { TransferProgress } from './transfer-progress.ts'
+
+export const IMPORT: Command = {
+  name: 'import',
+  summary: 'write the rows of files or of an export into tables of a server',
+  usage: [
+    '[URL] FILE --table NAME [--mode insert|put|skip] [--errors FILE]',
+    '[URL] DIR [--table NAME …]',
+    '[URL] - --table NAME < FILE',
+  ],
+  details: [
+    'Writes rows, a JSON object in each line or CSV with a header, into a table. DIR is what percolite export has made:',
+    'tables that are missing are made. Files may be compressed (.gz). An import of rows to insert that was cut off is',
+    'started again by the same command, within 24 hours, and writes nothing twice. Exit code 0: done, 1: rows were',
+    'refused, or it failed, 3: no connection, 4: no answer came, and rows may have been written.',
+  ],
+  flags: {
+    ...SERVER_FLAGS,
+    table: {
+      kind: 'list',
+      default: '',
+      meaning: 'table of the rows; of an export, all if not given',
+    },
+    mode: {
+      kind: 'choice',
+      choices: ['insert', 'put', 'skip'],
+      default: 'insert',
+      meaning: 'what becomes of rows that are there: refuse, put, skip',
+    },
+    format: {
+      kind: 'choice',
+      choices: ['auto', 'ndjson', 'csv'],
+      default: 'auto',
+      meaning: 'form of the rows; auto goes by the name of the file',
+    },
+    null: {
+      kind: 'name',
+      default: '',
+      meaning: 'what stands for NULL in CSV, without quotes; an empty field if not given',
+    },
+    delimiter: { kind: 'text', default: ',', meaning: 'what separates fields of CSV; tab is \\t' },
+    batch: {
+      kind: 'count',
+      default: '1000',
+      meaning: 'rows of a transaction, up to 10000 or 1 MiB',
+    },
+    parallel: { kind: 'count', default: '4', meaning: 'transactions at a time, up to 64' },
+    errors: { kind: 'name', default: '', meaning: 'file for rows that are refused, as NDJSON' },
+    'max-errors': {
+      kind: 'name',
+      default: '0',
+      meaning: 'rows that may be refused before the import ends',
+    },
+    json: { kind: 'switch', default: 'false', meaning: 'print the summary as JSON' },
+  },
+  fromEnvironment: SERVER_FLAGS_FROM_ENVIRONMENT,
+  wordsMax: 2,
+  run,
+}
+
+async function run(call: Call, streams: Streams): Promise<ExitCode> {
+  const { db, words } = connectionOf(call, { wordsMax: 1 })
+  const [from] = words
+  if (from === undefined) throw new UsageError('It is percolite import, and one file, folder or -.')
+  const wanted = await wantedOf(call, from, streams)
+  const options = optionsOf(call)
+  const most = countOf(call, 'max-errors', 1e9)
+  const path = call.given('errors')
+  const refused = await RefusedRows.open(streams.errors, { path, most })
+  const interrupt = endedByInterrupt()
+  const progress = new TransferProgress(streams.errors, wanted.bytes)
+  const onLeft = (statement: string) =>
+    streams.errors.write(
+      `percolite: not made, because the name is taken: ${terminalText(statement)}\n`,
+    )
+  const parts = { db, options, refused, progress, onLeft, signal: interrupt.signal }
+  try {
+    const tables = await importAll(parts, wanted)
+    progress.end()
+    return told(tables, parts, { call, streams })
+  } catch (error) {
+    progress.end()
+    if (interrupt.signal.aborted) return told([], parts, { call, streams })
+    streams.errors.write(failureView(error, ''))
+    if (!(error instanceof PercoliteError)) return EXIT.failed
+    const code = exitCodeOfServer(error)
+    if (code === EXIT.unknownOutcome || progress.rows > 0)
+      streams.errors.write(againText(options.mode))
+    return code
+  } finally {
+    interrupt.done()
+    await refused.close()
+    db.close()
+  }
+}
+
+type Wanted = { readonly bytes: number | undefined } & (
+  | { readonly kind: 'file'; readonly source: ImportSource }
+  | { readonly kind: 'folder'; readonly folder: FolderWanted }
+)
+
+/** Throws UsageError. */
+async function wantedOf(call: Call, from: string, { input }: Streams): Promise<Wanted> {
+  const tables = [...new Set(call.all('table'))]
+  const found = from === '-' ? undefined : statOf(from)
+  if (found?.isDirectory()) {
+    const folder = { folder: from, manifest: await readManifest(from), tables }
+    const bytes = wantedTables(folder).reduce((sum, table) => sum + table.bytes, 0)
+    return { kind: 'folder', folder, bytes }
+  }
+  const [table, another] = tables
+  if (table === undefined || another !== undefined) {
+    throw new UsageError('--table is the one table of the rows.')
+  }
+  const [, ending, zipped] = /\.(ndjson|jsonl|csv)?(\.?gz)?$/i.exec(from) ?? []
+  const isCsv = ending?.toLowerCase() === 'csv'
+  const chosen = call.text('format')
+  const format = chosen === 'auto' ? (isCsv ? 'csv' : 'ndjson') : (chosen as 'ndjson' | 'csv')
+  const source = {
+    table,
+    from: found === undefined ? input : from,
+    format,
+    isZipped: zipped !== undefined,
+  }
+  return { kind: 'file', source, bytes: found?.size }
+}
+
+function statOf(path: string): Stats {
+  try {
+    return statSync(path)
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+/** How long a batch is tried again. */
+const RETRY_MS = 60_000
+
+/** Throws UsageError. */
+function optionsOf(call: Call): ImportOptions {
+  const delimiter = call.text('delimiter').replace('\\t', '\t')
+  if (delimiter.length !== 1 || /["\r\n]/.test(delimiter)) {
+    throw new UsageError(`--delimiter ${delimiter}: it is one character, or \\t for a tab.`)
+  }
+  return {
+    mode: call.text('mode') as ImportMode,
+    batchRows: countOf(call, 'batch', 10_000),
+    parallel: countOf(call, 'parallel', 64),
+    delimiter,
+    nullText: call.given('null'),
+    retryMs: RETRY_MS,
+  }
+}
+
+function countOf(call: Call, name: string, most: number): number {
+  const text = call.text(name)
+  if (/^\d{1,9}$/.test(text) && Number(text) <= most) return Number(text)
+  throw new UsageError(`--${name} ${text}: it is a whole number up to ${most}.`)
+}
+
+async function importAll(parts: ImportParts, wanted: Wanted): Promise<readonly ImportedTable[]> {
+  return wanted.kind === 'folder'
+    ? await importFolder(parts, wanted.folder)
+    : [await importTable(parts, wanted.source)]
+}
+
+/** Prints what was done, and resolves to how the command ends. */
+function told(
+  tables: readonly ImportedTable[],
+  { options, refused, progress, signal }: ImportParts,
+  { call, streams }: { readonly call: Call; readonly streams: Streams },
+): ExitCode {
+  const sumOf = (name: 'written' | 'skipped' | 'replayed') =>
+    tables.reduce((sum, table) => sum + table[name], 0)
+  const counts = {
+    written: sumOf('written'),
+    skipped: sumOf('skipped'),
+    replayed: sumOf('replayed'),
+    refused: refused.count,
+  }
+  const summary = { ...counts, seconds: progress.seconds, tables }
+  streams.output.write(call.isOn('json') ? `${JSON.stringify(summary)}\n` : summaryText(summary))
+  if (signal.aborted) {
+    streams.errors.write(`percolite: ended. ${againText(options.mode)}`)
+    return EXIT.interrupted
+  }
+  if (refused.count === 0) return EXIT.done
+  if (refused.areTooMany) {
+    streams.errors.write(
+      `percolite: ended, because more than ${call.text('max-errors')} rows were refused (--max-errors).\n`,
+    )
+  }
+  return EXIT.failed
+}
+
+function summaryText({
+  written,
+  skipped,
+  replayed,
+  refused,
+  seconds,
+}: Readonly<Record<'written' | 'skipped' | 'replayed' | 'refused' | 'seconds', number>>): string {
+  const parts = [
+    `${written} rows written`,
+    ...(skipped === 0 ? [] : [`${skipped} left as they were`]),
+    ...(replayed === 0 ? [] : [`${replayed} written by an earlier run`]),
+    ...(refused === 0 ? [] : [`${refused} refused`]),
+  ]
+  return `${parts.join(', ')}, ${seconds} s\n`
+}
+
+/** How an import that was cut off is finished. */
+function againText(mode: ImportMode): string {
+  return mode === 'insert'
+    ? 'The same command goes on with it, within 24 hours; later it is --mode skip.\n'
+    : 'The same command does it again, which does no harm.\n'
+}
