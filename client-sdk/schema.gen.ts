@@ -1914,7 +1914,7 @@ export interface components {
             readonly total?: number;
             /** @description Of a script that stopped, what the statements came to that this request has done. */
             readonly results?: readonly components["schemas"]["ScriptResult"][];
-            /** @description The error is of the note of a script; it has no place in the text. */
+            /** @description The error is of the note of a script, at the part that begins at `line`. */
             readonly note?: boolean;
             readonly line?: number;
             /** @description In UTF-16 code units, from 1. */

@@ -38,7 +38,9 @@ export function retryAfterSeconds({ code }: Pick<Problem, 'code'>): number | und
 export function problemOf(error: unknown): Problem {
   if (error instanceof ScriptStopped) {
     const { line, column, ...done } = error.fields
-    return { line, column, ...problemOf(error.cause), ...done }
+    const stopped = problemOf(error.cause)
+    // An error without a place of its own has that of its statement.
+    return { ...stopped, line: stopped.line ?? line, column: stopped.column ?? column, ...done }
   }
   if (error instanceof NoteFailure) {
     const { line: _, column: __, ...noteProblem } = problemOf(error.cause)

@@ -47,9 +47,11 @@ async function parsedAlone(
   { turns, principal }: Pick<RunningRequest, 'turns' | 'principal'>,
 ): Promise<Statement> {
   try {
-    const [statement, another] = await parsedText(parts.parser, sql, turns)
-    if (statement !== undefined && another === undefined) return statement
-    throw new ServerError('invalid_request', 'One statement at a time is described.')
+    const statements = await parsedText(parts.parser, sql, turns)
+    const [statement] = statements
+    if (statement !== undefined && statements.length === 1) return statement
+    const fields = { parameter: 'sql', in: 'body', actual: statements.length }
+    throw new ServerError('invalid_request', 'One statement at a time is described.', fields)
   } catch (error) {
     throw await withRunnableSuggestion(error, parts, principal)
   }
