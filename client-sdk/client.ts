@@ -2,6 +2,7 @@
 import { Database } from './database.ts'
 import type { JsonMode } from './json-text.ts'
 import { Http } from './requests/http.ts'
+import type { Texts } from './requests/statement-types.ts'
 import type { Tables } from './requests/table-types.ts'
 import { ServerAddress } from './server-address.ts'
 import { SharedSocket } from './socket/shared-socket.ts'
@@ -19,6 +20,7 @@ export type { ObserverFunction } from './observers/observer-runs.ts'
 export type { ObserveOptions, ObserverWorker } from './observers/observer-worker.ts'
 export type { RowOf } from './requests/row-of.ts'
 export type { TransactionOptions } from './requests/run-transaction.ts'
+export type { Texts, TextTypes } from './requests/statement-types.ts'
 export type {
   Page,
   PageOptions,
@@ -89,9 +91,9 @@ const TIMEOUT_MS = 60_000
  * travel in the clear. With the types of its tables, `connect<{ account: { row: Account; key: [id: string] } }>()`, the
  * compiler knows the rows of statements, and the names, keys and columns of `table`.
  */
-export function connect<Known extends Tables<Known> = object>(
+export function connect<Known extends Tables<Known> = object, Said extends Texts<Said> = object>(
   options: ConnectOptions = {},
-): Database<Known> {
+): Database<Known, Said> {
   const server = {
     address: new ServerAddress(
       new URL(options.url ?? fromEnvironment('PERCOLITE_URL') ?? DEFAULT_URL).href,
@@ -107,7 +109,7 @@ export function connect<Known extends Tables<Known> = object>(
     ...server,
     WebSocket: options.WebSocket ?? globalThis.WebSocket,
   })
-  return new Database<Known>(http, socket, options.integers ?? 'number')
+  return new Database<Known, Said>(http, socket, options.integers ?? 'number')
 }
 
 function fromEnvironment(name: string): string | undefined {

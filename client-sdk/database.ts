@@ -6,8 +6,8 @@ import { pathPart } from './key-path.ts'
 import type { ObserverFunction } from './observers/observer-runs.ts'
 import { type ObserveOptions, ObserverWorker } from './observers/observer-worker.ts'
 import type { Http } from './requests/http.ts'
-import type { RowOf } from './requests/row-of.ts'
 import { runTransaction, type TransactionOptions } from './requests/run-transaction.ts'
+import type { After, RowOfText, TextOf, Texts, Unsaid } from './requests/statement-types.ts'
 import {
   type Page,
   type PageOptions,
@@ -34,7 +34,9 @@ import type { TransactionOutcome } from './wire.ts'
  * A Percolite server. Each call is a request of its own; subscriptions and observers share one WebSocket,
  * which is there as long as one of them is.
  */
-export class Database<Known extends Tables<Known> = object> implements AsyncDisposable {
+export class Database<Known extends Tables<Known> = object, Said extends Texts<Said> = object>
+  implements AsyncDisposable
+{
   readonly #http: Http
   readonly #socket: SharedSocket
   readonly #integers: IntegerMode
@@ -54,10 +56,13 @@ export class Database<Known extends Tables<Known> = object> implements AsyncDisp
    */
   query<Sql extends string>(
     sql: Sql,
+    ...more: After<Said, Sql, QueryOptions>
+  ): Promise<QueryResult<RowOfText<Known, Said, Sql>>>
+  query<R = Unsaid>(
+    sql: TextOf<R, Said>,
     params?: Parameters,
     options?: QueryOptions,
-  ): Promise<QueryResult<RowOf<Known, Sql>>>
-  query<R>(sql: string, params?: Parameters, options?: QueryOptions): Promise<QueryResult<R>>
+  ): Promise<QueryResult<R>>
   query<R>(sql: string, params?: Parameters, options?: QueryOptions): Promise<QueryResult<R>> {
     return this.#statements.query<R>(sql, params, options)
   }
@@ -65,7 +70,7 @@ export class Database<Known extends Tables<Known> = object> implements AsyncDisp
   /** `` db.sql`GET * FROM account WHERE id = ${id}` ``: what stands in braces becomes a parameter. */
   sql<R = Row>(strings: TemplateStringsArray, ...values: Parameter[]): Promise<QueryResult<R>> {
     const { sql, params } = statementOfTemplate(strings, values)
-    return this.query<R>(sql, params)
+    return this.#statements.query<R>(sql, params)
   }
 
   /** Runs several statements as one transaction in one request. */
@@ -79,11 +84,10 @@ export class Database<Known extends Tables<Known> = object> implements AsyncDisp
   /** `for await (const row of db.scan('SCAN * FROM trade'))`: any number of rows of one snapshot. */
   scan<Sql extends string>(
     sql: Sql,
-    params?: Parameters,
-    options?: ScanOptions,
-  ): AsyncGenerator<RowOf<Known, Sql>, void, undefined>
-  scan<R>(
-    sql: string,
+    ...more: After<Said, Sql, ScanOptions>
+  ): AsyncGenerator<RowOfText<Known, Said, Sql>, void, undefined>
+  scan<R = Unsaid>(
+    sql: TextOf<R, Said>,
     params?: Parameters,
     options?: ScanOptions,
   ): AsyncGenerator<R, void, undefined>
@@ -147,14 +151,14 @@ export class Database<Known extends Tables<Known> = object> implements AsyncDisp
    * it meets conflicts. A commit whose answer is lost is asked after and never run again blindly.
    */
   transaction<T>(
-    work: (tx: Transaction) => Promise<T> | T,
+    work: (tx: Transaction<Known, Said>) => Promise<T> | T,
     options: TransactionOptions = {},
   ): Promise<T> {
     return runTransaction(() => this.begin(options), work, options)
   }
 
   /** Opens a transaction to be committed by hand; `await using tx = await db.begin()` rolls it back. */
-  begin(options?: BeginOptions): Promise<Transaction> {
+  begin(options?: BeginOptions): Promise<Transaction<Known, Said>> {
     return beginTransaction(this.#http, this.#integers, options)
   }
 
@@ -172,10 +176,13 @@ export class Database<Known extends Tables<Known> = object> implements AsyncDisp
    */
   subscribe<Sql extends string>(
     sql: Sql,
+    ...more: After<Said, Sql, SubscribeOptions>
+  ): Subscription<RowOfText<Known, Said, Sql>>
+  subscribe<R = Unsaid>(
+    sql: TextOf<R, Said>,
     params?: Parameters,
     options?: SubscribeOptions,
-  ): Subscription<RowOf<Known, Sql>>
-  subscribe<R>(sql: string, params?: Parameters, options?: SubscribeOptions): Subscription<R>
+  ): Subscription<R>
   subscribe<R>(sql: string, params?: Parameters, options: SubscribeOptions = {}): Subscription<R> {
     return new Subscription<R>(this.#socket, this.#statement(sql, params), options)
   }
@@ -183,10 +190,9 @@ export class Database<Known extends Tables<Known> = object> implements AsyncDisp
   /** The rows of a GET or SCAN as they are: the whole array, and again after each commit that changes it. */
   live<Sql extends string>(
     sql: Sql,
-    params?: Parameters,
-    options?: LiveOptions,
-  ): LiveRows<RowOf<Known, Sql>>
-  live<R>(sql: string, params?: Parameters, options?: LiveOptions): LiveRows<R>
+    ...more: After<Said, Sql, LiveOptions>
+  ): LiveRows<RowOfText<Known, Said, Sql>>
+  live<R = Unsaid>(sql: TextOf<R, Said>, params?: Parameters, options?: LiveOptions): LiveRows<R>
   live<R>(sql: string, params?: Parameters, options: LiveOptions = {}): LiveRows<R> {
     return new LiveRows<R>(this.#socket, this.#statement(sql, params), options)
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useMemo, useSyncExternalStore } from 'react'
 import type { Database } from '../database.ts'
-import type { RowOf } from '../requests/row-of.ts'
+import type { AfterHook, RowOfText, Texts } from '../requests/statement-types.ts'
 import type { Tables } from '../requests/table-types.ts'
 import { encodeParameters, type Parameters } from '../values.ts'
 import { type Live, LiveStore, LOADING } from './live-store.ts'
@@ -15,11 +15,15 @@ export type { Live } from './live-store.ts'
  * rendered again after each commit that changes them. Parameters are compared by their values, so that they may be
  * written in the call; those that cannot be sent are a TypeError. On a server that renders, it is `loading`.
  */
-export function useLive<Known extends Tables<Known>, Sql extends string>(
-  db: Database<Known>,
+export function useLive<
+  Known extends Tables<Known>,
+  Sql extends string,
+  Said extends Texts<Said> = object,
+>(
+  db: Database<Known, Said>,
   sql: Sql,
-  params?: Parameters,
-): Live<RowOf<Known, Sql>>
+  ...more: AfterHook<Said, Sql>
+): Live<RowOfText<Known, Said, Sql>>
 export function useLive<R>(db: LiveDatabase, sql: string, params?: Parameters): Live<R>
 export function useLive<R>(db: LiveDatabase, sql: string, params?: Parameters): Live<R> {
   // As they are sent: what has the same form there has the same rows.

@@ -16,14 +16,17 @@ export type TransactionOptions = BeginOptions & {
 
 const TRIES = 8
 
+/** What is asked of a transaction, whatever its tables. */
+type Ending = Pick<Transaction, 'commit' | 'rollback' | 'retryableFailure'>
+
 /**
  * Runs `work` in a transaction and commits it; runs the whole of it again, at a new snapshot, while
  * it meets conflicts. `work` may therefore run several times, and should do nothing outside the
  * transaction that may not happen twice. What it throws rolls back and is thrown on.
  */
-export async function runTransaction<T>(
-  begin: () => Promise<Transaction>,
-  work: (tx: Transaction) => Promise<T> | T,
+export async function runTransaction<T, Tx extends Ending = Transaction>(
+  begin: () => Promise<Tx>,
+  work: (tx: Tx) => Promise<T> | T,
   { tries = TRIES, onRetry, signal }: TransactionOptions = {},
 ): Promise<T> {
   for (let run = 1; ; run += 1) {
@@ -41,11 +44,11 @@ type Run<T> =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'rerun'; readonly error: PercoliteError }
 
-async function runOnce<T>(
-  begin: () => Promise<Transaction>,
-  work: (tx: Transaction) => Promise<T> | T,
+async function runOnce<T, Tx extends Ending>(
+  begin: () => Promise<Tx>,
+  work: (tx: Tx) => Promise<T> | T,
 ): Promise<Run<T>> {
-  let transaction: Transaction
+  let transaction: Tx
   try {
     transaction = await begin()
   } catch (error) {

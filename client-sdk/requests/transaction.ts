@@ -6,6 +6,7 @@ import type { IntegerMode, Parameter, Parameters, Row } from '../values.ts'
 import type { OpenedTransaction, OpenTransactionRequest } from '../wire.ts'
 import { isOutcomeUnknown, requestCommit, settleCommit } from './commit-outcome.ts'
 import type { Http } from './http.ts'
+import type { After, RowOfText, TextOf, Texts, Unsaid } from './statement-types.ts'
 import {
   type QueryOptions,
   type QueryResult,
@@ -16,6 +17,7 @@ import {
   Statements,
   statementOfTemplate,
 } from './statements.ts'
+import type { Tables } from './table-types.ts'
 
 export type BeginOptions = {
   readonly readOnly?: boolean
@@ -35,7 +37,9 @@ const ROLLBACK_MS = 5_000
  * one that is left by `await using` without a commit is rolled back. Requests of one transaction go
  * one after the other, in the order in which they were made.
  */
-export class Transaction implements AsyncDisposable {
+export class Transaction<Known extends Tables<Known> = object, Said extends Texts<Said> = object>
+  implements AsyncDisposable
+{
   readonly id: string
   /** The snapshot that it reads, in microseconds since 1970. */
   readonly readTimestamp: number
@@ -73,18 +77,27 @@ export class Transaction implements AsyncDisposable {
     return this.#failure
   }
 
-  query<R = Row>(
-    sql: string,
+  query<Sql extends string>(
+    sql: Sql,
+    ...more: After<Said, Sql, QueryOptions>
+  ): Promise<QueryResult<RowOfText<Known, Said, Sql>>>
+  query<R = Unsaid>(
+    sql: TextOf<R, Said>,
     params?: Parameters,
     options?: QueryOptions,
-  ): Promise<QueryResult<R>> {
+  ): Promise<QueryResult<R>>
+  query<R>(sql: string, params?: Parameters, options?: QueryOptions): Promise<QueryResult<R>> {
+    return this.#query<R>(sql, params, options)
+  }
+
+  #query<R>(sql: string, params?: Parameters, options?: QueryOptions): Promise<QueryResult<R>> {
     return this.#run((own) => this.#statements.query<R>(sql, params, own), options)
   }
 
   /** `` tx.sql`SET balance = ${balance} ON account WHERE id = ${id}` `` */
   sql<R = Row>(strings: TemplateStringsArray, ...values: Parameter[]): Promise<QueryResult<R>> {
     const { sql, params } = statementOfTemplate(strings, values)
-    return this.query<R>(sql, params)
+    return this.#query<R>(sql, params)
   }
 
   execute(
@@ -95,7 +108,16 @@ export class Transaction implements AsyncDisposable {
   }
 
   /** The rows of a SCAN, a page in memory at a time; other statements may run between its pages. */
-  async *scan<R = Row>(
+  scan<Sql extends string>(
+    sql: Sql,
+    ...more: After<Said, Sql, ScanOptions>
+  ): AsyncGenerator<RowOfText<Known, Said, Sql>, void, undefined>
+  scan<R = Unsaid>(
+    sql: TextOf<R, Said>,
+    params?: Parameters,
+    options?: ScanOptions,
+  ): AsyncGenerator<R, void, undefined>
+  async *scan<R>(
     sql: string,
     params?: Parameters,
     options?: ScanOptions,
@@ -194,11 +216,11 @@ export class Transaction implements AsyncDisposable {
  * Opens a transaction on the server. A signal ends the waiting, and a transaction that is opened all the same
  * is rolled back as soon as the server says so.
  */
-export async function beginTransaction(
+export async function beginTransaction<Known extends Tables<Known>, Said extends Texts<Said>>(
   http: Http,
   integers: IntegerMode,
   options: BeginOptions = {},
-): Promise<Transaction> {
+): Promise<Transaction<Known, Said>> {
   const { readOnly, asOf, signal } = options
   signal?.throwIfAborted()
   const request: OpenTransactionRequest = {
@@ -208,7 +230,7 @@ export async function beginTransaction(
   const opening = http.request<OpenedTransaction>('POST', '/v1/transactions', request)
   try {
     const opened = await (signal === undefined ? opening : orAborted(opening, signal))
-    return new Transaction(http, opened, integers, options)
+    return new Transaction<Known, Said>(http, opened, integers, options)
   } catch (error) {
     if (signal?.aborted) {
       void opening.then((opened) => rollBack(http, pathOf(opened))).catch(() => undefined)

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
+import { problemsOf } from './compiled-program.ts'
 
 // Programs that are compiled and not run, each beside the SDK as a file that there is not.
-
-const FOLDER = new URL('../../client-sdk/', import.meta.url)
-const TSCONFIG = fileURLToPath(new URL('tsconfig.json', FOLDER))
 
 const SCHEMA = `
 import { connect } from './client.ts'
@@ -74,40 +70,19 @@ const WRONG: ReadonlyArray<readonly [line: string, message: RegExp]> = [
   ['connect<{ account: { row: Account; key: [object] } }>()', /not assignable/],
 ]
 
-type Problem = { readonly line: number; readonly words: string }
-
-/** What the compiler says of the lines that stand below the schema, by their numbers from zero. */
-function problemsOf(lines: readonly string[]): Problem[] {
-  const { config } = ts.readConfigFile(TSCONFIG, ts.sys.readFile)
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, fileURLToPath(FOLDER))
-  const path = fileURLToPath(new URL('program-that-is-not.ts', FOLDER))
-  const text = `${SCHEMA}${lines.map((line) => `${line};\n`).join('')}`
-  const host = ts.createCompilerHost(options)
-  const readFile = host.getSourceFile.bind(host)
-  host.getSourceFile = (name, ...more) =>
-    name === path
-      ? ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
-      : readFile(name, ...more)
-  const program = ts.createProgram([path], { ...options, noEmit: true }, host)
-  const source = program.getSourceFile(path)
-  assert.ok(source !== undefined)
-  const first = SCHEMA.split('\n').length - 1
-  return program.getSemanticDiagnostics(source).map(({ start = 0, messageText }) => ({
-    line: source.getLineAndCharacterOfPosition(start).line - first,
-    words: ts.flattenDiagnosticMessageText(messageText, '\n'),
-  }))
-}
-
 test('a program that keeps to its schema is compiled, and so is one without a schema', () => {
   const lines = RIGHT.trim().split('\n')
   assert.deepEqual(
-    problemsOf(lines).map(({ line, words }) => `${lines[line]}: ${words}`),
+    problemsOf(SCHEMA, lines).map(({ line, words }) => `${lines[line]}: ${words}`),
     [],
   )
 })
 
 test('a table, a column, a key or a value that is not of the schema is an error at its line', () => {
-  const problems = problemsOf(WRONG.map(([line]) => line))
+  const problems = problemsOf(
+    SCHEMA,
+    WRONG.map(([line]) => line),
+  )
   for (const [index, [line, message]] of WRONG.entries()) {
     const words = problems.filter((one) => one.line === index).map((one) => one.words)
     assert.match(words.join('\n'), message, line)
