@@ -14,6 +14,7 @@ import { SHELL } from './shell/shell-command.ts'
 import { TOKEN } from './token.ts'
 import { EXPORT } from './transfer/export.ts'
 import { IMPORT } from './transfer/import.ts'
+import { TYPES } from './types/types-command.ts'
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   MIGRATE,
   EXPORT,
   IMPORT,
+  TYPES,
   CHECK,
   TOKEN,
   BACKUP,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Database, PercoliteError } from '../../client-sdk/client.ts'
+import { terminalText } from '../../server/answers/terminal-text.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
 import {
@@ -65,7 +66,7 @@ async function status(
   const names = new Set(files.map(({ name }) => name))
   for (const [name, { done }] of rows) {
     if (!names.has(name) && done > 0n)
-      output.write(`${name}: has been run, and there is no such file\n`)
+      output.write(`${terminalText(name)}: has been run, and there is no such file\n`)
   }
   return changedFile(files, rows) === undefined ? EXIT.done : EXIT.failed
 }

@@ -234,7 +234,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['connection/'],
     ['failure.ts', 'start-server.ts'],
     ['results/'],
-    ['query/', 'demo/', 'backup/', 'transfer/', 'migrate/'],
+    ['query/', 'demo/', 'backup/', 'transfer/', 'migrate/', 'types/'],
     ['shell/'],
     ['*'],
   ],

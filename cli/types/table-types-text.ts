@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from '../../client-sdk/client.ts'
+import {
+  isIdentifier,
+  objectType,
+  orNull,
+  propertyName,
+  textType,
+  type ValueModes,
+  valueType,
+} from './type-text.ts'
+
+type Table = Schemas['Table']
+
+/** Names that the file has already, or that its types are made of. */
+const TAKEN = ['Schema', 'Statements', 'Uint8Array', 'Date']
+
+/** The types of the tables, and the `Schema` of all of them, as a text of TypeScript. */
+export function tableTypesText(tables: readonly Table[], modes: ValueModes): string {
+  const names = typeNames(tables.map(({ name }) => name))
+  const named = tables.map((table, index) => ({ table, name: names[index] as string }))
+  const types = named.map(({ table, name }) => typesOf(table, name, modes))
+  const members = named.map(({ table, name }) => `  ${propertyName(table.name)}: ${name}Table\n`)
+  return `${types.join('\n')}${types.length === 0 ? '' : '\n'}export type Schema = {\n${members.join('')}}\n`
+}
+
+function typesOf(table: Table, name: string, modes: ValueModes): string {
+  const row = table.columns.map((column) => [column.name, typeOf(column, modes)] as const)
+  const optional = table.columns.filter((column) => !column.notNull || column.default !== undefined)
+  const union = optional.map((column) => textType(column.name)).join(' | ')
+  const members = row.map(([column, type]) => `  ${propertyName(column)}: ${type}\n`)
+  return [
+    `export type ${name} = {\n${members.join('')}}\n`,
+    `export type ${name}Key = ${keyType(table, modes)}\n`,
+    `export type ${name}Table = ${objectType([
+      ['row', name],
+      ['key', `${name}Key`],
+      ['optional', union === '' ? 'never' : union],
+    ])}\n`,
+  ].join('')
+}
+
+function typeOf({ type, notNull }: Table['columns'][number], modes: ValueModes): string {
+  const value = valueType(type, modes)
+  return notNull ? value : orNull(value)
+}
+
+/** In key order; the columns are its labels where all of them can be. */
+function keyType({ columns, primaryKey }: Table, modes: ValueModes): string {
+  const types = primaryKey.map(({ column }) => {
+    const type = columns.find(({ name }) => name === column)?.type ?? ''
+    return [column, valueType(type, modes)] as const
+  })
+  const hasLabels = types.every(([column]) => isIdentifier(column))
+  const parts = types.map(([column, type]) => (hasLabels ? `${column}: ${type}` : type))
+  return `[${parts.join(', ')}]`
+}
+
+/** `tradeLine` -> `TradeLine`, `2nd table` -> `T2ndTable`; each different, with what is made from it. */
+function typeNames(tables: readonly string[]): readonly string[] {
+  const taken = new Set(TAKEN)
+  return tables.map((table) => {
+    const words = table.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+    const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+    const base = /^[A-Z]/.test(joined) ? joined : `T${joined}`
+    let name = base
+    for (let number = 2; madeFrom(name).some((each) => taken.has(each)); number += 1) {
+      name = `${base}${number}`
+    }
+    for (const each of madeFrom(name)) taken.add(each)
+    return name
+  })
+}
+
+function madeFrom(name: string): readonly string[] {
+  return [name, `${name}Key`, `${name}Table`]
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import ts from 'typescript'
+import { percolite } from '../../test/cli/percolite.ts'
+import { problemsOf } from '../../test/client-sdk/compiled-program.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
+import { testFolder } from '../../test/test-folder.ts'
+
+const TABLES = [
+  `CREATE TABLE account (
+    id TEXT PRIMARY KEY, owner TEXT NOT NULL, balance INTEGER NOT NULL DEFAULT 0,
+    seen TIMESTAMP, meta JSON, photo BYTES, rate REAL NOT NULL, isOpen BOOLEAN NOT NULL
+  )`,
+  'CREATE TABLE trade (day TIMESTAMP, no INTEGER, PRIMARY KEY (day, no DESC))',
+  `CREATE TABLE "2nd table's" ("first name" TEXT, "a'b" INTEGER NOT NULL, PRIMARY KEY ("first name"))`,
+  'CREATE TABLE schema (id INTEGER PRIMARY KEY)',
+  'CREATE TABLE "account key" (id INTEGER PRIMARY KEY)',
+]
+
+async function scene(t: TestContext) {
+  const server = await startTestServer(t)
+  for (const sql of TABLES) assert.equal((await server.query(sql)).status, 200, sql)
+  const { url } = await server.listen()
+  const folder = await testFolder(t, 'types')
+  const types = (...args: readonly string[]) => percolite(['types', url, ...args])
+  return { server, url, folder, types, out: join(folder, 'db.ts') }
+}
+
+describe('percolite types', () => {
+  test('writes the row, the key and the optional columns of each table', async (t) => {
+    const { types } = await scene(t)
+    const { code, output, errors } = await types()
+    assert.deepEqual([code, errors], [0, ''])
+    assert.equal(
+      output,
+      `// Made by percolite types. Not to be edited: make it again when the tables have changed.
+export type T2ndTableS = {
+  'first name': string
+  'a\\'b': number
+}
+export type T2ndTableSKey = [string]
+export type T2ndTableSTable = { row: T2ndTableS; key: T2ndTableSKey; optional: never }
+
+export type Account = {
+  id: string
+  owner: string
+  balance: number
+  seen: string | null
+  meta: unknown
+  photo: Uint8Array | null
+  rate: number
+  isOpen: boolean
+}
+export type AccountKey = [id: string]
+export type AccountTable = { row: Account; key: AccountKey; optional: 'balance' | 'seen' | 'meta' | 'photo' }
+
+export type AccountKey2 = {
+  id: number
+}
+export type AccountKey2Key = [id: number]
+export type AccountKey2Table = { row: AccountKey2; key: AccountKey2Key; optional: never }
+
+export type Schema2 = {
+  id: number
+}
+export type Schema2Key = [id: number]
+export type Schema2Table = { row: Schema2; key: Schema2Key; optional: never }
+
+export type Trade = {
+  day: string
+  no: number
+}
+export type TradeKey = [day: string, no: number]
+export type TradeTable = { row: Trade; key: TradeKey; optional: never }
+
+export type Schema = {
+  '2nd table\\'s': T2ndTableSTable
+  account: AccountTable
+  'account key': AccountKey2Table
+  schema: Schema2Table
+  trade: TradeTable
+}
+`,
+    )
+    const exact = (await types('--integers', 'bigint', '--json', 'text')).output
+    assert.match(exact, /balance: bigint\n/)
+    assert.match(exact, /meta: string \| null\n/)
+    assert.match(exact, /TradeKey = \[day: string, no: bigint\]/)
+  })
+
+  test('keeps names of tables and columns within the texts that they are', async (t) => {
+    const server = await startTestServer(t)
+    const names = ["a'; export const x = 1 //", '\\', "\\'", '*/ `${x}`', '}']
+    for (const [index, name] of names.entries()) {
+      const [table, key] = [name, `k${name}`].map((each) => `"${each.replaceAll('"', '""')}"`)
+      const sql = `CREATE TABLE ${table} (${key} INTEGER PRIMARY KEY, ${table} TEXT)`
+      assert.equal((await server.query(sql)).status, 200, `${index}`)
+    }
+    const { output } = await percolite(['types', (await server.listen()).url])
+    const { statements } = ts.createSourceFile('db.ts', output, ts.ScriptTarget.Latest)
+    assert.deepEqual(
+      new Set(statements.map(({ kind }) => kind)),
+      new Set([ts.SyntaxKind.TypeAliasDeclaration]),
+    )
+    const gets = names.map((name) => `await db.table(${JSON.stringify(name)}).get(1)`)
+    const above = `${output.replaceAll('export type', 'type')}
+import { connect } from './client.ts'
+const db = connect<Schema>()
+export { db }
+`
+    assert.deepEqual(problemsOf(above, gets), [])
+  })
+
+  test('with --check tells whether the file is as it would be, and where not', async (t) => {
+    const { server, types, out } = await scene(t)
+    const none = await types('--out', out, '--check')
+    assert.deepEqual([none.code, none.errors.includes('db.ts:1 differs')], [1, true])
+    assert.deepEqual(await types('--out', out), { code: 0, output: '', errors: '' })
+    assert.deepEqual(await types('--out', out, '--check'), { code: 0, output: '', errors: '' })
+    await server.query('ALTER TABLE trade ADD COLUMN price REAL')
+    const before = await readFile(out, 'utf8')
+    const { code, errors } = await types('--out', out, '--check')
+    const line = before.split('\n').indexOf('export type TradeKey = [day: string, no: number]')
+    assert.equal(code, 1)
+    assert.match(
+      errors,
+      new RegExp(
+        `db\\.ts:${line} differs .*\\n {2}\\}\\nand would be\\n {4}price: number \\| null\\n`,
+      ),
+    )
+    assert.equal(await readFile(out, 'utf8'), before)
+    assert.equal((await types('--check')).code, 2)
+  })
+
+  test('asks for the statements of a program, and writes their rows and parameters', async (t) => {
+    const { types, folder } = await scene(t)
+    await mkdir(join(folder, 'src'))
+    await writeFile(
+      join(folder, 'src', 'program.ts'),
+      `import { connect } from '@percolite/client'
+await db.query('SCAN id, count(*) AS n, max(balance) AS most FROM account USE PRIMARY KEY GROUP BY id')
+await tx.query<{ x: 1 }>("SET balance = $2 ON account WHERE id = $1", ['a', 1])
+db.scan(\`SCAN "first name"
+  FROM "2nd table's" WHERE "first name" IN :names\`, { names: [] })
+await db.sql\`GET balance FROM account WHERE id = \${id}\`
+db.query('SHOW TABLES')
+db.query('BEGIN; COMMIT')
+useLive(db, 'SCAN seen FROM account', [])
+// db.query('NOTHING OF THIS')
+db.query('SCAN ' + columns)
+`,
+    )
+    const { code, output, errors } = await types('--statements', join(folder, 'src/**/*.ts'))
+    assert.deepEqual([code, errors], [0, ''])
+    assert.equal(
+      output.slice(output.indexOf('export type Statements')),
+      `export type Statements = {
+  'SCAN "first name"\\n  FROM "2nd table\\'s" WHERE "first name" IN :names': {
+    row: { 'first name': string }
+    params: { readonly names: ReadonlyArray<string | null> }
+  }
+  'SCAN id, count(*) AS n, max(balance) AS most FROM account USE PRIMARY KEY GROUP BY id': {
+    row: { id: string; n: number; most: number | null }
+    params: readonly []
+  }
+  'SCAN seen FROM account': {
+    row: { seen: string | null }
+    params: readonly []
+  }
+  'SET balance = $2 ON account WHERE id = $1': {
+    row: never
+    params: readonly [string | null, number | bigint | null]
+  }
+  'SHOW TABLES': {
+    row: unknown
+    params: readonly []
+  }
+}
+`,
+    )
+  })
+
+  test('tells the file and the line of each statement that has no plan, and writes nothing', async (t) => {
+    const { types, folder, out } = await scene(t)
+    const program = join(folder, 'program.ts')
+    await writeFile(
+      program,
+      "const n = 1\nawait db.query('GET balanse FROM account WHERE id = $1', [n])\nawait db.sql`DELETE FRM account`\n",
+    )
+    const { code, output, errors } = await types('--statements', program, '--out', out)
+    assert.deepEqual([code, output], [1, ''])
+    assert.match(errors, /program\.ts:2\nERROR: {2}unknown_column/)
+    assert.match(errors, /program\.ts:3\nERROR: {2}syntax_error/)
+    await assert.rejects(readFile(out))
+    assert.equal((await types('--statements', join(folder, 'none/*.ts'))).code, 2)
+  })
+
+  test('makes wrong programs errors of the compiler', async (t) => {
+    const { types, folder } = await scene(t)
+    const program = join(folder, 'program.ts')
+    await writeFile(program, "db.query('GET balance AS b FROM account WHERE id = $1', ['a'])\n")
+    const { output } = await types('--statements', program)
+    const above = `${output.replaceAll('export ', '')}
+import { connect } from './client.ts'
+const db = connect<Schema, Statements>()
+export { db }
+`
+    const right = [
+      "(await db.query('GET balance AS b FROM account WHERE id = $1', ['a'])).rows[0]?.b.toFixed()",
+      "(await db.table('account').get('bob'))?.row.seen?.at(0)",
+      `await db.table("2nd table's").insert({ 'first name': 'a', "a'b": 1 })`,
+      "await db.table('account').insert({ id: 'a', owner: 'b', rate: 1, isOpen: true })",
+      "await db.table('trade').get(['2026-01-31', 1])",
+    ]
+    assert.deepEqual(problemsOf(above, right), [])
+    const wrong = [
+      "(await db.query('GET balance AS b FROM account WHERE id = $1', ['a'])).rows[0]?.balance",
+      "await db.query('GET balance AS b FROM account WHERE id = $1', [1])",
+      "await db.query('GET balance AS b FROM account WHERE id = $1')",
+      "(await db.query('SCAN 1 AS one FROM account')).rows[0]?.one",
+      "await db.table('account').insert({ id: 'a', rate: 1, isOpen: true })",
+      "await db.table('acount').get('a')",
+      "(await db.table('account').get('bob'))?.row.seen.at(0)",
+    ]
+    const lines = problemsOf(above, wrong).map(({ line }) => line)
+    assert.deepEqual([...new Set(lines)], [...wrong.keys()])
+  })
+
+  test('ends with 3 without a connection', async () => {
+    assert.equal((await percolite(['types', 'http://127.0.0.1:9'])).code, 3)
+  })
+})

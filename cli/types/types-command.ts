@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
+import { UsageError } from '../../server/usage-error.ts'
+import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
+import {
+  connectionOf,
+  SERVER_FLAGS,
+  SERVER_FLAGS_FROM_ENVIRONMENT,
+} from '../connection/server-connection.ts'
+import { exitCodeOfServer } from '../connection/server-failure.ts'
+import { failureView } from '../results/failure-view.ts'
+import {
+  described,
+  type StatementProblem,
+  statementsOf,
+  statementTypesText,
+} from './statement-types.ts'
+import { tableTypesText } from './table-types-text.ts'
+import type { ValueModes } from './type-text.ts'
+
+export const TYPES: Command = {
+  name: 'types',
+  summary: 'write the types of tables and statements for TypeScript',
+  usage: ["[URL] [--out db.ts] [--statements 'src/**/*.ts'] [--check]"],
+  details: [
+    'Writes the types that connect<Schema, Statements>() of @percolite/client takes: Schema from the tables that',
+    'the token may know of, and with --statements the rows and parameters of the texts that the programs give to',
+    'query, scan, live, subscribe and sql. A text that has no plan is an error. Exit code 0: done, 1: a statement has',
+    'no plan, or with --check the file differs, 3: no connection.',
+  ],
+  flags: {
+    ...SERVER_FLAGS,
+    out: { kind: 'file', default: '', meaning: 'file to write; else it is standard output' },
+    check: {
+      kind: 'switch',
+      default: 'false',
+      meaning: 'write nothing, and tell whether the file is as it would be written',
+    },
+    statements: { kind: 'text', default: '', meaning: 'pattern of the files of a program' },
+    integers: {
+      kind: 'choice',
+      choices: ['number', 'bigint'],
+      default: 'number',
+      meaning: 'as in the options of connect',
+    },
+    json: {
+      kind: 'choice',
+      choices: ['number', 'text'],
+      default: 'number',
+      meaning: 'as in the options of connect',
+    },
+  },
+  fromEnvironment: SERVER_FLAGS_FROM_ENVIRONMENT,
+  wordsMax: 1,
+  run,
+}
+
+const HEAD = `// Made by percolite types. Not to be edited: make it again when the tables have changed.\n`
+
+async function run(call: Call, streams: Streams): Promise<ExitCode> {
+  const { output, errors } = streams
+  const out = call.given('out')
+  if (call.isOn('check') && out === undefined) throw new UsageError('--check needs --out.')
+  const modes = {
+    integers: call.text('integers'),
+    json: call.text('json'),
+  } as ValueModes
+  const { db } = connectionOf(call, { wordsMax: 0 })
+  const pattern = call.given('statements')
+  const statements = pattern === undefined ? undefined : statementsOf(pattern)
+  try {
+    let text = HEAD + tableTypesText(await tablesOf(db), modes)
+    if (statements !== undefined) {
+      const { known, problems } = await described(db, statements)
+      for (const problem of problems) errors.write(problemText(problem))
+      if (problems.length > 0) return EXIT.failed
+      text += `\n${statementTypesText(known, modes)}`
+    }
+    if (call.isOn('check')) return checked(out ?? '', text, streams)
+    if (out === undefined) output.write(text)
+    else writeFileSync(out, text)
+    return EXIT.done
+  } catch (error) {
+    errors.write(failureView(error, ''))
+    return error instanceof PercoliteError ? exitCodeOfServer(error) : EXIT.failed
+  }
+}
+
+/** Of `percolite migrate`, which no program reads. */
+const LEFT_OUT = 'percoliteMigration'
+
+/** Those that the token may know of, by their names. Rejects with PercoliteError. */
+async function tablesOf(db: Database): Promise<ReadonlyArray<Schemas['Table']>> {
+  const { tables } = await db.request<Schemas['TableList']>('GET', '/v1/tables')
+  return tables
+    .filter(({ name }) => name !== LEFT_OUT)
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+function problemText({ path, line, sql, error }: StatementProblem): string {
+  return `percolite: ${path}:${line}\n${failureView(error, sql)}`
+}
+
+/** Tells where the file differs, if it does. */
+function checked(path: string, wanted: string, { errors }: Streams): ExitCode {
+  const lines = wanted.split('\n')
+  const found = textOf(path).split('\n')
+  const index = lines.findIndex((line, at) => line !== found[at])
+  if (index < 0 && lines.length === found.length) return EXIT.done
+  const at = index < 0 ? lines.length : index
+  errors.write(
+    `percolite: ${path}:${at + 1} differs from the tables and statements as they are: it is\n` +
+      `  ${found[at] ?? '(its end)'}\nand would be\n  ${lines[at] ?? '(its end)'}\n`,
+  )
+  return EXIT.failed
+}
+
+/** A file that there is not is empty. Throws what else is wrong with it. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replaceAll('\r\n', '\n')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}
