@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FLAGS } from '../server/flags.ts'
+import type { SharedEngine } from '../server/engines/engine-config.ts'
+import { openSharedEngine } from '../server/engines/open-engine.ts'
 import { UsageError } from '../server/usage-error.ts'
 import {
   readDirectoryHistory,
+  readStoreHistory,
   renewDirectoryHistory,
+  renewStoreHistory,
   type StoreHistory,
 } from '../storage/storage.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from './command.ts'
 import { exitCodeOf, failureText } from './failure.ts'
+import { STORE_FLAG_NAMES, STORE_FLAGS, storeTargetOf } from './store-target.ts'
 
 export const HISTORY: Command = {
   name: 'history',
   summary: "show which timestamps are a database's own, or renew its history",
-  usage: ['show|renew [--data <text>] [--json]'],
+  usage: ['show|renew [--data <text> | --engine <name> …] [--json]'],
   details: [
     "Shows which timestamps are the database's own, or renews its history, as has to be done after a copy",
-    'of it was put back. Exit code 0: done, 3: no database, or a server uses the folder.',
+    'of it was put back: of a store over the network while no server uses it. Exit code 0: done, 1 or 3: not',
+    'done, as there is no database, or a server uses the folder.',
   ],
   flags: {
-    data: FLAGS.data,
+    ...STORE_FLAGS,
     json: { kind: 'switch', default: 'false', meaning: 'print the history as JSON' },
   },
-  fromEnvironment: ['data'],
+  fromEnvironment: STORE_FLAG_NAMES,
   wordsMax: 1,
   run,
 }
@@ -34,17 +39,32 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
     const unknown = action === undefined ? 'Nothing' : `"${action.slice(0, 100)}"`
     throw new UsageError(`${unknown} is asked of the history; it is show or renew.`)
   }
-  const dataDirectory = call.text('data')
+  const target = storeTargetOf(call)
   try {
     const history =
-      action === 'show'
-        ? await readDirectoryHistory(dataDirectory)
-        : (await renewDirectoryHistory(dataDirectory)).now
+      target.kind === 'directory'
+        ? await ofDirectory(target.path, action)
+        : await ofEngine(target.engine, action)
     output.write(call.isOn('json') ? `${JSON.stringify(history)}\n` : historyText(history))
     return EXIT.done
   } catch (error) {
     errors.write(`percolite: ${failureText(error, WHEN_LOCKED)}\n`)
     return exitCodeOf(error)
+  }
+}
+
+async function ofDirectory(path: string, action: 'show' | 'renew'): Promise<StoreHistory> {
+  if (action === 'show') return await readDirectoryHistory(path)
+  return (await renewDirectoryHistory(path)).now
+}
+
+async function ofEngine(engine: SharedEngine, action: 'show' | 'renew'): Promise<StoreHistory> {
+  const cellStore = await openSharedEngine(engine)
+  try {
+    if (action === 'show') return await readStoreHistory(cellStore)
+    return (await renewStoreHistory(cellStore)).now
+  } finally {
+    await cellStore.close()
   }
 }
 

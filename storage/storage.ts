@@ -83,7 +83,12 @@ export type {
   FeedFollower,
   FeedPage,
 } from './feed/change-feed.ts'
-export { readDirectoryHistory, renewDirectoryHistory } from './history/directory-history.ts'
+export {
+  readDirectoryHistory,
+  readStoreHistory,
+  renewDirectoryHistory,
+  renewStoreHistory,
+} from './history/directory-history.ts'
 export type { StoreHistory } from './history/store-history.ts'
 export {
   readIdempotencyRecord,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CellStore } from '../cell-store/cell-store.ts'
 import type { EmbeddedCellStore } from '../cell-store/embedded-cell-store.ts'
 import { openSqliteCellStore } from '../cell-store/sqlite/sqlite-cell-store.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
+import { readOracleState } from '../oracle/oracle-row.ts'
 import { type Randomness, systemRandomness } from '../randomness.ts'
 import { openHistory } from './open-history.ts'
 import { type RenewedHistory, renewHistory } from './renew-history.ts'
@@ -20,9 +22,7 @@ export async function readDirectoryHistory(
   dataDirectory: string,
   outside: Outside = {},
 ): Promise<StoreHistory> {
-  return await inDirectory(dataDirectory, (cellStore) =>
-    openHistory({ cellStore, ...outsideOf(outside) }),
-  )
+  return await inDirectory(dataDirectory, (cellStore) => readStoreHistory(cellStore, outside))
 }
 
 /** Renews the history of such a directory, as has to be done after a copy was put in its place. */
@@ -30,9 +30,32 @@ export async function renewDirectoryHistory(
   dataDirectory: string,
   outside: Outside = {},
 ): Promise<RenewedHistory> {
-  return await inDirectory(dataDirectory, (cellStore) =>
-    renewHistory({ cellStore, ...outsideOf(outside) }),
-  )
+  return await inDirectory(dataDirectory, (cellStore) => renewStoreHistory(cellStore, outside))
+}
+
+/** The same of an open store. Rejects with StorageError `data_directory_unusable` where nothing was ever in it. */
+export async function readStoreHistory(
+  cellStore: CellStore,
+  outside: Outside = {},
+): Promise<StoreHistory> {
+  await requireUsed(cellStore)
+  return await openHistory({ cellStore, ...outsideOf(outside) })
+}
+
+/** The same of an open store, which no server may use meanwhile. */
+export async function renewStoreHistory(
+  cellStore: CellStore,
+  outside: Outside = {},
+): Promise<RenewedHistory> {
+  await requireUsed(cellStore)
+  return await renewHistory({ cellStore, ...outsideOf(outside) })
+}
+
+/** Opening the history of a new store would make one. */
+async function requireUsed(cellStore: CellStore): Promise<void> {
+  const { timestamp } = await readOracleState(cellStore)
+  if (timestamp > 0) return
+  throw new StorageError('data_directory_unusable', 'There is no database in this store.')
 }
 
 function outsideOf({ clock = systemClock, randomness = systemRandomness }: Outside) {

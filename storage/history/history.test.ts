@@ -16,7 +16,12 @@ import { checkDataDirectory } from '../consistency/data-directory-check.ts'
 import { readOracleState } from '../oracle/oracle-row.ts'
 import { systemRandomness } from '../randomness.ts'
 import { openGateway, openStorage, type Storage } from '../storage.ts'
-import { readDirectoryHistory, renewDirectoryHistory } from './directory-history.ts'
+import {
+  readDirectoryHistory,
+  readStoreHistory,
+  renewDirectoryHistory,
+  renewStoreHistory,
+} from './directory-history.ts'
 import {
   CURRENT_ROW,
   decodeCurrent,
@@ -211,6 +216,19 @@ test('a transaction that was under way in the copy may have committed later: the
   assert.throws(() => now.require(late), { code: 'history_replaced' })
   now.require(early)
   await storage.close()
+})
+
+test('a store in which nothing ever was has no history that could be read or renewed', async () => {
+  const cellStore = new MemoryCellStore()
+  await assert.rejects(readStoreHistory(cellStore), { code: 'data_directory_unusable' })
+  await assert.rejects(renewStoreHistory(cellStore), { code: 'data_directory_unusable' })
+  const storage = await openGateway(cellStore)
+  const lost = await put(storage, 'lost')
+  await storage.close()
+  assert.equal((await readStoreHistory(cellStore)).id, storage.history.id)
+  const { before, now } = await renewStoreHistory(cellStore)
+  assert.equal(before.id, storage.history.id)
+  assert.throws(() => now.require(lost, before.id), { code: 'history_replaced' })
 })
 
 test('a history is renewed again and again, each time with a gap of its own', async () => {

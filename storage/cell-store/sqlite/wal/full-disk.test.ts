@@ -8,7 +8,7 @@ import type { MadeRoom } from './write-ahead-log.ts'
 
 type Line = { readonly level: string; readonly facts: object; readonly message: string }
 
-function given(made: MadeRoom | null | (() => Promise<MadeRoom>)) {
+function given(made: MadeRoom | null | (() => Promise<MadeRoom>), isCopied = false) {
   const clock = new ManualClock()
   const lines: Line[] = []
   const failures: unknown[] = []
@@ -23,6 +23,7 @@ function given(made: MadeRoom | null | (() => Promise<MadeRoom>)) {
     onFailure: (cause) => failures.push(cause),
     log: { info: says('info'), warn: says('warn'), error: says('error') },
     clock,
+    isCopied: () => isCopied,
   })
   /** Many at once, as a group has them. */
   const refuse = async () => {
@@ -82,6 +83,12 @@ describe('a full disk', () => {
     const read = await said({ outcome: 'isRead', bytes: 57_344 })
     assert.match(read.message, /while another process reads it/)
     assert.match((await said({ outcome: 'isBusy', bytes: 0 })).message, /is moving the log/)
+  })
+
+  test('while a backup reads the log, the operator is told to wait for its end', async () => {
+    const { refuse, lines } = given({ outcome: 'isRead', bytes: 57_344 }, true)
+    await refuse()
+    assert.match(lines[0]?.message ?? '', /while a backup reads it.*when the backup has ended/)
   })
 
   test('where a COMMIT is in doubt nothing is said to have been done', async () => {
