@@ -12,7 +12,7 @@ dependencies come from the registry that npm is configured with.`
 
 scriptFlags(HELP, {})
 const [oldest] = otherRuntimes()
-const files = ['client-package.test.ts', 'server-package.ts']
+const files = ['client-package.test.ts', 'server-package.ts', 'first-minutes.ts']
 const { status } = spawnSync(
   process.execPath,
   [
