@@ -38,7 +38,13 @@ async function given(t: TestContext, shares = new Shares()) {
   const parser = createParser()
   const writer = new AnswerWriter()
   const parts = { ...executionParts(storage), clock: STANDING_CLOCK, shares, parser, writer }
-  const runner = new StatementRunner({ ...parts, sessions: undefined, cursors: undefined } as never)
+  const audit = { changed: () => {} }
+  const runner = new StatementRunner({
+    ...parts,
+    audit,
+    sessions: undefined,
+    cursors: undefined,
+  } as never)
   const armed: string[] = []
   const keeper = {
     shares,
