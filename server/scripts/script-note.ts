@@ -3,7 +3,9 @@ import type { Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
 import type { Parameters } from '../../planner/planner.ts'
 import type { Catalog, Transaction } from '../../storage/storage.ts'
+import type { Turns } from '../budgets/turns.ts'
 import { NoteFailure, ServerError } from '../errors/server-error.ts'
+import { parsedText } from '../requests/query-request.ts'
 import {
   type IndexedStatement,
   type RowStatement,
@@ -45,9 +47,13 @@ export class ScriptNote {
     this.#params = params
   }
 
-  /** Throws ServerError `invalid_request` for what cannot be a note. */
-  static of(parser: Parser, { sql, params = {} }: NoteRequest): ScriptNote {
-    const statements = parsed(parser, sql)
+  /** Rejects with NoteFailure, and with ServerError `invalid_request` for what cannot be a note. */
+  static async of(
+    parser: Parser,
+    { sql, params = {} }: NoteRequest,
+    turns: Turns,
+  ): Promise<ScriptNote> {
+    const statements = await parsed(parser, sql, turns)
     if (statements.length === 0) throw refused('The note has no statement.')
     for (const name of GIVEN) {
       if (Object.hasOwn(params, name)) {
@@ -85,9 +91,9 @@ export class ScriptNote {
   }
 }
 
-function parsed(parser: Parser, sql: string): readonly Statement[] {
+async function parsed(parser: Parser, sql: string, turns: Turns): Promise<readonly Statement[]> {
   try {
-    return parser.parseScript(sql)
+    return await parsedText(parser, sql, turns)
   } catch (cause) {
     throw new NoteFailure(cause)
   }

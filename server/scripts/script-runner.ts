@@ -87,7 +87,8 @@ export class ScriptRunner {
     const statements = await this.#parsed(request.sql, running)
     const total = statements.length
     const parts = partsOf(statements)
-    const note = request.note && ScriptNote.of(this.#parts.parser, request.note)
+    const note =
+      request.note && (await ScriptNote.of(this.#parts.parser, request.note, running.turns))
     const results = new ScriptResults(request.integers ?? 'number')
     const lengths = new TextLengths(request.sql)
     const run: ScriptRun = { request, running, note, results, total, lengths }
