@@ -114,6 +114,20 @@ describe('rows that are posted', () => {
     assert.deepEqual(await all(), before)
   })
 
+  test('are refused where a key comes twice to be put, however far apart, and whatever its columns', async (t) => {
+    const { post, all } = await bank(t)
+    const before = await all()
+    const many = Array.from({ length: 1_200 }, (_, n) => ({ id: `n${n}` }))
+    for (const [rows, row] of [
+      [[{ id: 'bob' }, { id: 'bob', balance: 3 }], 1],
+      [[...many, { id: 'n3' }], 1_200],
+    ] as const) {
+      const { body } = await post(rows, '?mode=put')
+      assert.deepEqual([body.code, body.row], ['already_exists', row])
+    }
+    assert.deepEqual(await all(), before)
+  })
+
   test('have composite keys that are put by all of their columns', async (t) => {
     const { server } = await bank(t)
     await server.query(

@@ -27,20 +27,20 @@ export async function writeSeveral(
   if (objects.length > postedRowsMax) {
     throw limitExceeded('postedRowsMax', postedRowsMax, objects.length, 'Rows of one request')
   }
+  const batches = batchesOf(table, objects)
+  // All are removed before the first INSERT: a key that comes twice would replace a row of this very request.
+  const removed = mode === 'put' ? await withoutFormer(rows, table, batches) : batches
   const results: StatementResult[] = []
-  for (let first = 0; first < objects.length; ) {
-    const batch = batchFrom(table, objects, first)
-    const insert = insertRows(table, batch.columns, batch.rowCount, {
+  for (const { first, columns, values, rowCount } of removed) {
+    const insert = insertRows(table, columns, rowCount, {
       onConflictDoNothing: mode === 'skip',
       isReturning: !form.isMinimal,
     })
     try {
-      if (mode === 'put') await removeRows(rows, table, batch)
-      results.push(await rows.run(insert, batch.values))
+      results.push(await rows.run(insert, values))
     } catch (error) {
       throw ofPostedRow(error, first)
     }
-    first += batch.rowCount
   }
   if (form.isMinimal) {
     const rowsAffected = results.reduce((sum, result) => sum + result.rowsAffected, 0)
@@ -49,11 +49,25 @@ export async function writeSeveral(
   return { status: 201, body: await bodyInTurns(severalPieces(results, form), form.turns) }
 }
 
+/** Resolves to the batches, once no row is there that has a key of theirs. */
+async function withoutFormer(
+  rows: RowTransaction,
+  table: TableDefinition,
+  batches: Iterable<Batch>,
+): Promise<readonly Batch[]> {
+  const removed: Batch[] = []
+  for (const batch of batches) {
+    await removeRows(rows, table, batch)
+    removed.push(batch)
+  }
+  return removed
+}
+
 /** Those that are there and have the keys of the batch, as the row that takes their place is of their key. */
 async function removeRows(
   rows: RowTransaction,
   table: TableDefinition,
-  { columns, values, rowCount }: Batch,
+  { first, columns, values, rowCount }: Batch,
 ): Promise<void> {
   const positions = keyColumns(table).map((name) => {
     const position = columns.indexOf(name)
@@ -66,7 +80,11 @@ async function removeRows(
   const keys = Array.from({ length: rowCount }, (_, row) =>
     positions.map((position) => values[row * columns.length + position]),
   )
-  await rows.runEach(deleteRow(table), keys)
+  try {
+    await rows.runEach(deleteRow(table), keys)
+  } catch (error) {
+    throw ofPostedRow(error, first)
+  }
 }
 
 /** The rows of several results of the same columns. */
@@ -92,9 +110,22 @@ function ofPostedRow(error: unknown, first: number): unknown {
 
 /** Rows of the same columns; their values follow each other, row by row. */
 type Batch = {
+  /** The position of its first row among those that were posted. */
+  readonly first: number
   readonly columns: readonly string[]
   readonly values: readonly unknown[]
   readonly rowCount: number
+}
+
+function* batchesOf(
+  table: TableDefinition,
+  objects: readonly RowObject[],
+): Generator<Batch, void, undefined> {
+  for (let first = 0; first < objects.length; ) {
+    const batch = batchFrom(table, objects, first)
+    yield batch
+    first += batch.rowCount
+  }
 }
 
 function batchFrom(table: TableDefinition, objects: readonly RowObject[], first: number): Batch {
@@ -112,5 +143,5 @@ function batchFrom(table: TableDefinition, objects: readonly RowObject[], first:
     for (const value of row.values) all.push(value)
     rowCount += 1
   }
-  return { columns, values: all, rowCount }
+  return { first, columns, values: all, rowCount }
 }
