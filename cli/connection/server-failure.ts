@@ -23,12 +23,21 @@ export function exitCodeOfServer(
     case 'request_timed_out':
       return mayWrite && !isNeverSent(error) ? EXIT.unknownOutcome : EXIT.unreachable
     case 'invalid_answer':
+      // A proxy that lost the server, or a text that was cut off: the statement may have arrived all the same.
+      return mayWrite && !isRefusal(error) ? EXIT.unknownOutcome : EXIT.unreachable
+    case 'internal':
+      return mayWrite ? EXIT.unknownOutcome : EXIT.failed
     case 'unauthenticated':
     case 'token_expired':
       return EXIT.unreachable
     default:
       return EXIT.failed
   }
+}
+
+/** By a status for mistakes of the client, of whatever else answers at the address. */
+function isRefusal({ status }: PercoliteError): boolean {
+  return status >= 400 && status < 500
 }
 
 function isNeverSent({ code, cause }: PercoliteError): boolean {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -153,6 +154,21 @@ describe('percolite query', () => {
     assert.equal((await percolite(['query', url, 'SCAN * FROM account;'])).code, 3)
     await new Promise((resolve) => nobody.close(resolve))
     assert.equal((await percolite(['query', url, write])).code, 3)
+  })
+
+  test('ends with 4 where the answer to a write is that of a proxy, and with 3 where nothing can have been done', async (t) => {
+    const answers = { 502: '<html>', 200: '{"results":', 404: '<html>' }
+    const write = "SET balance = 1 ON account WHERE id = 'bob'"
+    for (const [status, text] of Object.entries(answers)) {
+      const proxy = createHttpServer((_, response) => response.writeHead(Number(status)).end(text))
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+      t.after(() => proxy.close())
+      const url = `http://127.0.0.1:${(proxy.address() as { port: number }).port}`
+      const { code, errors } = await percolite(['query', url, write])
+      const isUnknown = status !== '404'
+      assert.deepEqual([code, /may have been done/.test(errors)], [isUnknown ? 4 : 3, isUnknown])
+      assert.equal((await percolite(['query', url, 'SCAN * FROM account'])).code, 3)
+    }
   })
 
   test('shows the token of a file or of the environment, and sends it to no other machine in the clear', async (t) => {
