@@ -72,8 +72,9 @@ export class AnswerBudget {
   }
 
   add(result: StatementResult): void {
-    const counted = result.bytes ?? bytesOfRows(result)
-    this.take(Math.max(counted, result.written?.bytes ?? 0))
+    const answerBytes = new AnswerBytes(result.columns)
+    const counted = result.bytes ?? bytesOfRows(result, answerBytes)
+    this.take(answerBytes.ofColumns + Math.max(counted, result.written?.bytes ?? 0))
   }
 
   /**
@@ -97,8 +98,7 @@ export class AnswerBudget {
 }
 
 /** Of a result whose statement has not counted them. */
-function bytesOfRows({ columns, rows }: StatementResult): number {
-  const answerBytes = new AnswerBytes(columns)
+function bytesOfRows({ rows }: StatementResult, answerBytes: AnswerBytes): number {
   let bytes = 0
   for (const row of rows) bytes += answerBytes.of(row)
   return bytes

@@ -214,3 +214,19 @@ test('a subscriber that reads nothing holds no more than its share, and reads on
   await until('nothing is held', () => shares.unsentBytes.held === 0)
   assert.equal(client.socket.readyState, WebSocket.OPEN)
 })
+
+test('answers without rows are held as well, by the columns of each of their statements', async (t) => {
+  const { server, shares, port } = await world(t)
+  const columns = Array.from({ length: 200 }, (_, n) => `"${'c'.repeat(100)}${n}" TEXT`)
+  await server.query(`CREATE TABLE wide (id INTEGER PRIMARY KEY, ${columns.join(', ')})`)
+  // Ten of these would be a hundred megabytes, and no row is in them.
+  const body = JSON.stringify({ sql: 'SCAN * FROM wide;'.repeat(500) })
+  shares.unsentBytes.take(clientKeyOf(A), 26 * MIB)
+  for (const path of ['/v1/query', '/v1/scripts']) {
+    const socket = open(t, port, A)
+    post(socket, path, body)
+    assert.equal(await statusOf(socket), 429, path)
+  }
+  shares.unsentBytes.giveBack(clientKeyOf(A), 26 * MIB)
+  await until('all is given back', () => shares.unsentBytes.held === 0)
+})

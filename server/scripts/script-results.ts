@@ -24,14 +24,15 @@ export class ScriptResults {
   readonly list: ScriptResult[] = []
   readonly #integers: IntegerForm
   #rowBytes = 0
+  #columnBytes = 0
 
   constructor(integers: IntegerForm) {
     this.#integers = integers
   }
 
-  /** Of rows that are kept, about. */
-  get rowBytes(): number {
-    return this.#rowBytes
+  /** Of rows that are kept, and of the columns of all statements, about. */
+  get bytes(): number {
+    return this.#rowBytes + this.#columnBytes
   }
 
   add(
@@ -61,6 +62,7 @@ export class ScriptResults {
     const { scriptRowsMax, scriptRowBytesMax } = SERVER_LIMITS
     const answerBytes = new AnswerBytes(columns)
     const kept: SqlValue[][] = []
+    this.#columnBytes += answerBytes.ofColumns
     for (const row of rows.slice(0, scriptRowsMax)) {
       const bytes = answerBytes.of(row)
       if (this.#rowBytes + bytes > scriptRowBytesMax) break

@@ -193,7 +193,7 @@ export class ScriptRunner {
   ) {
     const { scriptRowsMax: rows, pageBytesMax: bytes } = SERVER_LIMITS
     const paging = { page: { rows, bytes }, check: () => undefined }
-    const answer = new AnswerBudget(heldBeside(running, results.rowBytes))
+    const answer = new AnswerBudget(heldBeside(running, results.bytes))
     const { timeoutMs } = request
     const options = timeoutMs === undefined ? {} : { timeoutMs }
     const run = { request: options, transaction, catalog, paging, answer, running }
@@ -248,7 +248,7 @@ function addResults(
   }
 }
 
-/** The answer of one part is held beside the rows that are kept of those before it. */
+/** The answer of one part is held beside what is kept of those before it. */
 function heldBeside(running: RunningRequest, keptBytes: number) {
   const hold = (bytes: number) => {
     if (bytes + keptBytes >= COUNTED_BYTES_MIN) running.holdUnsent(bytes + keptBytes)

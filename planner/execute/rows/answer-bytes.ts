@@ -28,6 +28,11 @@ export class AnswerBytes {
     this.#perRow = perRow
   }
 
+  /** Their names and types, which the answer of each statement has once, be it without rows. */
+  get ofColumns(): number {
+    return this.#columns.length === 0 ? 0 : this.#perRow
+  }
+
   of(row: readonly SqlValue[]): number {
     let bytes = this.#perRow
     for (let index = 0; index < row.length; index += 1) {
