@@ -124,7 +124,8 @@ async function takeCopy(
   } catch (error) {
     const { code, message, path } = error as NodeJS.ErrnoException
     if (code === 'ENOSPC') throw new StorageError('disk_full', `The disk of ${stage} is full.`)
-    throw path === from ? backupUnusable(folder, `${COPY_FILE}: ${message}`) : error
+    const isOfBackup = path === from || code === 'EISDIR'
+    throw isOfBackup ? backupUnusable(folder, `${COPY_FILE}: ${message}`) : error
   }
   requireSameFile(manifest, found, folder)
 }

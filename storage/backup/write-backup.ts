@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { CellStore, StoreCopier } from '../cell-store/cell-store.ts'
 import { fileBytes } from '../cell-store/sqlite/disk-use.ts'
@@ -109,12 +109,36 @@ async function openCopier(
   return await cellStore.openCopier?.()
 }
 
-/** What an earlier one has left that was killed is removed. */
+/**
+ * What an earlier one has left that was killed is removed. Rejects with StorageError `already_exists` where something
+ * else has its name.
+ */
 async function makeFolder(folder: string): Promise<void> {
   const partial = `${folder}${PARTIAL}`
+  await requireOwnWork(partial)
   await rm(partial, { recursive: true, force: true })
   await mkdir(dirname(partial), { recursive: true, mode: FOLDER_MODE })
   await mkdir(partial, { mode: FOLDER_MODE })
+}
+
+/** All that a backup has in its folder while it is made. */
+const OWN_FILE = /^(?:(?:cells|lock)\.db(?:-\w+)?|manifest\.json)$/
+
+async function requireOwnWork(partial: string): Promise<void> {
+  let names: string[]
+  try {
+    names = await readdir(partial)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return
+    names = [`(${code})`]
+  }
+  const foreign = names.find((name) => !OWN_FILE.test(name))
+  if (foreign === undefined) return
+  throw new StorageError(
+    'already_exists',
+    `${partial} is where the backup would be made, and has something else in it: ${foreign}. Move it away, or give the backup another name.`,
+  )
 }
 
 async function fillFolder(

@@ -81,6 +81,22 @@ describe('percolite backup and restore', () => {
     assert.equal(both.code, 2)
   })
 
+  test('a folder of the user is not removed, though it has the name under which a backup is made', async (t) => {
+    const data = await storedRows(t, 1)
+    const backup = join(data, '..', 'nightly')
+    const mine = join(`${backup}.partial`, 'mine.txt')
+    await mkdir(`${backup}.partial`)
+    await writeFile(mine, 'precious')
+    const refused = await percolite(['backup', '--data', data, '--out', backup])
+    assert.deepEqual([refused.code, refused.output], [1, ''])
+    assert.match(refused.errors, /has something else in it: mine\.txt/)
+    assert.deepEqual([readFileSync(mine, 'utf8'), existsSync(backup)], ['precious', false])
+    // What a killed one has left makes room.
+    await rm(mine)
+    await writeFile(join(`${backup}.partial`, 'cells.db'), 'torn')
+    assert.equal((await percolite(['backup', '--data', data, '--out', backup])).code, 0)
+  })
+
   test('a backup is never restored over anything', async (t) => {
     const backup = await storedBackup(t, 1)
     const data = await newFolder(t)
@@ -98,6 +114,13 @@ describe('a backup that is not what it was', () => {
     'a flipped bit': [(folder) => flipByte(join(folder, 'cells.db')), /changed or damaged/],
     'a cut file': [(folder) => truncate(join(folder, 'cells.db'), 8_192), /not whole/],
     'a missing file': [(folder) => rm(join(folder, 'cells.db')), /cells\.db/],
+    'a folder in place of the file': [
+      async (folder) => {
+        await rm(join(folder, 'cells.db'))
+        await mkdir(join(folder, 'cells.db'))
+      },
+      /The backup .* cannot be used: cells\.db/,
+    ],
     'a missing manifest': [(folder) => rm(join(folder, 'manifest.json')), /no whole backup/],
     'half a manifest': [(folder) => truncate(join(folder, 'manifest.json'), 50), /no JSON object/],
     'a manifest of a later version': [
