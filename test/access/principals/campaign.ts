@@ -5,6 +5,7 @@ import { SeededRandomness } from '../../seeded-randomness.ts'
 import { openSocket } from '../../server/socket-client.ts'
 import { extend, grant, makeTable, redefine, replace } from './changing.ts'
 import type { HeldClaims } from './claims.ts'
+import { lookBelow } from './looking-below.ts'
 import { comparePast, Past } from './past.ts'
 import { READING_DOORS } from './reading.ts'
 import type { RuledTable } from './ruled-table.ts'
@@ -86,12 +87,14 @@ class Run {
     await writeAsSecond(servers, table, await this.#about(table, servers.b.claims))
     await writeAsFirst(servers, table, await this.#about(table, servers.a.claims))
     const about = await this.#about(table, servers.a.claims)
+    await lookBelow(servers, table, about)
     for (let n = 0; n < 2; n += 1) {
       await choose.oneOf(DOORS)({ servers, table, about, sockets: this.#sockets })
     }
     if (choose.percent(10))
       await writeTwice(servers, table, { about, key: `key ${step}`.replace(' ', '') })
-    if (choose.percent(15)) await compareTransaction(servers, table, about)
+    if (choose.percent(15))
+      await compareTransaction(servers, table, { about, sockets: this.#sockets })
     if (choose.percent(15)) await comparePast(servers, table, { about, past: this.#past })
     if (choose.percent(25)) await this.#agree()
     for (const each of this.#subscribers) if (choose.percent(4)) await each.leave(servers)

@@ -181,18 +181,6 @@ const observing: Door = async ({ table, about, sockets }) => {
   assert.equal(answers[0], answers[1], `observe ${table.name}`)
 }
 
-/** Below the rows nobody looks without INSPECT. */
-const below: Door = async ({ servers, about, table }) => {
-  const key = keyOf(about)
-  const parts = table.table.primaryKey.map(({ column }, at) => pathPart(column.type, key[at]))
-  const path = about.choose.oneOf([
-    `/v1/tables/${table.name}/cells/${parts.join(',')}`,
-    ...(['/v1/locks', '/v1/check', '/v1/status', '/v1/running', '/metrics'] as const),
-  ])
-  const answer = await servers.same(path, (client) => client.send({ path }))
-  assert.equal(answer.body?.code, 'not_permitted', path)
-}
-
 /** Each with how often it is taken. */
 export const READING_DOORS: ReadonlyArray<readonly [door: Door, share: number]> = [
   [query, 8],
@@ -204,7 +192,6 @@ export const READING_DOORS: ReadonlyArray<readonly [door: Door, share: number]> 
   [explained, 3],
   [socketQuery, 2],
   [changes, 1],
-  [below, 1],
   [observing, 1],
 ]
 

@@ -1,51 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import type { SocketClient } from '../../server/socket-client.ts'
+import type { AnswerBody } from '../../server/test-server.ts'
+import type { TokenClient } from '../../server/token-server.ts'
 import type { RuledTable } from './ruled-table.ts'
-import { type About, guarding, randomReading, type Statement } from './statements.ts'
+import { type About, guarding, randomReading, randomWriting, type Statement } from './statements.ts'
+import type { Sockets } from './subscribers.ts'
 import { touchHidden } from './touch-hidden.ts'
-import { bodyOf, shown, type TwoServers } from './two-servers.ts'
+import { bodyOf, shownBody, type TwoServers } from './two-servers.ts'
+import { LEFT_OPEN } from './writing.ts'
+
+const PATH = '/v1/transactions'
+
+/** Queries of one client, over HTTP or over its socket. */
+type Way = (sql: string, more?: object) => Promise<AnswerBody>
+
+const overHttp =
+  (client: TokenClient): Way =>
+  async (sql, more = {}) =>
+    (await client.query(sql, { ...more })).body
+
+const overSocket =
+  (socket: SocketClient): Way =>
+  async (sql, more = {}) => {
+    const { type: _, ...body } = await socket.query(sql, { ...more })
+    return body
+  }
+
+/** The same transaction on both servers. */
+class BothOpen {
+  readonly #ways: readonly [Way, Way]
+  readonly ids: readonly [string, string]
+
+  private constructor(ways: readonly [Way, Way], ids: readonly [string, string]) {
+    this.#ways = ways
+    this.ids = ids
+  }
+
+  static async begin(one: Way, alone: Way): Promise<BothOpen> {
+    const begun = [await one('BEGIN'), await alone('BEGIN')] as const
+    return new BothOpen([one, alone], [begun[0].transaction, begun[1].transaction])
+  }
+
+  /** Undefined where the answer is one that a rule leaves open, and then only the first server was asked. */
+  async ask(
+    statement: Statement,
+    isOpen: (code: string) => boolean,
+  ): Promise<AnswerBody | undefined> {
+    const { sql, ...more } = bodyOf(statement)
+    const [one, alone] = this.#ways
+    const answer = await one(sql, { ...more, transaction: this.ids[0] })
+    if (isOpen(answer.code)) return undefined
+    const other = await alone(sql, { ...more, transaction: this.ids[1] })
+    assert.equal(
+      shownBody(answer),
+      shownBody(other),
+      `in a transaction: ${JSON.stringify(statement)}`,
+    )
+    return answer
+  }
+}
 
 /**
- * Reads and guards in a transaction of several requests, while rows that are hidden from it are written: they stand in
- * the way of nothing, and the transaction is nobody else's.
+ * Reads, guards and writes in a transaction of several requests, over HTTP or a socket, while rows that are hidden from
+ * it are written: they stand in the way of nothing, and the transaction is nobody else's.
  */
 export async function compareTransaction(
   servers: TwoServers,
   table: RuledTable,
-  about: About,
+  { about, sockets }: { readonly about: About; readonly sockets: Sockets },
 ): Promise<void> {
   const { a, alone, b } = servers
-  const path = '/v1/transactions'
-  const open = { method: 'POST', path, json: {} } as const
-  const [one, other] = [await a.client.send(open), await alone.send(open)]
-  const [id, idAlone] = [one.body.transaction, other.body.transaction]
-  const ask = async (statement: Statement) => {
-    const { sql, ...more } = bodyOf(statement)
-    const answers = [
-      await a.client.query(sql, { ...more, transaction: id }),
-      await alone.query(sql, { ...more, transaction: idAlone }),
-    ] as const
-    assert.equal(shown(answers[0]), shown(answers[1]), `in a transaction: ${sql}`)
-    return answers[0]
-  }
+  const { choose } = about
+  const isOnSocket = choose.percent(50)
+  const ways = isOnSocket
+    ? ([overSocket(sockets[0]), overSocket(sockets[1])] as const)
+    : ([overHttp(a.client), overHttp(alone)] as const)
+  const open = await BothOpen.begin(...ways)
   let isOpen = true
-  for (let n = 0; n < 3 && isOpen; n += 1) {
-    const guards = table.isOneRule(a.claims) && about.choose.percent(50)
-    const answer = await ask(guards ? guarding(about) : randomReading(about))
-    isOpen = answer.body.code !== 'check_failed'
-    await touchHidden(servers, table, about.choose)
+  for (let n = 0; n < 4 && isOpen; n += 1) {
+    const answer = await open.ask(inside(servers, table, about), (code) => isLeftOpen(table, code))
+    isOpen = answer?.code !== 'check_failed'
+    await touchHidden(servers, table, choose)
+    await othersAreRefused(servers, open.ids[0], overSocket(sockets[2]))
   }
-  for (const foreign of [`${path}/${id}`, `${path}/${id}/commit`]) {
-    const method = foreign.endsWith('commit') ? 'POST' : 'GET'
-    const { body } = await b.client.send({ method, path: foreign })
+  const end = choose.percent(75) ? 'COMMIT' : 'ROLLBACK'
+  const ended = await open.ask({ sql: end }, () => false)
+  if (isOpen) assert.equal(ended?.code, undefined, `a hidden row is in the way of ${end}`)
+  const committed = await b.client.send({ path: `${PATH}/${open.ids[0]}` })
+  assert.equal(committed.body.code, 'unknown_transaction', 'an ended one of another')
+  assert.equal(await servers.align(table), 0, `other rows after ${end}`)
+}
+
+/** What is read is what may be written, or else it only reads. */
+function inside({ a }: TwoServers, table: RuledTable, about: About): Statement {
+  const { choose } = about
+  if (!table.isOneRule(a.claims) || choose.percent(40)) return randomReading(about)
+  if (choose.percent(30)) return guarding(about)
+  const write = randomWriting(about)
+  // By row, a hidden row that has the key is not inserted either, and nothing tells of it.
+  return table.exactness === 'row' && write.sql.includes('DO NOTHING') ? guarding(about) : write
+}
+
+function isLeftOpen({ exactness }: RuledTable, code: string): boolean {
+  return code === 'rule_violated' || (exactness === 'row' && LEFT_OPEN.has(code))
+}
+
+async function othersAreRefused({ b }: TwoServers, id: string, onSocket: Way): Promise<void> {
+  for (const [method, path] of [
+    ['GET', `${PATH}/${id}`],
+    ['POST', `${PATH}/${id}/commit`],
+    ['DELETE', `${PATH}/${id}`],
+  ] as const) {
+    const { body } = await b.client.send({ method, path })
     assert.equal(body.code, 'unknown_transaction', `${method} of another`)
   }
-  const listed = (await b.client.send({ path })).body.transactions
+  for (const ask of [overHttp(b.client), onSocket]) {
+    const { code } = await ask('COMMIT', { transaction: id })
+    assert.equal(code, 'unknown_transaction', 'COMMIT of another')
+  }
+  const listed = (await b.client.send({ path: PATH })).body.transactions
   assert.deepEqual(listed, [], 'transactions of another')
-  const commits = [
-    await a.client.send({ method: 'POST', path: `${path}/${id}/commit` }),
-    await alone.send({ method: 'POST', path: `${path}/${idAlone}/commit` }),
-  ] as const
-  assert.equal(commits[0].body.code, commits[1].body.code, 'a hidden row is in the way of a commit')
-  await servers.align(table)
 }

@@ -9,7 +9,11 @@ import { type About, keyOf, randomWriting, rowOf } from './statements.ts'
 import { bodyOf, shown, type TwoServers } from './two-servers.ts'
 
 /** What rules by row leave open: that a key or a value of a unique index is taken, or that a row is not theirs. */
-const LEFT_OPEN = new Set(['already_exists', 'rule_violated', 'unique_violation'])
+export const LEFT_OPEN: ReadonlySet<string> = new Set([
+  'already_exists',
+  'rule_violated',
+  'unique_violation',
+])
 
 /** The first principal writes on both, and on each exactly what it may. */
 export async function writeAsFirst(
