@@ -3,12 +3,15 @@ import type { TestContext } from 'node:test'
 import { Chooser } from '../../differential/random-table.ts'
 import { SeededRandomness } from '../../seeded-randomness.ts'
 import { openSocket } from '../../server/socket-client.ts'
-import { extend, grant, makeTable, redefine, replace } from './changing.ts'
+import { extend, grant, grantEverywhere, makeTable, redefine, replace } from './changing.ts'
 import type { HeldClaims } from './claims.ts'
 import { lookBelow } from './looking-below.ts'
+import { compareMissed } from './missed.ts'
 import { comparePast, Past } from './past.ts'
 import { READING_DOORS } from './reading.ts'
 import type { RuledTable } from './ruled-table.ts'
+import { conditionFor, type RandomGrant } from './rules.ts'
+import { compareRun } from './runs.ts'
 import type { About } from './statements.ts'
 import { type Sockets, Subscribers } from './subscribers.ts'
 import { compareTransaction } from './transactions.ts'
@@ -16,6 +19,7 @@ import { run, TwoServers } from './two-servers.ts'
 import { writeAsFirst, writeAsSecond, writeTwice } from './writing.ts'
 
 const TABLES = ['t', 'u']
+const OTHER_RIGHTS = ['unknown_table', 'not_permitted', 'resume_too_old']
 const DOORS = READING_DOORS.flatMap(([door, share]) => Array.from({ length: share }, () => door))
 
 /** Runs so many steps by this seed. Rejects with AssertionError at the first difference. */
@@ -96,6 +100,9 @@ class Run {
     if (choose.percent(15))
       await compareTransaction(servers, table, { about, sockets: this.#sockets })
     if (choose.percent(15)) await comparePast(servers, table, { about, past: this.#past })
+    if (choose.percent(10))
+      await compareMissed(servers, table, await this.#about(table, servers.a.claims))
+    if (choose.percent(25)) await compareRun(servers, table, { about, sockets: this.#sockets })
     if (choose.percent(25)) await this.#agree()
     for (const each of this.#subscribers) if (choose.percent(4)) await each.leave(servers)
     if (this.#subscribers.length < 3 && choose.percent(40)) {
@@ -126,8 +133,8 @@ class Run {
     await this.#agree()
     const concerned = this.#subscribers.filter((each) => each.table === table)
     const others = this.#subscribers.filter((each) => each.table !== table)
-    await this.#past.note(this.#servers, table)
-    const kind = choose.below(12)
+    await this.#past.note(this.#servers, table, await this.#about(table, this.#servers.a.claims))
+    const kind = choose.below(14)
     this.#counts.changes += 1
     if (kind < 2 && table.grants.length > 0) {
       const isOther = await extend(this.#servers, choose, table)
@@ -135,9 +142,13 @@ class Run {
       for (const each of concerned) await each.endsWith(['resume_too_old'])
     } else if (kind < 7) {
       await grant(this.#servers, choose, table)
-      const codes = ['unknown_table', 'not_permitted', 'resume_too_old']
-      for (const each of concerned) await each.endsWith(codes)
-    } else if (kind < 11) {
+      if (!this.#servers.everywhere.rights.includes('READ')) {
+        for (const each of concerned) await each.endsWith(OTHER_RIGHTS)
+      }
+    } else if (kind < 9) {
+      await this.#changeEverywhere()
+      return
+    } else if (kind < 13) {
       await redefine(this.#servers, choose, table)
     } else {
       const made = await replace(this.#servers, choose, table)
@@ -147,5 +158,19 @@ class Run {
     }
     for (const each of concerned) each.stop()
     this.#subscribers = others
+  }
+
+  /** All subscriptions of tables that show other rows since, or did in between, have ended by themselves. */
+  async #changeEverywhere(): Promise<void> {
+    const seen = (grants: readonly RandomGrant[]) => conditionFor(grants, 'READ', {})
+    const before = new Map(this.#tables.map((table) => [table, seen(table.grants)]))
+    await grantEverywhere(this.#servers, this.#choose, this.#tables)
+    for (const each of this.#subscribers) {
+      const { grants, granted } = each.table
+      const conditions = new Set([before.get(each.table), seen(granted), seen(grants)])
+      if (conditions.size > 1) await each.endsWith(OTHER_RIGHTS)
+      each.stop()
+    }
+    this.#subscribers = []
   }
 }

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import type { Chooser } from '../../differential/random-table.ts'
 import { RuledTable } from './ruled-table.ts'
-import { anotherGrant, conditionFor, type RandomGrant, randomGrants } from './rules.ts'
+import { anotherGrant, conditionFor, type RandomGrant, type Right, randomGrants } from './rules.ts'
 import { run, type TwoServers } from './two-servers.ts'
+
+const RIGHTS: readonly Right[] = ['READ', 'WRITE', 'OBSERVE']
 
 /** Makes a table on both, as it is granted. */
 export async function makeTable(
@@ -11,7 +13,7 @@ export async function makeTable(
   choose: Chooser,
   name: string,
 ): Promise<RuledTable> {
-  const table = new RuledTable(choose, name)
+  const table = new RuledTable(choose, name, servers.everywhere)
   for (const sql of table.ddl) {
     await run(servers.full.admin, sql)
     await run(servers.own.admin, sql)
@@ -27,13 +29,29 @@ export async function grant(
   choose: Chooser,
   table: RuledTable,
 ): Promise<void> {
-  if (table.grants.length > 0) {
+  if (table.granted.length > 0) {
     await run(servers.full.admin, `REVOKE ALL ON ${table.name} FROM member`)
-    table.grants = []
+    table.granted = []
   }
   const wanted = choose.percent(8) ? [] : randomGrants(choose, table.table)
   for (const each of wanted) await add(servers, table, each)
   await take(servers, table)
+}
+
+/** Other rights ON ALL TABLES; on the other server the role has them on each of the tables that there are. */
+export async function grantEverywhere(
+  servers: TwoServers,
+  choose: Chooser,
+  tables: readonly RuledTable[],
+): Promise<void> {
+  const { admin } = servers.full
+  if (servers.everywhere.rights.length > 0) {
+    await run(admin, 'REVOKE ALL ON ALL TABLES FROM member')
+  }
+  const rights = choose.percent(60) ? choose.some(RIGHTS, 1 + choose.below(RIGHTS.length)) : []
+  if (rights.length > 0) await run(admin, `GRANT ${rights.join(', ')} ON ALL TABLES TO member`)
+  servers.everywhere.rights = rights
+  for (const table of tables) await take(servers, table)
 }
 
 /** One grant more. Returns whether other rows are seen since. */
@@ -44,9 +62,9 @@ export async function extend(
 ): Promise<boolean> {
   const seen = () => conditionFor(table.grants, 'READ', {})
   const before = seen()
-  const count = table.grants.length
+  const count = table.granted.length
   await add(servers, table, anotherGrant(choose, table.table))
-  if (table.grants.length === count) return false
+  if (table.granted.length === count) return false
   await run(servers.own.admin, `GRANT READ, WRITE ON ${table.name} TO member`)
   if (isRuled(table)) await run(servers.own.admin, `REVOKE OBSERVE ON ${table.name} FROM member`)
   await classify(servers, table)
@@ -62,11 +80,11 @@ function isRuled({ grants }: RuledTable): boolean {
 /** Refused only where a unique index would tell of what the rule hides. */
 async function add(servers: TwoServers, table: RuledTable, each: RandomGrant): Promise<void> {
   const { rights, rule } = each
-  if (table.grants.some((held) => held.rule !== undefined && held.rule.text === rule?.text)) return
+  if (table.granted.some((held) => held.rule !== undefined && held.rule.text === rule?.text)) return
   const where = rule === undefined ? '' : ` WHERE ${rule.text}`
   const sql = `GRANT ${rights.join(', ')} ON ${table.name} TO member${where}`
   const { status, body, text } = await servers.full.admin.query(sql)
-  if (status === 200) table.grants = [...table.grants, each]
+  if (status === 200) table.granted = [...table.granted, each]
   else assert.match(body.detail, /unique index/, `${sql}: ${text}`)
 }
 
@@ -92,6 +110,10 @@ async function take(servers: TwoServers, table: RuledTable): Promise<void> {
 /** By row, a rule leaves more open than by key. */
 async function classify({ full }: TwoServers, table: RuledTable): Promise<void> {
   const rows = await full.admin.rows('SHOW GRANTS FOR member')
+  if (conditionFor(table.grants, 'READ', {}) === '') {
+    table.exactness = 'all'
+    return
+  }
   const own = rows.filter((row) => row.table === table.name && row.rule !== null)
   const isByKey = own.every(({ by }) => by === 'key')
   table.exactness = own.length === 0 ? 'all' : isByKey ? 'key' : 'row'
@@ -119,15 +141,19 @@ export async function redefine(
 export async function replace(
   servers: TwoServers,
   choose: Chooser,
-  { name, isThere }: RuledTable,
+  { name, isThere, granted, grants }: RuledTable,
 ): Promise<RuledTable> {
   await run(servers.full.admin, `DROP TABLE ${name}`)
   if (isThere) await run(servers.own.admin, `DROP TABLE ${name}`)
-  const [made] = new RuledTable(choose, name).ddl
+  const [made] = new RuledTable(choose, name, servers.everywhere).ddl
   await run(servers.full.admin, made as string)
-  await servers.same(`GET ${name} before it is granted`, (client) =>
-    client.query(`DESCRIBE ${name}`),
-  )
+  if (grants.length > granted.length) {
+    assert.equal((await servers.a.client.query(`DESCRIBE ${name}`)).status, 200, 'ON ALL TABLES')
+  } else {
+    await servers.same(`GET ${name} before it is granted`, (client) =>
+      client.query(`DESCRIBE ${name}`),
+    )
+  }
   await run(servers.full.admin, `DROP TABLE ${name}`)
   return await makeTable(servers, choose, name)
 }

@@ -31,8 +31,9 @@ export function claimLiteral(claims: HeldClaims, name: string): string {
 }
 
 /** A value of a row, as JSON has it, as a literal of the dialect. */
-export function literalOf(type: ComparedType, value: unknown): string {
+export function literalOf(type: ComparedType | 'JSON', value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
+  if (type === 'JSON') return `'${JSON.stringify(value).replaceAll("'", "''")}'`
   if (type === 'BYTES') return `x'${Buffer.from(String(value), 'base64').toString('hex')}'`
   if (type === 'TEXT' || type === 'TIMESTAMP') return `'${String(value).replaceAll("'", "''")}'`
   return String(value).toUpperCase()

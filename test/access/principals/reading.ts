@@ -167,20 +167,6 @@ async function snapshotLines(
   return lines.map(({ timestamp: _, history: __, shape: ___, ...line }) => line)
 }
 
-/** Notifications name any row, so a rule of READ keeps all of them. */
-const observing: Door = async ({ table, about, sockets }) => {
-  const id = `o${about.choose.below(2 ** 30)}`
-  const answers: string[] = []
-  for (const socket of sockets.slice(0, 2)) {
-    socket.send({ type: 'observe', id, observer: `${table.name}seen`, workers: 1 })
-    const hasRows = about.rows.length > 0
-    socket.send({ type: 'unobserve', id })
-    const { type, code } = await socket.about(id)
-    answers.push(type === 'error' ? `error ${code}` : `observes ${hasRows}`)
-  }
-  assert.equal(answers[0], answers[1], `observe ${table.name}`)
-}
-
 /** Each with how often it is taken. */
 export const READING_DOORS: ReadonlyArray<readonly [door: Door, share: number]> = [
   [query, 8],
@@ -192,7 +178,6 @@ export const READING_DOORS: ReadonlyArray<readonly [door: Door, share: number]> 
   [explained, 3],
   [socketQuery, 2],
   [changes, 1],
-  [observing, 1],
 ]
 
 export function told({ sql, params }: Statement): string {

@@ -10,35 +10,50 @@ import {
 import { value } from '../../differential/two-texts.ts'
 import type { HeldClaims } from './claims.ts'
 import { conditionFor, type RandomGrant, type Right } from './rules.ts'
-import type { JsonRow } from './statements.ts'
+import { JSON_COLUMN, type JsonRow } from './statements.ts'
 
 /** How exactly the answers about a table are those of a server with the rows of the first principal alone. */
 export type Exactness = 'all' | 'key' | 'row'
 
+/** What the role may do ON ALL TABLES of the full server. */
+export type Everywhere = { rights: readonly Right[] }
+
 /** A random table as both servers define it, with what the role may do with it. */
 export class RuledTable {
   readonly name: string
+  /** What can be compared; a column `j` of JSON stands beside it. */
   table: RandomTable
   /** What made it as it is, in order. */
   ddl: string[]
-  grants: readonly RandomGrant[] = []
+  /** Of the table itself. */
+  granted: readonly RandomGrant[] = []
   exactness: Exactness = 'all'
   /** Whether the other server has it: without any right there is no such table. */
   isThere = true
   /** All rows of the full server, when they were last read. */
   rows: readonly JsonRow[] = []
   #names = 0
+  readonly #everywhere: Everywhere
 
-  constructor(choose: Chooser, name: string) {
+  constructor(choose: Chooser, name: string, everywhere: Everywhere) {
     this.name = name
+    this.#everywhere = everywhere
     const made = randomTable(choose)
     const indexes = made.indexes.map((index) => ({ ...index, name: `${name}${index.name}` }))
     this.table = { ...made, name, indexes }
     this.ddl = [
       createTableText(this.table),
+      `ALTER TABLE ${name} ADD COLUMN ${JSON_COLUMN} JSON`,
       ...indexes.map((index) => createIndexText(this.table, index)),
       `CREATE OBSERVER ${name}seen ON ${name} (${choose.oneOf(this.table.columns).name})`,
+      `CREATE WEAK OBSERVER ${name}hint ON ${name} (${JSON_COLUMN})`,
     ]
+  }
+
+  /** What the role may do with it. */
+  get grants(): readonly RandomGrant[] {
+    const { rights } = this.#everywhere
+    return rights.length === 0 ? this.granted : [...this.granted, { rights, rule: undefined }]
   }
 
   may(right: Right): boolean {

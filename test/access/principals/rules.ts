@@ -2,6 +2,7 @@
 import type { Chooser, RandomColumn, RandomTable } from '../../differential/random-table.ts'
 import { knownValue } from '../../differential/two-texts.ts'
 import { claimLiteral, claimsOfType, type HeldClaims } from './claims.ts'
+import { JSON_COLUMN, knownJson } from './statements.ts'
 
 export type Right = 'READ' | 'WRITE' | 'OBSERVE'
 
@@ -27,7 +28,7 @@ export function randomGrants(choose: Chooser, table: RandomTable): readonly Rand
   const both = ['READ', 'WRITE'] as const
   switch (choose.below(12)) {
     case 0:
-      return [{ rights: both, rule: undefined }]
+      return [{ rights: choose.percent(50) ? both : [...both, 'OBSERVE'], rule: undefined }]
     case 1:
       return [{ rights: [choose.oneOf(both)], rule: undefined }]
     case 2:
@@ -89,6 +90,13 @@ function ruleByRow(choose: Chooser, table: RandomTable): RandomRule {
         ? quotient(choose, column)
         : compares(choose, column),
     )
+  if (choose.percent(10)) {
+    const text = choose.oneOf([
+      `${JSON_COLUMN} IS NOT NULL`,
+      `${JSON_COLUMN} <> ${knownJson(choose)}`,
+    ])
+    parts.push({ text, columns: [JSON_COLUMN], meantFor: () => text })
+  }
   // What may fail comes last: by then the others have decided about most rows.
   const inOrder = parts.sort((a, b) => Number(a.text.includes('/')) - Number(b.text.includes('/')))
   const mayFail = inOrder.some(({ text }) => text.includes('/'))

@@ -6,6 +6,10 @@ import { condition, value } from '../../differential/two-texts.ts'
 import { claimLiteral, claimsOfType, type HeldClaims, literalOf } from './claims.ts'
 
 export type Statement = { readonly sql: string; readonly params?: NamedParameters }
+/** Of each table; no key, no index and no claim has its type. */
+export const JSON_COLUMN = 'j'
+const JSONS = ['{"a":1}', '{"a":[true,"x"]}', '[]', '"a"', '7']
+
 export type JsonRow = Readonly<Record<string, unknown>>
 
 /** Whose statements, about which table, and the rows that are there now. */
@@ -20,6 +24,8 @@ export type About = {
 export function randomWhere({ choose, table }: About): Statement {
   const parts = Array.from({ length: 1 + choose.below(2) }, () => condition(choose, table.columns))
   const texts = parts.map(({ ours }) => `(${ours})`)
+  if (choose.percent(15))
+    texts.push(`${JSON_COLUMN} ${choose.oneOf(['=', '<>'])} ${knownJson(choose)}`)
   const number = table.columns.find(({ type }) => type === 'INTEGER')
   if (number !== undefined && choose.percent(40)) {
     texts.push(choose.oneOf([`10 / ${number.name} > 1`, `10 % ${number.name} = 1`]))
@@ -64,12 +70,12 @@ export function randomWriting(about: About): Statement {
   const { choose, table } = about
   const { name } = table
   const returning = choose.oneOf(['', '', ' RETURNING *'])
-  switch (choose.below(9)) {
+  switch (choose.below(10)) {
     case 0:
     case 1:
     case 2: {
       const rows = Array.from({ length: choose.oneOf([1, 1, 2, 3]) }, () => valuesText(about))
-      const columns = table.columns.map((column) => column.name).join(', ')
+      const columns = [...table.columns.map((column) => column.name), JSON_COLUMN].join(', ')
       const skip = choose.oneOf(['', '', ' ON CONFLICT DO NOTHING'])
       return {
         sql: `INSERT INTO ${name} (${columns}) VALUES ${rows.join(', ')}${skip}${returning}`,
@@ -94,6 +100,8 @@ export function randomWriting(about: About): Statement {
       const text = `DELETE FROM ${name} USE PRIMARY KEY WHERE ${sql} LIMIT 1${returning}`
       return { sql: text, ...(params && { params }) }
     }
+    case 8:
+      return { sql: `NOTIFY ${name}hint ON ${name} WHERE ${keyText(about)}` }
     default:
       return guarding(about)
   }
@@ -103,9 +111,17 @@ export function randomWriting(about: About): Statement {
 export function guarding(about: About): Statement {
   const { choose, table } = about
   const key = keyText(about)
-  return choose.percent(50)
-    ? { sql: `GET * FROM ${table.name} WHERE ${key} FOR UPDATE` }
-    : { sql: `CHECK ${column(about)} IS NULL OR TRUE ON ${table.name} WHERE ${key}` }
+  switch (choose.below(3)) {
+    case 0:
+      return { sql: `GET * FROM ${table.name} WHERE ${key} FOR UPDATE` }
+    case 1:
+      return { sql: `CHECK ${column(about)} IS NULL OR TRUE ON ${table.name} WHERE ${key}` }
+    default: {
+      const { sql, params } = randomWhere(about)
+      const holds = choose.oneOf([sql, `coalesce(${sql}, TRUE)`, `NOT (${sql})`])
+      return { sql: `CHECK ${holds} ON ${table.name} WHERE ${key}`, ...(params && { params }) }
+    }
+  }
 }
 
 /** Names a row by its primary key, mostly one that is there. */
@@ -125,9 +141,14 @@ export function keyOf(about: About): readonly unknown[] {
 
 /** A row as JSON, as a request may post it. */
 export function rowOf(about: About): JsonRow {
-  return Object.fromEntries(
-    about.table.columns.map((column) => [column.name, jsonOf(valueText(about, column))]),
-  )
+  const compared = about.table.columns.map((column) => {
+    return [column.name, jsonOf(valueText(about, column))] as const
+  })
+  const json = jsonText(about.choose)
+  return Object.fromEntries([
+    ...compared,
+    [JSON_COLUMN, json === 'NULL' ? null : JSON.parse(json.slice(1, -1))],
+  ])
 }
 
 function jsonOf(literal: string): unknown {
@@ -138,7 +159,8 @@ function jsonOf(literal: string): unknown {
 }
 
 function valuesText(about: About): string {
-  return `(${about.table.columns.map((each) => valueText(about, each)).join(', ')})`
+  const values = about.table.columns.map((each) => valueText(about, each))
+  return `(${[...values, jsonText(about.choose)].join(', ')})`
 }
 
 function valueText({ choose, claims, table }: About, column: RandomColumn): string {
@@ -148,8 +170,18 @@ function valueText({ choose, claims, table }: About, column: RandomColumn): stri
   return value(choose, { ...column, notNull: inKey || column.notNull }).ours
 }
 
+/** A literal of a value of JSON, or NULL. */
+function jsonText(choose: Chooser): string {
+  return choose.percent(20) ? 'NULL' : knownJson(choose)
+}
+
+export function knownJson(choose: Chooser): string {
+  return `'${choose.oneOf(JSONS)}'`
+}
+
 function settings(about: About): string {
   const { choose, table } = about
+  if (choose.percent(10)) return `${JSON_COLUMN} = ${jsonText(choose)}`
   const inKey = new Set(table.primaryKey.map((part) => part.column.name))
   const free = table.columns.filter(({ name }) => !inKey.has(name))
   return choose
@@ -168,6 +200,7 @@ function column({ choose, table }: About): string {
 function projection(about: About): string {
   const number = about.table.columns.find(({ type }) => type === 'INTEGER')
   const own = column(about)
+  if (about.choose.percent(10)) return `${JSON_COLUMN} AS x`
   return number !== undefined && about.choose.percent(50)
     ? `${own} AS x, 10 / ${number.name} AS q`
     : `${own} AS x`

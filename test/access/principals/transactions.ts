@@ -20,7 +20,7 @@ const overHttp =
   async (sql, more = {}) =>
     (await client.query(sql, { ...more })).body
 
-const overSocket =
+export const overSocket =
   (socket: SocketClient): Way =>
   async (sql, more = {}) => {
     const { type: _, ...body } = await socket.query(sql, { ...more })
@@ -28,7 +28,7 @@ const overSocket =
   }
 
 /** The same transaction on both servers. */
-class BothOpen {
+export class BothOpen {
   readonly #ways: readonly [Way, Way]
   readonly ids: readonly [string, string]
 
@@ -37,8 +37,12 @@ class BothOpen {
     this.ids = ids
   }
 
-  static async begin(one: Way, alone: Way): Promise<BothOpen> {
-    const begun = [await one('BEGIN'), await alone('BEGIN')] as const
+  /** Where a worker begins it on the first server, it runs for a notification. */
+  static async begin(one: Way, alone: Way, notification?: string): Promise<BothOpen> {
+    const begun = [
+      await one('BEGIN', notification === undefined ? {} : { notification }),
+      await alone('BEGIN'),
+    ] as const
     return new BothOpen([one, alone], [begun[0].transaction, begun[1].transaction])
   }
 
@@ -93,20 +97,24 @@ export async function compareTransaction(
 }
 
 /** What is read is what may be written, or else it only reads. */
-function inside({ a }: TwoServers, table: RuledTable, about: About): Statement {
+export function inside({ a }: TwoServers, table: RuledTable, about: About): Statement {
   const { choose } = about
   if (!table.isOneRule(a.claims) || choose.percent(40)) return randomReading(about)
   if (choose.percent(30)) return guarding(about)
   const write = randomWriting(about)
-  // By row, a hidden row that has the key is not inserted either, and nothing tells of it.
-  return table.exactness === 'row' && write.sql.includes('DO NOTHING') ? guarding(about) : write
+  // By row, a hidden row that has the key is not inserted either, and nothing tells of it; and nobody notifies.
+  return table.exactness === 'row' && /DO NOTHING|^NOTIFY/.test(write.sql) ? guarding(about) : write
 }
 
-function isLeftOpen({ exactness }: RuledTable, code: string): boolean {
+export function isLeftOpen({ exactness }: RuledTable, code: string): boolean {
   return code === 'rule_violated' || (exactness === 'row' && LEFT_OPEN.has(code))
 }
 
-async function othersAreRefused({ b }: TwoServers, id: string, onSocket: Way): Promise<void> {
+export async function othersAreRefused(
+  { b }: TwoServers,
+  id: string,
+  onSocket: Way,
+): Promise<void> {
   for (const [method, path] of [
     ['GET', `${PATH}/${id}`],
     ['POST', `${PATH}/${id}/commit`],

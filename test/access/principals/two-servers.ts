@@ -6,8 +6,8 @@ import type { Answer } from '../../server/test-server.ts'
 import { type TokenClient, TokenServer } from '../../server/token-server.ts'
 import { JwtIssuer } from '../jwt-issuer.ts'
 import { CLAIMS, type HeldClaims, literalOf } from './claims.ts'
-import type { RuledTable } from './ruled-table.ts'
-import type { JsonRow, Statement } from './statements.ts'
+import type { Everywhere, RuledTable } from './ruled-table.ts'
+import { JSON_COLUMN, type JsonRow, type Statement } from './statements.ts'
 
 export type Side = { readonly tokens: TokenServer; readonly admin: TokenClient }
 
@@ -18,6 +18,7 @@ export type Principal = { readonly client: TokenClient; readonly claims: HeldCla
 export class TwoServers {
   readonly full: Side
   readonly own: Side
+  readonly everywhere: Everywhere = { rights: [] }
   /** The first principal on both, and the second one. */
   readonly a: Principal
   readonly alone: TokenClient
@@ -109,9 +110,10 @@ export class TwoServers {
       )
       return `DELETE FROM ${table.name} WHERE ${key.join(' AND ')}`
     })
-    const names = columns.map(({ name }) => name).join(', ')
+    const held = [...columns, { name: JSON_COLUMN, type: 'JSON' } as const]
+    const names = held.map(({ name }) => name).join(', ')
     const inserts = come.map((row) => {
-      const values = columns.map(({ name, type }) => literalOf(type, row[name]))
+      const values = held.map(({ name, type }) => literalOf(type, row[name]))
       return `INSERT INTO ${table.name} (${names}) VALUES (${values.join(', ')})`
     })
     await run(this.own.admin, [...deletes, ...inserts].join('; '))

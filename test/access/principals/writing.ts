@@ -33,6 +33,11 @@ export async function writeAsFirst(
     } else await servers.align(table)
     return
   }
+  if (!isRuledByKeyColumns(table) && JSON.stringify(write).includes('NOTIFY ')) {
+    // Whether the rule hides the row would need a look at it, which NOTIFY does not take.
+    assert.equal(code, 'not_permitted', label)
+    return
+  }
   if (code === 'rule_violated') {
     if (table.exactness === 'key' || hiddenBefore.length === 0) {
       await checkViolation(servers, table, { write, label })
@@ -49,6 +54,13 @@ export async function writeAsFirst(
   }
   assert.equal(shown(answer), shown(other), label)
   assert.equal(await servers.align(table), 0, `other rows afterwards: ${label}`)
+}
+
+/** Whether the key of a row is enough to know whether the rule shows it. */
+function isRuledByKeyColumns({ exactness, grants, table }: RuledTable): boolean {
+  const inKey = new Set(table.primaryKey.map(({ column }) => column.name))
+  const named = grants.flatMap(({ rule }) => rule?.columns ?? [])
+  return exactness === 'all' || named.every((name) => inKey.has(name))
 }
 
 /** No row that was hidden is another one; a row that comes out of sight has met the rule of WRITE. */

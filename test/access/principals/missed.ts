@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { condition } from '../../differential/two-texts.ts'
+import type { TokenClient } from '../../server/token-server.ts'
+import type { RuledTable } from './ruled-table.ts'
+import type { About, JsonRow } from './statements.ts'
+import { type Side, shownBody, type TwoServers } from './two-servers.ts'
+import { writeAsFirst, writeAsSecond } from './writing.ts'
+
+/** How long changes may take to arrive; they take some milliseconds. */
+const ARRIVES_MS_MAX = 5_000
+
+/**
+ * What has changed since a stamp, as lines over HTTP: with it, the rows of then become those of now, and none of the
+ * lines has a row that is hidden.
+ */
+export async function compareMissed(
+  servers: TwoServers,
+  table: RuledTable,
+  about: About,
+): Promise<void> {
+  const { ours, parameters } = condition(about.choose, table.table.columns)
+  const sql = `SCAN * FROM ${table.name} USE PRIMARY KEY WHERE ${ours}`
+  const params = parameters ?? {}
+  const scanned = async (): Promise<readonly JsonRow[] | undefined> =>
+    (await servers.alone.query(sql, { params })).body.results?.[0].rows
+  const since = [await stampOf(servers.full), await stampOf(servers.own)] as const
+  const before = await scanned()
+  await writeAsSecond(servers, table, { ...about, claims: servers.b.claims })
+  await writeAsFirst(servers, table, about)
+  const [now, hidden] = [await scanned(), await servers.hidden(table)]
+  const search = (stamp: number) =>
+    `/v1/changes?${new URLSearchParams({ sql, params: JSON.stringify(params), since: String(stamp) })}`
+  const sides = [
+    { side: servers.full, client: servers.a.client, path: search(since[0]) },
+    { side: servers.own, client: servers.alone, path: search(since[1]) },
+  ]
+  if (before === undefined || now === undefined) {
+    const [one, other] = [await refused(sides[0] as Asked), await refused(sides[1] as Asked)]
+    assert.equal(one, other, sql)
+    return
+  }
+  const keyOf = (row: JsonRow) =>
+    JSON.stringify(table.table.primaryKey.map(({ column }) => row[column.name]))
+  const rowsByKey = (rows: readonly JsonRow[]) =>
+    new Map(rows.map((row) => [keyOf(row), JSON.stringify(row)]))
+  for (const each of sides) {
+    const label = `${each.path}, hidden: ${hidden}`
+    await follow(each, rowsByKey(before), { wanted: rowsByKey(now), label })
+  }
+}
+
+type Asked = { readonly side: Side; readonly client: TokenClient; readonly path: string }
+
+async function stampOf({ admin }: Side): Promise<number> {
+  return (await admin.query('SHOW TABLES')).body.readTimestamp
+}
+
+async function opened({ side, client, path }: Asked): Promise<Response> {
+  const { url } = await side.tokens.server.listen()
+  const signal = AbortSignal.timeout(ARRIVES_MS_MAX)
+  return await fetch(`${url}${path}`, { headers: client.headers, signal })
+}
+
+async function refused(asked: Asked): Promise<string> {
+  const answer = await opened(asked)
+  assert.notEqual(answer.status, 200, asked.path)
+  return shownBody((await answer.json()) as Record<string, unknown>)
+}
+
+/** Applies the lines to the rows until they are those that are wanted. */
+async function follow(
+  asked: Asked,
+  rows: Map<string, string>,
+  { wanted, label }: { readonly wanted: ReadonlyMap<string, string>; readonly label: string },
+): Promise<void> {
+  const answer = await opened(asked)
+  assert.equal(answer.status, 200, label)
+  const isThere = () => text(rows) === text(wanted)
+  const decoder = new TextDecoder()
+  let left = ''
+  try {
+    for await (const chunk of answer.body as ReadableStream<Uint8Array>) {
+      const lines = (left + decoder.decode(chunk, { stream: true })).split('\n')
+      left = lines.pop() ?? ''
+      for (const line of lines) apply(JSON.parse(line), rows, label)
+      if (isThere()) return
+    }
+  } catch (error) {
+    if ((error as Error).name !== 'TimeoutError') throw error
+  }
+  assert.equal(text(rows), text(wanted), label)
+}
+
+function apply(
+  line: { type: string; changes?: ReadonlyArray<{ key: unknown; row?: unknown }> },
+  rows: Map<string, string>,
+  label: string,
+): void {
+  assert.ok(['subscribed', 'change', 'progress'].includes(line.type), `${line.type}: ${label}`)
+  for (const { key, row } of line.changes ?? []) {
+    if (row !== undefined) rows.set(JSON.stringify(key), JSON.stringify(row))
+    else
+      assert.ok(rows.delete(JSON.stringify(key)), `${JSON.stringify(key)} was not told: ${label}`)
+  }
+}
+
+function text(rows: ReadonlyMap<string, string>): string {
+  return [...rows]
+    .map(([key, row]) => `${key} ${row}`)
+    .sort()
+    .join('\n')
+}
