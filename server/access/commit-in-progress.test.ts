@@ -2,50 +2,17 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { CheckAndMutate } from '../../storage/cell-store/cell-store.ts'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
 import { openGateway } from '../../storage/storage.ts'
+import { type HeldCall, HoldingStore } from '../../test/access/holding-store.ts'
 import { JwtIssuer } from '../../test/access/jwt-issuer.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { openSocket } from '../../test/server/socket-client.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { TokenClient, TokenServer } from '../../test/server/token-server.ts'
-import { ForwardingCellStore } from '../../test/storage/forwarding-cell-store.ts'
 
-// The store holds the first write of a commit while a token, a right or a subject is taken away.
-
-type Call = 'read' | 'write'
-
-class HoldingStore extends ForwardingCellStore {
-  readonly atomicScope = 'row'
-  #holding: { readonly call: Call; held(): void; readonly go: Promise<void> } | undefined
-
-  /** From now on, the next such call waits. */
-  hold(call: Call): { readonly held: Promise<void>; go(): void } {
-    const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    this.#holding = { call, held: held.resolve, go: go.promise }
-    return { held: held.promise, go: go.resolve }
-  }
-
-  async #wait(call: Call): Promise<void> {
-    const holding = this.#holding
-    if (holding?.call !== call) return
-    this.#holding = undefined
-    holding.held()
-    await holding.go
-  }
-
-  override async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
-    await this.#wait('write')
-    return super.checkAndMutateRow(row, step)
-  }
-
-  override async readRows(keys: readonly Uint8Array[], filter: RowFilter) {
-    await this.#wait('read')
-    return super.readRows(keys, filter)
-  }
-}
+// The store holds the first write of a commit, or the first read before it, while a token, a right or a subject is
+// taken away.
 
 async function heldServer(t: TestContext) {
   const store = new HoldingStore(new MemoryCellStore())
@@ -125,7 +92,7 @@ function outcome(body: { readonly code?: string }): string {
  */
 async function takenAway(
   t: TestContext,
-  { name, sql, way, call }: { name: 'app' | 'ann'; sql: string; way: Way; call: Call },
+  { name, sql, way, call }: { name: 'app' | 'ann'; sql: string; way: Way; call: HeldCall },
 ): Promise<{ readonly told: string; readonly isThere: boolean }> {
   const held = await heldServer(t)
   const client = held[name]

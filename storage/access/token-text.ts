@@ -30,9 +30,13 @@ export function idOfToken(text: string): string | undefined {
   return checkOf(body) === text.slice(-CHECK_LENGTH) ? id : undefined
 }
 
-/** The text without what is secret of the tokens in it, for a log: people put them where they do not belong. */
+/**
+ * The text without what is secret of the tokens in it, for a log: people put them where they do not belong. Of a JWT
+ * all is, since it says whose it is; its first part begins as `{"` does in base64.
+ */
 export function withoutTokens(text: string): string {
-  return text.replaceAll(/(pct_[a-z2-7]{10}_)[0-9A-Za-z]+/g, '$1…')
+  const named = text.replaceAll(/(pct_[a-z2-7]{10}_)[0-9A-Za-z]+/g, '$1…')
+  return named.replaceAll(/(?<![\w-])ey[\w-]+\.[\w-]+\.[\w-]*/g, 'ey…')
 }
 
 /** SHA-256 in hexadecimal digits, without stretching, which is right for 256 random bits. */

@@ -4,6 +4,7 @@ import { AUDIT_BUGS } from './audit-bugs.ts'
 import { FIRST_TOKEN_BUGS } from './first-token-bugs.ts'
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 import { SCRIPT_BUGS } from './script-bugs.ts'
+import { STATEMENT_BUGS } from './statement-bugs.ts'
 
 const bug = plantedIn('server/access', 'server/first-token', 'test/access')
 
@@ -387,4 +388,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...AUDIT_BUGS,
   ...FIRST_TOKEN_BUGS,
   ...SCRIPT_BUGS,
+  ...STATEMENT_BUGS,
 ]

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Row } from '../../storage/cell-store/cell.ts'
+import type { CheckAndMutate, KeyRange, RowScan } from '../../storage/cell-store/cell-store.ts'
+import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+import { ForwardingCellStore } from '../storage/forwarding-cell-store.ts'
+
+export type HeldCall = 'read' | 'scan' | 'write'
+
+/** A store that lets a call wait until a test lets it go on. */
+export class HoldingStore extends ForwardingCellStore {
+  readonly atomicScope = 'row'
+  /** The keys of all rows that were read by them, as text. */
+  readonly keysRead: string[] = []
+  #holding: { readonly call: HeldCall; held(): void; readonly go: Promise<void> } | undefined
+
+  /** From now on, the next such call waits. */
+  hold(call: HeldCall): { readonly held: Promise<void>; go(): void } {
+    const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    this.#holding = { call, held: held.resolve, go: go.promise }
+    return { held: held.promise, go: go.resolve }
+  }
+
+  async #wait(call: HeldCall): Promise<void> {
+    const holding = this.#holding
+    if (holding?.call !== call) return
+    this.#holding = undefined
+    holding.held()
+    await holding.go
+  }
+
+  override async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
+    await this.#wait('write')
+    return super.checkAndMutateRow(row, step)
+  }
+
+  override async readRows(keys: readonly Uint8Array[], filter: RowFilter) {
+    this.keysRead.push(...keys.map((key) => Buffer.from(key).toString('latin1')))
+    await this.#wait('read')
+    return super.readRows(keys, filter)
+  }
+
+  override async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+    await this.#wait('scan')
+    yield* super.scanRanges(ranges, filter)
+  }
+
+  override async *scanRows(scan: RowScan): AsyncIterable<Row> {
+    await this.#wait('scan')
+    yield* super.scanRows(scan)
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type PlantedBug, plantedIn } from './planted-bug.ts'
+
+const EXECUTION = 'server/statements/statement-execution.ts'
+const HOOKS = 'server/http/request-hooks.ts'
+const OWN = 'server/statements/own-transactions.ts'
+
+const bug = plantedIn('server/access')
+
+/** One for each thing that running statements have to do for access control, and what tells of them afterwards. */
+export const STATEMENT_BUGS: readonly PlantedBug[] = [
+  bug(
+    'plansKeepClaims',
+    'planner/execute/rows/execution-context.ts',
+    'bindParameters(slots, parameters, work, claims)',
+    'bindParameters(slots, parameters, work, ((slots as { claims?: typeof claims }).claims ??= claims))',
+  ),
+  bug(
+    'rowsAheadKeepTheirRights',
+    EXECUTION,
+    'const plan = plans.plan(entry.statement, catalog)\n',
+    'const plan = plans.plan(entry.statement, run.transaction.prefetches ? run.catalog : catalog)\n',
+  ),
+  bug(
+    'readsAheadOfTheRule',
+    'planner/execute/rows-named.ts',
+    'asked.filter((key) => mayMeetRule(named, key, scope))',
+    'asked',
+  ),
+  bug(
+    'lateRequestsCommit',
+    OWN,
+    '  if (transaction.hasWrites) running.commits()\n  running.signal.throwIfAborted()\n',
+    '',
+  ),
+  bug(
+    'finishedCommitsAreRefused',
+    OWN,
+    '.then(({ commitTs }) => commitTs)',
+    '.then(({ commitTs }) => (running.signal.throwIfAborted(), commitTs))',
+  ),
+  bug(
+    'metricsShowTokens',
+    'server/metrics/request-metrics.ts',
+    'this.#counter.inc({ operation, code: status })',
+    'this.#counter.inc({ operation: String(request.headers.authorization), code: status })',
+  ),
+  bug(
+    'logsShowTokens',
+    HOOKS,
+    "path: withoutTokens(url.split('?')[0] ?? '')",
+    "path: url.split('?')[0] ?? ''",
+  ),
+  bug('logsShowJwts', 'storage/access/token-text.ts', 'ey[\\w-]+', '(?!)ey[\\w-]+'),
+  bug(
+    'logsShowHolders',
+    HOOKS,
+    'const facts = { method,',
+    "const facts = { holder: Buffer.from(String(request.headers.authorization).split('.')[1] ?? '', 'base64').toString(), method,",
+  ),
+]
