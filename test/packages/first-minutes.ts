@@ -90,6 +90,7 @@ describe('from two empty folders', () => {
     const rows = (balance: number) =>
       `[{"id":"bob","balance":${balance}},{"id":"joe","balance":2}]\n`
     assert.equal(seen, rows(10) + rows(15))
+    await checkTypes(url)
     await watchInBrowser(t, origin, url)
     assert.equal(await stop(), 0)
     const minutes = (performance.now() - startedMs) / 60_000
@@ -97,6 +98,20 @@ describe('from two empty folders', () => {
     assert.ok(minutes < MINUTES_MAX)
   })
 })
+
+/** The types of the live tables make a misspelt column an error of the compiler. */
+async function checkTypes(url: string): Promise<void> {
+  const { code, errors } = await database.percolite('types', url, '--out', '../app/db.ts')
+  assert.equal(code, 0, errors)
+  const program = (column: string) => `import { connect } from '@percolite/client'
+import type { Schema } from './db.ts'
+await connect<Schema>().table('account').patch('bob', { ${column}: 1 })
+`
+  await app.write('right.ts', program('balance'))
+  await app.write('wrong.ts', program('blance'))
+  assert.equal(await app.compiled('right.ts'), '')
+  assert.match(await app.compiled('wrong.ts'), /^wrong\.ts\(3,\d+\): error .*'blance'/)
+}
 
 async function watchInBrowser(t: TestContext, origin: string, url: string): Promise<void> {
   const missing = chromiumSkipReason()

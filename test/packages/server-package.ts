@@ -147,6 +147,15 @@ test('percolite serve keeps rows on disk, runs observers, and has them after a r
   assert.equal(await first.stop(), 0)
   const checked = await stranger.percolite('check', '--data', 'data')
   assert.equal(checked.code, 0, checked.errors)
+  for (const args of [
+    ['backup', '--data', 'data', '--out', 'copies/first'],
+    ['check', '--backup', 'copies/first'],
+    ['restore', 'copies/first', '--data', 'restored'],
+    ['check', '--data', 'restored'],
+  ]) {
+    const { code, errors } = await stranger.percolite(...args)
+    assert.equal(code, 0, `${args.join(' ')}: ${errors}`)
+  }
   const second = await stranger.serve(t, ...flags)
   const answer = await fetch(`${second.url}/v1/tables/double/rows/1`)
   assert.deepEqual(await answer.json(), { id: 1, twice: 42 })

@@ -78,6 +78,17 @@ export class Stranger {
     return (await run(this.#node, [file], { ...options, env: { ...options.env, ...env } })).stdout
   }
 
+  /** What the compiler says of a program of the folder; empty where nothing is wrong. */
+  async compiled(file: string): Promise<string> {
+    const program = join(ROOT, 'node_modules', '@typescript', 'native', 'bin', 'tsc')
+    const modules = ['--module', 'nodenext', '--target', 'es2024', '--allowImportingTsExtensions']
+    const options = ['--noEmit', '--strict', '--ignoreConfig', '--types', '', ...modules]
+    return await run(process.execPath, [program, ...options, file], { cwd: this.folder }).then(
+      ({ stdout }) => stdout,
+      (error) => String(error.stdout),
+    )
+  }
+
   /** The way that npm installs a program: a link in `.bin`, which the Node.js of the PATH runs. */
   #spawn(args: readonly string[]): ChildProcess {
     const program = join(this.folder, 'node_modules', '.bin', 'percolite')
