@@ -122,7 +122,7 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /** All that a backup has in its folder while it is made. */
-const OWN_FILE = /^(?:(?:cells|lock)\.db(?:-\w+)?|manifest\.json)$/
+const OWN_FILE = /^(?:(?:cells|lock)\.db(?:-\w+)?|lock\.pid|manifest\.json)$/
 
 async function requireOwnWork(partial: string): Promise<void> {
   let names: string[]

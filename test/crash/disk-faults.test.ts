@@ -31,7 +31,7 @@ async function refusal(
     () => assert.fail('the server started'),
     (error: ExecFileException & { stdout: string; stderr: string }) => error,
   )
-  assert.equal(failed.code, 1, failed.stderr)
+  assert.equal(failed.code, 3, failed.stderr)
   assert.equal(failed.stdout, '')
   assert.match(failed.stderr, /^percolite: [^\n]+\n$/)
   return failed.stderr
