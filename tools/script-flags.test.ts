@@ -9,9 +9,13 @@ import { fileURLToPath } from 'node:url'
 const TREE = fileURLToPath(new URL('..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
+/** `node` with flags of its own, a program, and maybe a command of it. */
+const NODE_CALL =
+  /\bnode (?:(?:--(?!test )[\w-]+(?:=\d+)?|-C [\w:]+) )*(\S+\.(?:ts|mjs))(?: (\w+))?$/
+
 /** Each npm script that runs a program of this project, with the words that start that program. */
 const programs = Object.entries(scripts as Record<string, string>).flatMap(([name, command]) => {
-  const words = /\bnode (?:--(?!test )[\w-]+(?:=\d+)? )*(\S+\.(?:ts|mjs))(?: (\w+))?$/.exec(command)
+  const words = NODE_CALL.exec(command)
   const isCalled = words !== null && !words.includes('tools/ensure-deps.mjs')
   return isCalled ? [{ name, words: words.slice(1).filter((word) => word !== undefined) }] : []
 })
@@ -19,7 +23,8 @@ const programs = Object.entries(scripts as Record<string, string>).flatMap(([nam
 function call(words: readonly string[]) {
   // Each of them loads much of the project.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(TREE, 'node_modules', '.cache', 'node') }
-  return spawnSync(process.execPath, words, { cwd: TREE, env, encoding: 'utf8', timeout: 60_000 })
+  const args = ['-C', 'percolite:source', ...words]
+  return spawnSync(process.execPath, args, { cwd: TREE, env, encoding: 'utf8', timeout: 60_000 })
 }
 
 test('every npm script that runs a program is found', () => {
@@ -39,7 +44,7 @@ for (const [at, { name, words }] of programs.entries()) {
     // One of the two, because they are the same flag and a program takes a second to load.
     const help = call([...words, at % 2 === 0 ? '--help' : '-h'])
     assert.deepEqual([help.status, help.stderr], [0, ''])
-    assert.match(help.stdout, /npm (run |start)/)
+    assert.match(help.stdout, /npm (run |start)|^Usage: percolite /)
     const { status, stderr } = call([...words, '--no-such-flag'])
     assert.equal(status, 2)
     assert.doesNotMatch(stderr, /^ {4}at /m)
