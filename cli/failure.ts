@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PercoliteError } from '../client-sdk/client.ts'
 import { StorageError } from '../storage/storage.ts'
 import { EXIT, type ExitCode } from './command.ts'
 import { exitCodeOfServer } from './connection/server-failure.ts'
@@ -11,9 +10,8 @@ export function failureText(error: unknown, whenLocked: string): string {
 }
 
 export function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof PercoliteError) return exitCodeOfServer(error)
   const isOut = hasCode(error, 'data_directory_locked') || hasCode(error, 'data_directory_unusable')
-  return isOut ? EXIT.unreachable : EXIT.failed
+  return isOut ? EXIT.unreachable : exitCodeOfServer(error)
 }
 
 function hasCode(error: unknown, code: StorageError['code']): boolean {

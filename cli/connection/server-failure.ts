@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PercoliteError } from '../../client-sdk/client.ts'
+import { PercoliteError } from '../../client-sdk/client.ts'
 import { EXIT, type ExitCode } from '../command.ts'
 
 /** Errors of Node.js by which nothing has reached a server. */
@@ -13,9 +13,10 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
  * came: then nobody knows.
  */
 export function exitCodeOfServer(
-  error: PercoliteError,
+  error: unknown,
   { mayWrite = false }: { readonly mayWrite?: boolean } = {},
 ): ExitCode {
+  if (!(error instanceof PercoliteError)) return EXIT.failed
   switch (error.code) {
     case 'commit_outcome_unknown':
       return EXIT.unknownOutcome

@@ -46,7 +46,7 @@ async function run(call: Call, streams: Streams): Promise<ExitCode> {
     return action === 'up' ? await up(db, files, streams) : await status(db, files, streams)
   } catch (error) {
     streams.errors.write(failureView(error, ''))
-    return error instanceof PercoliteError ? exitCodeOfServer(error) : EXIT.failed
+    return exitCodeOfServer(error)
   }
 }
 
@@ -100,7 +100,7 @@ async function up(
     } catch (error) {
       errors.write(failureText(error, file))
       // Nothing is unknown: the row of the file says what is done.
-      return error instanceof PercoliteError ? exitCodeOfServer(error) : EXIT.failed
+      return exitCodeOfServer(error)
     }
   }
   if (!isAnyOpen) output.write('Everything has been run.\n')

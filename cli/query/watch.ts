@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  PercoliteError,
-  type ResultColumn,
-  type RowKey,
-  type Subscription,
-  type SubscriptionEvent,
+import type {
+  ResultColumn,
+  RowKey,
+  Subscription,
+  SubscriptionEvent,
 } from '../../client-sdk/client.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
@@ -70,7 +69,7 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
   } catch (error) {
     if (ending.signal.aborted) return EXIT.interrupted
     errors.write(failureView(error, sql))
-    return error instanceof PercoliteError ? exitCodeOfServer(error) : EXIT.failed
+    return exitCodeOfServer(error)
   } finally {
     process.off('SIGINT', end)
     db.close()

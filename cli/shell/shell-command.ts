@@ -60,7 +60,7 @@ async function runInteractive(
     output.write(`percolite ${await versionOf(db)} at ${url}. \\? for help, \\q to leave.\n`)
   } catch (error) {
     errors.write(failureView(error, ''))
-    return error instanceof PercoliteError ? exitCodeOfServer(error) : EXIT.failed
+    return exitCodeOfServer(error)
   }
   const { environment } = call
   const path = call.isOn('no-history') ? undefined : historyPath(environment)
@@ -107,7 +107,7 @@ async function runScript(call: Call, streams: Streams, db: Database): Promise<Ex
   const error = failed instanceof Error && failed.cause !== undefined ? failed.cause : failed
   if (failed instanceof PercoliteError)
     return exitCodeOfServer(failed, { mayWrite: mayWrite(shell.last) })
-  return error instanceof PercoliteError ? exitCodeOfServer(error) : EXIT.failed
+  return exitCodeOfServer(error)
 }
 
 function screenOf(

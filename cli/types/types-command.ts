@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
+import type { Database, Schemas } from '../../client-sdk/client.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
 import {
@@ -83,7 +83,7 @@ async function run(call: Call, streams: Streams): Promise<ExitCode> {
     return EXIT.done
   } catch (error) {
     errors.write(failureView(error, ''))
-    return error instanceof PercoliteError ? exitCodeOfServer(error) : EXIT.failed
+    return exitCodeOfServer(error)
   }
 }
 
