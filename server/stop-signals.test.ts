@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { ServerProcess } from '../test/server/server-process.ts'
 import { testFolder } from '../test/test-folder.ts'
 
 /** Within a second a signal is the one before, sent twice. */
 const ANOTHER_SIGNAL_MS = 1_100
 const EXIT_INTERRUPTED = 130
+const MAIN = fileURLToPath(new URL('../cli/cli.ts', import.meta.url))
 
 /** A server whose table has the row 1; so many more of its kind as are started on its folder. */
 async function scene(t: TestContext, flags: readonly string[] = []) {
@@ -72,31 +75,75 @@ async function refusesConnections({ url }: ServerProcess): Promise<void> {
   while (await isServed()) await sleep(10)
 }
 
-for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
-  test(`${signal} stops in order: what runs is answered, and is there after a restart`, async (t) => {
-    const { server, start } = await scene(t)
-    const running = await unfinished(t, server, 'INSERT INTO t (id) VALUES (2)')
-    const { transaction } = await query(server.url, 'BEGIN')
-    await fetch(`${server.url}/v1/transactions/${transaction}/query`, {
-      method: 'POST',
-      body: 'INSERT INTO t (id) VALUES (3)',
-    })
-    server.signal(signal)
-    await refusesConnections(server)
-    assert.match(await running.finish(), /^HTTP\/1\.1 200 /)
-    assert.equal(await server.ended, 0)
-    const again = await start()
-    assert.deepEqual(await ids(again.url), [1, 2])
-    assert.equal(await again.stop(), 0)
+test('SIGTERM stops in order: what runs is answered, and is there after a restart', async (t) => {
+  const { server, start } = await scene(t)
+  const running = await unfinished(t, server, 'INSERT INTO t (id) VALUES (2)')
+  const { transaction } = await query(server.url, 'BEGIN')
+  await fetch(`${server.url}/v1/transactions/${transaction}/query`, {
+    method: 'POST',
+    body: 'INSERT INTO t (id) VALUES (3)',
   })
-}
-
-test('SIGHUP does not wait for who watches /readyz', async (t) => {
-  const { server } = await scene(t, ['--drain', '5m', '--shutdown-timeout', '10m'])
-  assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
-  server.signal('SIGHUP')
+  server.signal('SIGTERM')
+  await refusesConnections(server)
+  assert.match(await running.finish(), /^HTTP\/1\.1 200 /)
   assert.equal(await server.ended, 0)
+  const again = await start()
+  assert.deepEqual(await ids(again.url), [1, 2])
+  assert.equal(await again.stop(), 0)
 })
+
+test('SIGHUP is a line in the log of a server that has no file to read again, and stops nothing', async (t) => {
+  const { server } = await scene(t)
+  server.signal('SIGHUP')
+  while (!server.said.includes('nothing to read again')) await sleep(10)
+  assert.deepEqual(await ids(server.url), [1])
+  // Nor does one that comes later, which would end a server that is stopping.
+  await sleep(ANOTHER_SIGNAL_MS)
+  server.signal('SIGHUP')
+  while (server.said.split('nothing to read again').length < 3) await sleep(10)
+  assert.deepEqual(await ids(server.url), [1])
+  assert.equal(await server.stop(), 0)
+})
+
+test('SIGHUP at a terminal, which has closed, stops in order and waits for nobody who watches /readyz', async (t) => {
+  const folder = await testFolder(t, 'terminal')
+  // `script` gives its command a terminal.
+  const serve = 'echo "pid $$."; exec "$NODE" "$MAIN" serve --port 0 --data "$DATA" --drain 5m'
+  const env = { ...process.env, NODE: process.execPath, MAIN, DATA: folder }
+  const child = spawn('script', ['-qec', serve, '/dev/null'], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  if (!(await isSpawned(child))) return t.skip('there is no util-linux script here')
+  t.after(() => child.kill('SIGKILL'))
+  const closed = once(child, 'close')
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    said += chunk
+  })
+  const found = async (expected: RegExp) => {
+    for (;;) {
+      const match = expected.exec(said)
+      if (match?.[1] !== undefined) return match[1]
+      assert.equal(child.exitCode, null, said)
+      await sleep(10)
+    }
+  }
+  const processId = Number(await found(/pid (\d+)\./))
+  const url = await found(/(http:\/\/127\.0\.0\.1:\d+)/)
+  assert.equal((await fetch(`${url}/readyz`)).status, 200)
+  process.kill(processId, 'SIGHUP')
+  const [code] = await closed
+  assert.equal(code, 0, said)
+  assert.match(said, /stopped/)
+})
+
+async function isSpawned(child: ChildProcess): Promise<boolean> {
+  return await once(child, 'spawn').then(
+    () => true,
+    () => false,
+  )
+}
 
 test('SIGUSR1 is a line in the log, and neither opens a debugger nor stops anything', async (t) => {
   const { server } = await scene(t)

@@ -7,9 +7,10 @@ const REPEATED_WITHIN_MS = 1_000
 const EXIT_INTERRUPTED = 130
 
 /**
- * SIGTERM, SIGINT and SIGHUP, which a terminal sends when it closes, stop the server in order; SIGTERM, which process
- * managers send, after a time in which `/readyz` says so. One more signal, a second later, ends that time while it
- * lasts, and otherwise the process, at once. Without a terminal, SIGHUP has a certificate read again instead.
+ * SIGTERM and SIGINT stop the server in order; SIGTERM, which process managers send, after a time in which `/readyz`
+ * says so. One more signal, a second later, ends that time while it lasts, and otherwise the process, at once.
+ * SIGHUP, which `systemctl reload` sends, has certificates, keys and the audit log read again and never stops a server;
+ * but at a terminal it says that this has closed, and stops the server as SIGINT does.
  */
 export function stopOnSignals(
   server: Pick<Server, 'close' | 'endDrain' | 'reloadFiles'>,
@@ -40,7 +41,13 @@ export function stopOnSignals(
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   process.on('SIGHUP', (signal) => {
-    if (process.stdout.isTTY || !server.reloadFiles()) onSignal(signal)
+    if (process.stdout.isTTY) {
+      onSignal(signal)
+    } else if (server.reloadFiles()) {
+      log.info({ signal }, 'certificates, keys and the audit log were read again')
+    } else {
+      log.info({ signal }, 'nothing to read again: no certificate, no keys of JWTs, no audit log')
+    }
   })
 }
 
