@@ -7,12 +7,19 @@ import { scriptFlags } from '../../tools/script-flags.ts'
 const HELP = `npm run test:packages
 
 The packages as strangers get them: packed, installed into an empty folder, and used there on the oldest version of
-Node.js that they are promised for. npm test does the same with the client on the Node.js of this project. The server's
-dependencies come from the registry that npm is configured with.`
+Node.js that they are promised for; the client on Deno, on Bun and with React 18 and 19 as well. npm test does the same
+with the client on the Node.js of this project. The server's dependencies, Deno and Bun (94 MB, which npm keeps in its
+cache) come from the registry that npm is configured with; where Deno or Bun cannot be had they are skipped, but with
+CI=true that is a failure.`
 
 scriptFlags(HELP, {})
 const [oldest] = otherRuntimes()
-const files = ['client-package.test.ts', 'server-package.ts', 'first-minutes.ts']
+const files = [
+  'client-package.test.ts',
+  'client-runtimes.ts',
+  'server-package.ts',
+  'first-minutes.ts',
+]
 const { status } = spawnSync(
   process.execPath,
   [
