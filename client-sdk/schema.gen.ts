@@ -1376,8 +1376,11 @@ export interface components {
         };
         readonly Table: {
             readonly name: string;
-            /** @description A number that no other table has had, so that one that was dropped and made again has another. */
-            readonly id: number;
+            /**
+             * @description No other table of this database has had it, so that one that was dropped and made again has another. It
+             *     tells nothing else.
+             */
+            readonly id: string;
             /** @description In the order of CREATE TABLE. */
             readonly columns: readonly components["schemas"]["TableColumn"][];
             /** @description In key order. */

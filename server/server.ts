@@ -16,6 +16,7 @@ import {
 import { Access } from './access/access.ts'
 import { JwtKeys } from './access/jwt-keys.ts'
 import { JwtTokens } from './access/jwt-tokens.ts'
+import { OpaqueIds } from './access/opaque-ids.ts'
 import { ruleParser } from './access/rule-parser.ts'
 import type { Audit } from './audit/audit.ts'
 import type { Asker } from './audit/audit-event.ts'
@@ -159,7 +160,8 @@ export class Server {
       const lookAgain = () => (storage.isShared ? access.lookAgain() : undefined)
       const cursors = new Cursors(cursorSecrets, storage.history, lookAgain)
       requireTokens(config, access)
-      const server = new Server(parts, { cursors, access, audit })
+      const opaqueIds = new OpaqueIds(await storage.secret('id'))
+      const server = new Server(parts, { cursors, access, audit, opaqueIds })
       const { movedTo } = parts.storage
       if (movedTo !== undefined) {
         parts.log.warn(movedTo, 'this database has been moved: it can be read, and takes no writes')
@@ -175,9 +177,10 @@ export class Server {
 
   private constructor(
     parts: ServerParts,
-    { cursors, access, audit }: Pick<Shared, 'cursors' | 'access' | 'audit'>,
+    own: Pick<Shared, 'cursors' | 'access' | 'audit' | 'opaqueIds'>,
   ) {
     const { config, storage, log, clock } = parts
+    const { access, audit } = own
     this.#parts = parts
     this.#access = access
     this.#audit = audit
@@ -202,13 +205,10 @@ export class Server {
     const parser = createParser()
     const parseRule = ruleParser(parser)
     const shared = {
-      ...{ parser, parseRule },
-      cursors,
+      ...{ parser, parseRule, ...own },
       plans: new PlanCache(parseRule),
       shares,
       ended: this.#ended,
-      access,
-      audit,
     }
     const { live, metrics, moves, backups } = addInterface(this.http, {
       ...parts,

@@ -52,7 +52,7 @@ export type ImportedTable = {
 }
 
 type TableFacts = {
-  readonly id: number
+  readonly id: string
 
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string }>
 }
@@ -133,7 +133,7 @@ export async function importTable(
  * started again. To put rows or to leave them out again does no harm, and may be meant: then the keys are of this run.
  */
 async function keyPrefixOf(
-  { from, tableId }: ImportSource & { readonly tableId: number },
+  { from, tableId }: ImportSource & { readonly tableId: string },
   mode: ImportMode,
   signal: AbortSignal,
 ): Promise<string> {

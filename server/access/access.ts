@@ -217,6 +217,15 @@ export class Access {
     return held.expires <= this.#clock.wallMicros() ? expired(held) : undefined
   }
 
+  /**
+   * Between statements of one request, whose own change does not end it: the one before may have dropped its token. One
+   * without a token may have made the first, and still gets its answer. Throws `unauthenticated`.
+   */
+  requireHeld(principal: Principal | undefined): void {
+    const refusal = principal && this.refusalOf(principal)
+    if (refusal !== undefined) throw refusal
+  }
+
   /** The error of a request that was let in before something changed. */
   refusalSince(request: IncomingMessage): ServerError | undefined {
     const at = (request as Admitted)[ADMITTED_AT]

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rolesServer } from '../../test/access/roles-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 import type { TokenClient } from '../../test/server/token-server.ts'
 
 function post(client: TokenClient, path: string, json: object) {
@@ -42,6 +43,43 @@ describe('scripts', () => {
     assert.deepEqual([body.code, body.done], ['unauthenticated', 1])
     assert.equal((await tokens.as(tokens.token).send({ path: '/v1/tables/left' })).status, 404)
   })
+})
+
+describe('definitions in one request', () => {
+  test('look at the token again before each', async (t) => {
+    const { tokens } = await rolesServer(t)
+    const boss = tokens.as(await tokens.made('CREATE TOKEN boss ROLE admin EXPIRES IN 1 DAY'))
+    const left = 'CREATE TABLE left (id INTEGER PRIMARY KEY)'
+    const { status, body } = await boss.query(`DROP TOKEN boss; ${left}`)
+    assert.deepEqual([status, body.code, body.statement], [401, 'unauthenticated', 1])
+    assert.equal((await tokens.as(tokens.token).send({ path: '/v1/tables/left' })).status, 404)
+    const alone = tokens.as(await tokens.made('CREATE TOKEN alone ROLE admin EXPIRES IN 1 DAY'))
+    assert.equal((await alone.query(`${left}; DROP TOKEN alone`)).status, 200)
+  })
+
+  test('look at the rights of the role again before each, as scripts do', async (t) => {
+    const { tokens, client } = await rolesServer(t)
+    const left = 'CREATE TABLE left (id INTEGER PRIMARY KEY)'
+    for (const path of ['/v1/query', '/v1/scripts']) {
+      const role = path.endsWith('query') ? 'chief' : 'head'
+      const chief = await client(role, 'ADMIN')
+      const sql = `REVOKE ADMIN FROM ${role}; ${left}`
+      const { status, body } = await post(chief, path, { sql })
+      assert.deepEqual([status, body.code, body.statement], [403, 'not_permitted', 1], path)
+    }
+    assert.equal((await tokens.as(tokens.token).send({ path: '/v1/tables/left' })).status, 404)
+  })
+
+  for (const path of ['/v1/query', '/v1/scripts']) {
+    test(`go on after the first token of a server, which only their answer has: ${path}`, async (t) => {
+      const server = await startTestServer(t)
+      const sql = `CREATE TOKEN root ROLE admin EXPIRES IN 1 DAY; CREATE TABLE t (id INTEGER PRIMARY KEY)`
+      const { status, text } = await server.send({ method: 'POST', path, json: { sql } })
+      assert.equal(status, 200, text)
+      assert.match(text, /pct_/)
+      assert.equal((await server.send({ path: '/v1/tables' })).status, 401)
+    })
+  }
 })
 
 describe('describing a statement', () => {

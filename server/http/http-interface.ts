@@ -5,6 +5,7 @@ import type { Parser } from '../../parser/parser.ts'
 import type { ParseRule } from '../../planner/planner.ts'
 import type { Clock, Randomness, Storage } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
+import type { OpaqueIds } from '../access/opaque-ids.ts'
 import { AnswerWriter } from '../answers/answer-text.ts'
 import type { Audit } from '../audit/audit.ts'
 import { Backups } from '../backups/backups.ts'
@@ -69,6 +70,7 @@ export type Shared = {
   readonly ended: EndedTransactions
   readonly access: Access
   readonly audit: Audit
+  readonly opaqueIds: OpaqueIds
 }
 
 /** What the server stands on. */
@@ -140,7 +142,7 @@ type Doers = ReturnType<typeof doersOf>
 /** What carries requests out and answers them. */
 function doersOf(parts: InterfaceParts, version: string) {
   const { config, storage, log, clock, randomness, sessions, requests } = parts
-  const { parser, parseRule, cursors, plans, shares, ended, access, audit } = parts
+  const { parser, parseRule, cursors, plans, shares, ended, access, audit, opaqueIds } = parts
   const { validator } = parts.contract
   const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
@@ -156,7 +158,8 @@ function doersOf(parts: InterfaceParts, version: string) {
   const scripts = new ScriptRunner(executionParts)
   const describe = (sql: string, running: RunningRequest) =>
     describedStatement(sql, executionParts, running)
-  const live = new LiveConnections({ ...executionParts, runner, requests, validator, version, log })
+  const liveParts = { runner, requests, validator, version, log, opaqueIds }
+  const live = new LiveConnections({ ...executionParts, ...liveParts })
   const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
   const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })
   const { commits } = parts
@@ -168,7 +171,7 @@ function doersOf(parts: InterfaceParts, version: string) {
 /** A handler for each operation of the contract. */
 function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   const { config, storage, clock, sessions, requests, isStopping, drain } = parts
-  const { parser, cursors, ended, access, audit, told } = parts
+  const { parser, cursors, ended, access, audit, opaqueIds, told } = parts
   const { document } = parts.contract
   const { writer, begins, answers, rows, scans, scripts, describe, streams } = doers
   const { live, metrics, moves, backups } = doers
@@ -181,7 +184,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...rowRoutes({ rows, streams, parser, cursors, writer, requests }),
     ...transactionRoutes({ sessions, requests, begins, access }),
     ...runningRoutes({ requests, parser }),
-    ...tableRoutes({ storage, ended, requests, access, audit }),
+    ...tableRoutes({ storage, ended, requests, access, audit, opaqueIds }),
     ...operationRoutes({ storage, sessions, clock, engine, version, requests, audit }),
     ...observerRoutes({ storage }),
     ...moveRoutes({ moves }),

@@ -33,6 +33,21 @@ test('a cursor is read as it was written', () => {
   )
 })
 
+test('a cursor does not show its place, and tells of two places only whether they are the same', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 8 }), fc.uint8Array({ minLength: 8 }), (one, other) => {
+      fc.pre(Buffer.compare(one, other) !== 0)
+      const [first = '', second = ''] = [one, other].map((after) => {
+        const cursor = cursors.write({ readTimestamp: 5, after }, owner)
+        assert.equal(cursor, cursors.write({ readTimestamp: 5, after }, owner))
+        return cursor.split('.')[3]
+      })
+      assert.notEqual(first, Buffer.from(one).toString('base64url'))
+      assert.notEqual(first.slice(0, 10), second.slice(0, 10))
+    }),
+  )
+})
+
 const position = { readTimestamp: 5, after: Uint8Array.of(1, 2) }
 const refused = { code: 'bad_cursor' }
 
@@ -92,7 +107,8 @@ test('a cursor of another history is told so, though a copy of the store has its
 })
 
 test('a cursor that an older version of the server made is refused', () => {
-  for (const cursor of ['1.5.AQI.AAAA', '2.5.AQI.AAAA', `2.${history.id}.9007199254740993..AA`]) {
+  const old = [`2.${history.id}.5.AQI.${'A'.repeat(43)}`, `3.${history.id}.9007199254740993..AA`]
+  for (const cursor of ['1.5.AQI.AAAA', '2.5.AQI.AAAA', ...old]) {
     assert.throws(() => cursors.read(cursor, owner), refused)
   }
 })

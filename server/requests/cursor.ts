@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { distinctText } from '../../planner/planner.ts'
 import { andThen, type MaybePromise, type StoreHistory } from '../../storage/storage.ts'
 import { ServerError } from '../errors/server-error.ts'
@@ -26,7 +26,11 @@ export type CursorOwner = {
  * a digest of its statement and parameters by a secret that lives with the store, so that it also
  * survives a restart. After ROTATE SECRET those of the one from before are read as well.
  *
- *     2.<history>.<readTimestamp>.<after>.<signature>
+ *     3.<history>.<readTimestamp>.<hidden after>.<signature>
+ *
+ * Where it continues is hidden from the client: the key there has the number of the table, and may be
+ * that of a row which a rule hides. The signature is that of what is hidden, and its first half begins the
+ * key stream, so that no stream is used for two texts.
  *
  * A copy of the store has its secret too, so the history is looked at first.
  */
@@ -47,9 +51,11 @@ export class Cursors {
   }
 
   write(position: CursorPosition, owner: CursorOwner): string {
-    const after = Buffer.from(position.after).toString('base64url')
-    const body = `2.${this.#history.id}.${position.readTimestamp}.${after}`
-    return `${body}.${signed(this.#secrets.signing, body, owner).toString('base64url')}`
+    const { signing } = this.#secrets
+    const head = `3.${this.#history.id}.${position.readTimestamp}`
+    const signature = signed(signing, { head, after: position.after }, owner)
+    const hidden = hiddenBy(signing, signature, position.after)
+    return `${head}.${hidden.toString('base64url')}.${signature.toString('base64url')}`
   }
 
   /**
@@ -57,31 +63,55 @@ export class Cursors {
    * was changed, that belongs to another statement, or that an older version of the server made.
    */
   read(cursor: string, owner: CursorOwner): MaybePromise<CursorPosition> {
-    const [body, history, timestamp, after, signature] = CURSOR.exec(cursor)?.slice(1) ?? []
+    const [head, history, timestamp, hidden, signature] = CURSOR.exec(cursor)?.slice(1) ?? []
     const readTimestamp = Number(timestamp)
-    if (body === undefined || !Number.isSafeInteger(readTimestamp)) throw badCursor()
+    if (head === undefined || !Number.isSafeInteger(readTimestamp)) throw badCursor()
     this.#history.require(readTimestamp, history)
-    const given = Buffer.from(signature ?? '', 'base64url')
-    const position = { readTimestamp, after: Buffer.from(after ?? '', 'base64url') }
-    if (this.#hasSigned(given, body, owner)) return position
+    const given = {
+      head,
+      hidden: Buffer.from(hidden ?? '', 'base64url'),
+      signature: Buffer.from(signature ?? '', 'base64url'),
+    }
+    const after = this.#afterIn(given, owner)
+    if (after !== undefined) return { readTimestamp, after }
     return andThen(this.#lookAgain(), () => {
-      if (this.#hasSigned(given, body, owner)) return position
-      throw badCursor()
+      const later = this.#afterIn(given, owner)
+      if (later === undefined) throw badCursor()
+      return { readTimestamp, after: later }
     })
   }
 
-  #hasSigned(given: Buffer, body: string, owner: CursorOwner): boolean {
+  /** What was hidden; undefined where neither secret has signed it. */
+  #afterIn({ head, hidden, signature }: Given, owner: CursorOwner): Uint8Array | undefined {
+    if (signature.length !== SIGNATURE_BYTES) return undefined
     const { signing, former } = this.#secrets
-    return [signing, former].some((secret) => {
-      const expected = secret && signed(secret, body, owner)
-      return expected?.length === given.length && timingSafeEqual(given, expected)
-    })
+    for (const secret of former === undefined ? [signing] : [signing, former]) {
+      const after = hiddenBy(secret, signature, hidden)
+      if (timingSafeEqual(signature, signed(secret, { head, after }, owner))) return after
+    }
+    return undefined
   }
 }
 
-function signed(secret: Uint8Array, body: string, asked: CursorOwner): Buffer {
+type Given = { readonly head: string; readonly hidden: Buffer; readonly signature: Buffer }
+
+const SIGNATURE_BYTES = 32
+const STREAM_START_BYTES = 16
+
+function signed(
+  secret: Uint8Array,
+  { head, after }: { readonly head: string; readonly after: Uint8Array },
+  asked: CursorOwner,
+): Buffer {
   const owner = createHash('sha256').update(textOf(asked)).digest()
-  return createHmac('sha256', secret).update(owner).update(body).digest()
+  return createHmac('sha256', secret).update(owner).update(`${head}.`).update(after).digest()
+}
+
+/** Hides what is shown, and shows what is hidden. */
+function hiddenBy(secret: Uint8Array, signature: Buffer, bytes: Uint8Array): Buffer {
+  // Shorter than all that is signed, so that it is no signature of anything.
+  const key = createHmac('sha256', secret).update('hides cursors').digest()
+  return createCipheriv('aes-256-ctr', key, signature.subarray(0, STREAM_START_BYTES)).update(bytes)
 }
 
 /** Without a principal it is the text of the versions that knew none, whose cursors go on. */
@@ -90,7 +120,7 @@ function textOf({ sql, params, principal }: CursorOwner): string {
   return `[${JSON.stringify(sql)},${distinctText(params ?? null)}${ofPrincipal}]`
 }
 
-const CURSOR = /^(2\.([0-9a-f]{32})\.(\d{1,16})\.([\w-]*))\.([\w-]*)$/
+const CURSOR = /^(3\.([0-9a-f]{32})\.(\d{1,16}))\.([\w-]*)\.([\w-]*)$/
 
 function badCursor(): ServerError {
   return new ServerError(

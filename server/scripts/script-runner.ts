@@ -97,7 +97,7 @@ export class ScriptRunner {
       try {
         if (running.turns.isDue) await running.turns.pause()
         running.signal.throwIfAborted()
-        this.#requireHolder(running)
+        this.#parts.access.requireHeld(running.principal)
         addResults(results, part, await this.#runPart(part, run))
         done = part.first + part.statements.length
       } catch (error) {
@@ -107,12 +107,6 @@ export class ScriptRunner {
       }
     }
     return { done, total, results: results.list }
-  }
-
-  /** Its token may have been dropped since the part before, by the script itself too. Throws `unauthenticated`. */
-  #requireHolder({ principal }: RunningRequest): void {
-    const refusal = this.#parts.access.refusalOf(principal)
-    if (refusal !== undefined) throw refusal
   }
 
   async #parsed(sql: string, { turns, principal }: RunningRequest): Promise<readonly Statement[]> {

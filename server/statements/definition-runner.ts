@@ -46,6 +46,7 @@ export class DefinitionRunner {
     for (const [index, entry] of statements.entries()) {
       running.signal.throwIfAborted()
       try {
+        if (index > 0) this.#parts.access.requireHeld(running.principal)
         const { result, ...stamps } = yield* this.#define(entry, running, beside)
         results.push(result)
         last = { ...stamps, attempts: Math.max(last.attempts, stamps.attempts) }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { ParseRule } from '../../planner/planner.ts'
 import type { Clock, Storage } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
+import type { OpaqueIds } from '../access/opaque-ids.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { TurnQueue } from '../budgets/turns.ts'
@@ -24,6 +25,7 @@ export type SubscriptionParts = {
   readonly execution: StatementExecution
   readonly access: Pick<Access, 'viewOf'>
   readonly parseRule: ParseRule
+  readonly opaqueIds: OpaqueIds
   /** Held by those that read pages of the feed by themselves. */
   readonly readers: Permits
   /** What they need not ask the store for. */

@@ -51,7 +51,7 @@ export class Subscription {
   readonly #parts: SubscriptionParts
   readonly #live: LiveSubscribers
   readonly #running: RunningRequest
-  readonly #knownColumns = new KnownColumns()
+  readonly #knownColumns: KnownColumns
   #position: Timestamp = 0
   #row = 0
   #progressAtMs: number
@@ -69,6 +69,7 @@ export class Subscription {
     },
   ) {
     this.#parts = parts
+    this.#knownColumns = new KnownColumns(parts.opaqueIds)
     this.#live = live
     this.query = own.query
     this.sink = own.sink

@@ -22,7 +22,7 @@ export class LiveConnections {
   constructor(
     parts: ExecutionParts &
       Pick<RunnerParts, 'parser' | 'sessions' | 'writer' | 'access'> &
-      Pick<SubscriptionParts, 'log' | 'parseRule'> & {
+      Pick<SubscriptionParts, 'log' | 'parseRule' | 'opaqueIds'> & {
         readonly parser: Parser
         readonly runner: StatementRunner
         readonly requests: RunningRequests

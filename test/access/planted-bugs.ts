@@ -5,6 +5,7 @@ import { FIRST_TOKEN_BUGS } from './first-token-bugs.ts'
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 import { SCRIPT_BUGS } from './script-bugs.ts'
 import { STATEMENT_BUGS } from './statement-bugs.ts'
+import { TOLD_BUGS } from './told-bugs.ts'
 
 const bug = plantedIn('server/access', 'server/first-token', 'test/access')
 
@@ -389,4 +390,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...FIRST_TOKEN_BUGS,
   ...SCRIPT_BUGS,
   ...STATEMENT_BUGS,
+  ...TOLD_BUGS,
 ]

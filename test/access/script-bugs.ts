@@ -10,8 +10,20 @@ export const SCRIPT_BUGS: readonly PlantedBug[] = [
   bug(
     'scriptsOutliveTheirToken',
     'server/scripts/script-runner.ts',
-    'this.#requireHolder(running)',
+    'this.#parts.access.requireHeld(running.principal)',
     '',
+  ),
+  bug(
+    'definitionsOutliveTheirToken',
+    'server/statements/definition-runner.ts',
+    'this.#parts.access.requireHeld(running.principal)',
+    '',
+  ),
+  bug(
+    'theFirstTokenEndsItsMaker',
+    'server/access/access.ts',
+    'principal && this.refusalOf(principal)',
+    'this.refusalOf(principal)',
   ),
   bug(
     'describedForAll',

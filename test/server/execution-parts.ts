@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createParser } from '../../parser/parser.ts'
 import type { ParseRule } from '../../planner/planner.ts'
+import { OpaqueIds } from '../../server/access/opaque-ids.ts'
 import { ruleParser } from '../../server/access/rule-parser.ts'
 import { Shares } from '../../server/budgets/shares.ts'
 import { TurnQueue } from '../../server/budgets/turns.ts'
@@ -15,6 +16,7 @@ export function executionParts(storage: Storage): ExecutionParts & {
   readonly shares: Shares
   readonly turnQueue: TurnQueue
   readonly parseRule: ParseRule
+  readonly opaqueIds: OpaqueIds
 } {
   const parseRule = ruleParser(createParser())
   return {
@@ -25,6 +27,7 @@ export function executionParts(storage: Storage): ExecutionParts & {
     plans: new PlanCache(parseRule),
     parseRule,
     shares: new Shares(),
+    opaqueIds: new OpaqueIds(new Uint8Array(32)),
     ended: new EndedTransactions(),
     statementTimeoutMs: 30_000,
     access: {

@@ -17,6 +17,7 @@ import {
   type Transaction,
 } from '../../../storage/storage.ts'
 import type { Access } from '../../access/access.ts'
+import type { OpaqueIds } from '../../access/opaque-ids.ts'
 import { sendable } from '../../answers/answer-body.ts'
 import { AnswerBudget } from '../../answers/query-answer.ts'
 import { joinedInTurns } from '../../answers/text-pieces.ts'
@@ -36,12 +37,14 @@ export function tableRoutes({
   requests,
   access,
   audit,
+  opaqueIds,
 }: {
   readonly storage: Storage
   readonly ended: EndedTransactions
   readonly requests: RunningRequests
   readonly access: Access
   readonly audit: Audit
+  readonly opaqueIds: OpaqueIds
 }): Handlers {
   const read = <T>(
     { parameters, reply }: CheckedRequest,
@@ -63,7 +66,9 @@ export function tableRoutes({
       return read(request, async ({ catalog, transaction }) => {
         answerReadTimestamp(request.reply, transaction.startTs)
         const tables: object[] = []
-        for (const table of catalog.tables()) tables.push(await tableOf(table, transaction))
+        for (const table of catalog.tables()) {
+          tables.push(await tableOf(table, transaction, opaqueIds))
+        }
         return { tables }
       })
     },
@@ -71,7 +76,8 @@ export function tableRoutes({
     async getTable(request) {
       return read(request, async ({ catalog, transaction }) => {
         answerReadTimestamp(request.reply, transaction.startTs)
-        return tableOf(requireTable(catalog, String(request.parameters.table)), transaction)
+        const table = requireTable(catalog, String(request.parameters.table))
+        return tableOf(table, transaction, opaqueIds)
       })
     },
 
@@ -102,12 +108,12 @@ function momentOf(asOf: unknown): Timestamp | undefined {
 }
 
 /** `Table` of `openapi.yaml`. */
-async function tableOf(table: TableDefinition, transaction: Transaction) {
+async function tableOf(table: TableDefinition, transaction: Transaction, ids: OpaqueIds) {
   const indexes: object[] = []
   for (const index of table.indexes) indexes.push(await indexOf(table, index, transaction))
   return {
     name: table.name,
-    id: table.id,
+    id: ids.of('table', table.id),
     columns: table.columns.map((column) => columnOf(table, column)),
     primaryKey: table.primaryKey.map((part) => keyPartOf(table, part)),
     families: table.families.map(({ id, name }) => ({

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto'
 import type { SubscriptionPlan } from '../../../planner/planner.ts'
 import type { Timestamp } from '../../../storage/storage.ts'
+import type { OpaqueIds } from '../../access/opaque-ids.ts'
 import { keyColumns } from '../matching/row-change.ts'
 import { SubscriptionFrame } from './subscription-frame.ts'
 
@@ -9,9 +9,14 @@ type Columns = SubscriptionPlan['columns']
 
 /** The columns that a client knows of: it needs their types to read the values of rows. */
 export class KnownColumns {
+  readonly #ids: OpaqueIds
   #columns: Columns = []
   #shape = ''
   #tableId: number | undefined
+
+  constructor(ids: OpaqueIds) {
+    this.#ids = ids
+  }
 
   /** The table whose key the client knows; undefined before `begin`. */
   get tableId(): number | undefined {
@@ -25,7 +30,7 @@ export class KnownColumns {
     history: string,
   ): SubscriptionFrame {
     this.#columns = columns
-    this.#shape = shapeOf(table, columns)
+    this.#shape = this.#shapeOf(table, columns)
     this.#tableId = table.id
     // In key order, which is the one that a client keeps its rows in.
     const key = keyColumns(table).map((column, position) => ({
@@ -45,24 +50,23 @@ export class KnownColumns {
   changed({ table, columns }: SubscriptionPlan): SubscriptionFrame | undefined {
     if (columns === this.#columns) return undefined
     this.#columns = columns
-    const shape = shapeOf(table, columns)
+    const shape = this.#shapeOf(table, columns)
     if (shape === this.#shape) return undefined
     this.#shape = shape
     return SubscriptionFrame.of('columns', { columns: columns.map(typed), shape })
   }
-}
 
-/**
- * Equal as long as the columns are the same ones: one that was dropped and added again has another id, and
- * none of the values from before.
- */
-function shapeOf(table: SubscriptionPlan['table'], columns: Columns): string {
-  const parts = columns.map(({ name, type }) => {
-    const id = table.columns.find((column) => column.name === name)?.id ?? ''
-    return `${id}:${name}:${type}`
-  })
-  const digest = createHash('sha256').update(JSON.stringify([table.id, ...parts]))
-  return digest.digest('base64url').slice(0, 16)
+  /**
+   * Equal as long as the columns are the same ones: one that was dropped and added again has another id, and
+   * none of the values from before.
+   */
+  #shapeOf(table: SubscriptionPlan['table'], columns: Columns): string {
+    const parts = columns.map(({ name, type }) => {
+      const id = table.columns.find((column) => column.name === name)?.id ?? ''
+      return `${id}:${name}:${type}`
+    })
+    return this.#ids.of('shape', table.id, ...parts)
+  }
 }
 
 function typed({ name, type }: Columns[number]): Columns[number] {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type PlantedBug, plantedIn } from './planted-bug.ts'
+
+const CURSORS = 'server/requests/cursor.ts'
+
+const bug = plantedIn('server/access')
+
+/** One for each thing that ids and cursors must not tell of what their holder may not know. */
+export const TOLD_BUGS: readonly PlantedBug[] = [
+  bug(
+    'idsCount',
+    'server/http/routes/table-routes.ts',
+    "ids.of('table', table.id)",
+    "String(table.id).padStart(16, '0')",
+  ),
+  bug('idsAreGuessed', 'server/access/opaque-ids.ts', "'sha256', this.#secret", "'sha256', ''"),
+  bug('cursorsShowTheirPlace', CURSORS, '.update(bytes)', '&& Buffer.from(bytes)'),
+]
