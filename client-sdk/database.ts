@@ -17,6 +17,7 @@ import {
   type ScriptResult,
   type Statement,
   type StatementOptions,
+  type StatementResult,
   Statements,
   statementOfTemplate,
 } from './requests/statements.ts'
@@ -28,7 +29,7 @@ import { type LiveOptions, LiveRows } from './subscriptions/live-rows.ts'
 import type { SubscribedStatement } from './subscriptions/subscriber.ts'
 import { type SubscribeOptions, Subscription } from './subscriptions/subscription.ts'
 import type { IntegerMode, Parameter, Parameters, Row } from './values.ts'
-import type { TransactionOutcome } from './wire.ts'
+import type { Schemas, TransactionOutcome } from './wire.ts'
 
 /**
  * A Percolite server. Each call is a request of its own; subscriptions and observers share one WebSocket,
@@ -130,8 +131,19 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
   }
 
   /**
-   * The same, with the answer as it comes: for its headers, and for rows that are streamed. A body of bytes is JSON
-   * text and sent as it is. `timeoutMs` ends where the answer begins; its body is read for as long as `signal` lets it.
+   * A result of a statement as `request` has it, such as those of `POST /v1/scripts`, with its values as `query` gives
+   * them. Throws `invalid_answer` for what is none.
+   */
+  resultOf(
+    result: Schemas['StatementResult'] & { readonly commitTimestamp?: number },
+  ): StatementResult {
+    return this.#statements.resultOf(result, result.commitTimestamp)
+  }
+
+  /**
+   * The same as `request`, with the answer as it comes: for its headers, and for rows that are streamed. A body of
+   * bytes is JSON text and sent as it is. `timeoutMs` ends where the answer begins; its body is read for as long as
+   * `signal` lets it.
    */
   open(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',

@@ -183,19 +183,24 @@ export class Statements {
     return this.#http.request<QueryAnswer>('POST', this.#path, request, waiting)
   }
 
-  #decode<R>(
-    answer: QueryAnswer,
-    index: number,
+  /** A result as it is on the wire, of a transaction that was committed then, if it was. Throws `invalid_answer`. */
+  resultOf<R = Row>(
+    wire: WireResult | undefined,
+    commitTimestamp: number | undefined,
     maxRows = Number.POSITIVE_INFINITY,
   ): StatementResult<R> {
-    const result = requireResult(answer.results?.[index])
+    const result = requireResult(wire)
     const { columns, rowsAffected, unmet } = result
-    const rows = shown('rows', answer.commitTimestamp, () => {
+    const rows = shown('rows', commitTimestamp, () => {
       if (result.rows.length > maxRows) throw tooLarge(maxRows)
       return decodeRows(result, this.#integers) as R[]
     })
     const more = unmet === undefined ? { rowsAffected } : { rowsAffected, unmet }
     return Object.assign(rows, { columns }, more)
+  }
+
+  #decode<R>(answer: QueryAnswer, index: number, maxRows?: number): StatementResult<R> {
+    return this.resultOf<R>(answer.results?.[index], answer.commitTimestamp, maxRows)
   }
 }
 
