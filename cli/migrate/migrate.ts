@@ -3,6 +3,7 @@ import { type Database, PercoliteError } from '../../client-sdk/client.ts'
 import { terminalText } from '../../server/answers/terminal-text.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
+import { doneText, placeIn, stopOf } from '../connection/run-script.ts'
 import {
   connectionOf,
   SERVER_FLAGS,
@@ -120,11 +121,10 @@ const CHANGED_HINT =
 function failureText(error: unknown, { path, text }: MigrationFile): string {
   if (error instanceof MigrationChanged) return `percolite: ${error.message} ${CHANGED_HINT}\n`
   if (!(error instanceof PercoliteError)) return failureView(error, text)
-  const { line, column, done, total } = error.fields
-  const place = typeof line === 'number' ? `:${line}:${column}` : ''
+  const stop = stopOf(error)
   const progress =
-    typeof done === 'number'
-      ? `${done} of ${total} statements are done, and stay. Mend the file from there on, and run it again.\n`
-      : 'What is done stays; run it again to go on.\n'
-  return `percolite: ${path}${place}\n${failureView(error, text)}${progress}`
+    stop === undefined
+      ? 'What is done stays; run it again to go on.\n'
+      : `${doneText(stop)} Mend the file from there on, and run it again.\n`
+  return `percolite: ${placeIn(path, error)}\n${failureView(error, text)}${progress}`
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
+import { type Database, PercoliteError } from '../../client-sdk/client.ts'
+import { runScript } from '../connection/run-script.ts'
 import type { MigrationFile } from './migration-file.ts'
 import { type MigrationRow, migrationRow, NOTE, stateOf } from './migration-table.ts'
 
-/** A script ends when its connection does, so that there is no need to give up on one that is long. */
-const SCRIPT_MS_MAX = 24 * 60 * 60 * 1000
 /** How often the same statement is tried again after a conflict. */
 const TRIES_MAX = 20
 const WAIT_MS = 100
@@ -29,9 +28,8 @@ export async function runMigration(db: Database, file: MigrationFile): Promise<n
       throw new MigrationChanged(`${file.path} has changed since it was run.`)
     if (state === 'done') return Number(row.done - first.done)
     try {
-      const script = { sql: text, from: Number(row.done), note: { sql: NOTE, params: { name } } }
-      const options = { timeoutMs: SCRIPT_MS_MAX }
-      await db.request<Schemas['ScriptAnswer']>('POST', '/v1/scripts', script, options)
+      const note = { sql: NOTE, params: { name } }
+      await runScript(db, { sql: text, from: Number(row.done), note })
     } catch (error) {
       if (!isWorthAnotherLook(error) || tries === TRIES_MAX) throw error
       await sleep(Math.random() * WAIT_MS)

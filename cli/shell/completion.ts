@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Schemas } from '../../client-sdk/client.ts'
+import type { BackslashCommand } from './commands/backslash-command.ts'
 
 /** Who presses Tab does not wait longer. */
 const ANSWER_MS_MAX = 2_000
@@ -30,12 +31,17 @@ export async function completeStatement(
 /** Of a command that begins with a backslash, by the names of all; a table behind it by the server. */
 export async function completeCommand(
   db: Database,
-  names: readonly string[],
+  commands: ReadonlyArray<Pick<BackslashCommand, 'name' | 'tableAt'>>,
   line: string,
 ): Promise<Hits> {
-  const [, name = '', word] = /^(\\\S*)(?:\s+(\S*))?$/.exec(line) ?? []
-  if (word === undefined) return [spaced(names.filter((each) => each.startsWith(name))), name]
-  if (name !== '\\d' && name !== '\\cells') return [[], line]
+  const [name = '', ...words] = line.split(/\s+/)
+  const word = words.at(-1)
+  if (word === undefined) {
+    const names = commands.map((command) => command.name)
+    return [spaced(names.filter((each) => each.startsWith(name))), name]
+  }
+  const command = commands.find((each) => each.name === name)
+  if (command?.tableAt !== words.length) return [[], line]
   const [tables] = await completeStatement(db, `DESCRIBE ${word}`, '')
   return [tables, word]
 }

@@ -7,7 +7,6 @@ import { editText } from './editor.ts'
 import type { HistoryFile } from './history-file.ts'
 import type { Shell } from './shell.ts'
 
-const NAMES = BACKSLASH_COMMANDS.map(({ name }) => name)
 /** Words that an empty line shows of what is missing. */
 const EXPECTED_MAX = 12
 const HISTORY_LINES = 1_000
@@ -152,7 +151,8 @@ export class Prompt {
     if (shell === undefined) return [[], line]
     const { db } = shell.session
     const { pending, isPending } = shell.reader
-    if (!isPending && line.startsWith('\\')) return await completeCommand(db, NAMES, line)
+    if (!isPending && line.startsWith('\\'))
+      return await completeCommand(db, BACKSLASH_COMMANDS, line)
     const before = isPending ? `${pending}\n${line}` : line
     return await completeStatement(db, before, this.#lines.line.slice(line.length))
   }

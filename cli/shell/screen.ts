@@ -34,6 +34,11 @@ export class Screen {
     this.isTiming = parts.output.isTTY === true
   }
 
+  /** Where to say what went wrong, and how far something is. */
+  get errors(): Output {
+    return this.#parts.errors
+  }
+
   get isTerminal(): boolean {
     return this.#parts.output.isTTY === true && this.#file === undefined
   }
@@ -56,7 +61,7 @@ export class Screen {
   }
 
   fail(error: unknown, sql: string, place = ''): void {
-    this.#parts.errors.write(place + failureView(error, sql))
+    this.errors.write(place + failureView(error, sql))
   }
 
   /** Shows pages until they end, or nobody wants more of them. Rejects as they do. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createInterface } from 'node:readline'
-import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
+import type { Database, Schemas } from '../../client-sdk/client.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
 import {
   connectionOf,
@@ -13,6 +13,7 @@ import { modeOf, VIEW_FLAGS, viewOptionsOf } from '../results/view-options.ts'
 import { HistoryFile, historyPath } from './history-file.ts'
 import { Prompt } from './prompt.ts'
 import type { ScreenParts } from './screen.ts'
+import { FileFailed } from './script-file.ts'
 import { Shell } from './shell.ts'
 
 export const SHELL: Command = {
@@ -73,7 +74,7 @@ async function runInteractive(
       askForMore: (signal) => prompt.askForMore(signal),
     },
     isInteractive: true,
-    continues: true,
+    continues: false,
     edit: (text) => prompt.edit(text, environment),
   })
   await prompt.run(shell)
@@ -104,10 +105,8 @@ async function runScript(call: Call, streams: Streams, db: Database): Promise<Ex
   const wasOpen = await shell.session.leave()
   if (wasOpen) errors.write('percolite: a transaction was open at the end, and was rolled back.\n')
   if (failed === undefined) return wasOpen ? EXIT.failed : EXIT.done
-  const error = failed instanceof Error && failed.cause !== undefined ? failed.cause : failed
-  if (failed instanceof PercoliteError)
-    return exitCodeOfServer(failed, { mayWrite: mayWrite(shell.last) })
-  return exitCodeOfServer(error)
+  const error = failed instanceof FileFailed ? failed.cause : failed
+  return exitCodeOfServer(error, { mayWrite: mayWrite(shell.sent) })
 }
 
 function screenOf(

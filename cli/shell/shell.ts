@@ -4,6 +4,7 @@ import type { Database, Page, ResultColumn } from '../../client-sdk/client.ts'
 import { BACKSLASH_COMMANDS } from './commands/all-commands.ts'
 import type { ShellForCommands } from './commands/backslash-command.ts'
 import { Screen, type ScreenParts } from './screen.ts'
+import { FileFailed, mayBeScript, runScriptFile } from './script-file.ts'
 import { Session } from './session.ts'
 import { type Read, StatementReader } from './statement-reader.ts'
 
@@ -28,6 +29,8 @@ export class Shell implements ShellForCommands {
   /** The text that was run last. */
   last = ''
   isLeft = false
+  /** The text that was sent last, to which no answer may have come. */
+  sent = ''
   readonly #continues: boolean
   #files = 0
   #running: AbortController | undefined
@@ -36,7 +39,7 @@ export class Shell implements ShellForCommands {
     readonly db: Database
     readonly screen: ScreenParts
     readonly isInteractive: boolean
-    /** Whether a script goes on after an error. */
+    /** Whether a file or what is read goes on after an error. */
     readonly continues: boolean
     readonly edit?: (text: string) => string
   }) {
@@ -78,6 +81,7 @@ export class Shell implements ShellForCommands {
   /** Runs a text of statements and shows what it is answered. Rejects as `Session.run`. */
   async run(sql: string): Promise<void> {
     this.last = sql
+    this.sent = sql
     await this.show(this.session.run(sql, this.signal))
   }
 
@@ -93,15 +97,20 @@ export class Shell implements ShellForCommands {
     await this.show(pagesOf([page]))
   }
 
-  /** Runs a file. Rejects with the first error, unless errors do not end it. */
+  /**
+   * Runs a file: as a script where it can be one, else line by line. Rejects with FileFailed for what went wrong in it,
+   * and as reading a file does.
+   */
   async runFile(path: string): Promise<void> {
     if (this.#files === FILES_MAX)
       throw new Error(`More than ${FILES_MAX} files inside each other.`)
     this.#files += 1
     try {
-      const lines = readFileSync(path, 'utf8').split(/\r?\n/)
-      const failed = await this.runLines(lines, `${path}:`)
-      if (failed !== undefined) throw new FileFailed(path)
+      const text = readFileSync(path, 'utf8')
+      const isScript = !this.#continues && mayBeScript(text, this.session)
+      if (isScript && (await runScriptFile(this, path, text))) return
+      const failed = await this.runLines(text.split(/\r?\n/), `${path}:`)
+      if (failed !== undefined) throw new FileFailed(path, failed)
     } finally {
       this.#files -= 1
     }
@@ -140,13 +149,6 @@ export class Shell implements ShellForCommands {
     if (command === undefined)
       throw new Error(`There is no command ${text.slice(0, 40)}; \\? lists them.`)
     await command.run(this, rest.trim())
-  }
-}
-
-/** What went wrong in it has been shown. */
-class FileFailed extends Error {
-  constructor(path: string) {
-    super(`${path} was not run to its end.`)
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename } from 'node:fs/promises'
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -34,28 +34,15 @@ export class ExportFolder {
     return new ExportFolder(path, isZipped)
   }
 
-  /** Writes what comes, with its name at the end; `onBytes` is told how many bytes more the file has. */
+  /** Writes what comes as a file of this name, or of this name with `.gz`. */
   async writeRows(
     name: string,
     rows: AsyncIterable<Buffer>,
-    {
-      signal,
-      onBytes,
-    }: { readonly signal: AbortSignal; readonly onBytes: (bytes: number) => void },
+    told: Omit<RowsFile, 'isZipped'>,
   ): Promise<ExportedFile> {
-    return await this.#write(this.#isZipped ? `${name}.gz` : name, async (path, seen) => {
-      const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
-      async function* counted(chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) {
-          seen(chunk)
-          onBytes(chunk.length)
-          yield chunk
-        }
-      }
-      await (this.#isZipped
-        ? pipeline(rows, createGzip(), counted, file, { signal })
-        : pipeline(rows, counted, file, { signal }))
-    })
+    const file = this.#isZipped ? `${name}.gz` : name
+    const options = { ...told, isZipped: this.#isZipped }
+    return { file, ...(await writeRowsFile(join(this.#path, file), rows, options)) }
   }
 
   async writeSchema(statements: readonly string[]): Promise<ExportedFile> {
@@ -67,34 +54,58 @@ export class ExportFolder {
     await this.#writeText(MANIFEST_FILE, `${JSON.stringify(manifest, null, 2)}\n`)
   }
 
-  async #writeText(name: string, text: string): Promise<ExportedFile> {
-    return await this.#write(name, async (path, seen) => {
+  async #writeText(file: string, text: string): Promise<ExportedFile> {
+    const written = await writeWhole(join(this.#path, file), async (path, seen) => {
       const bytes = Buffer.from(text)
       seen(bytes)
-      const file = await open(path, 'wx', 0o600)
-      try {
-        await file.writeFile(bytes)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
+      await writeFile(path, bytes, { flag: 'wx', mode: 0o600, flush: true })
     })
+    return { file, ...written }
   }
+}
 
-  async #write(
-    file: string,
-    write: (path: string, seen: (chunk: Buffer) => void) => Promise<void>,
-  ): Promise<ExportedFile> {
-    const hash = createHash('sha256')
-    let bytes = 0
-    const path = join(this.#path, file)
-    await write(`${path}.partial`, (chunk) => {
-      hash.update(chunk)
-      bytes += chunk.length
-    })
-    await rename(`${path}.partial`, path)
-    return { file, bytes, sha256: hash.digest('hex') }
-  }
+type RowsFile = {
+  readonly isZipped: boolean
+  readonly signal: AbortSignal
+  /** Told how many bytes more the file has. */
+  readonly onBytes: (bytes: number) => void
+}
+
+type WrittenFile = Omit<ExportedFile, 'file'>
+
+/** Writes what comes into a file, which is `.partial` until all of it is on the disk. One that is there is replaced. */
+export async function writeRowsFile(
+  target: string,
+  rows: AsyncIterable<Buffer>,
+  { isZipped, signal, onBytes }: RowsFile,
+): Promise<WrittenFile> {
+  return await writeWhole(target, async (path, seen) => {
+    const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
+    async function* counted(chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        seen(chunk)
+        onBytes(chunk.length)
+        yield chunk
+      }
+    }
+    await (isZipped
+      ? pipeline(rows, createGzip(), counted, file, { signal })
+      : pipeline(rows, counted, file, { signal }))
+  })
+}
+
+async function writeWhole(
+  path: string,
+  write: (path: string, seen: (chunk: Buffer) => void) => Promise<void>,
+): Promise<WrittenFile> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  await write(`${path}.partial`, (chunk) => {
+    hash.update(chunk)
+    bytes += chunk.length
+  })
+  await rename(`${path}.partial`, path)
+  return { bytes, sha256: hash.digest('hex') }
 }
 
 /** `account.ndjson`; a table whose name is no plain word is a number. */

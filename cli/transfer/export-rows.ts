@@ -4,38 +4,48 @@ import { byteLines } from './byte-lines.ts'
 
 export type RowFormat = 'ndjson' | 'csv'
 
-/** Which rows of a table are asked for; those of one moment. */
+/** Which rows are asked for; those of one moment. */
 export type RowsWanted = {
-  readonly table: string
+  /** All of a table, or those of a condition, in the order of its key; or those of a SCAN. */
+  readonly from:
+    | { readonly table: string; readonly where?: string | undefined }
+    | { readonly sql: string; readonly params?: Readonly<Record<string, unknown>> | undefined }
   readonly format: RowFormat
-  /** A stamp in microseconds since 1970. */
-  readonly asOf: number
-  readonly where?: string | undefined
+  /** A stamp in microseconds since 1970, or an ISO time; now where it is undefined. */
+  readonly asOf: number | string | undefined
 }
 
 /** How long a server may send nothing before its connection is taken for lost. */
 const SILENCE_MS_MAX = 300_000
 
 /**
- * The rows of a table in the order of its key, as the text of a file; `onRows` is told how many more they are. A stream
- * that does not end as a whole one does rejects with PercoliteError.
+ * The rows as the text of a file; `onRows` is told how many more they are. A stream that does not end as a whole one
+ * does rejects with PercoliteError.
  */
 export async function* exportedRows(
   db: Database,
-  { table, format, asOf, where }: RowsWanted,
+  wanted: RowsWanted,
   { signal, onRows }: { readonly signal: AbortSignal; readonly onRows: (rows: number) => void },
 ): AsyncGenerator<Buffer, void, undefined> {
-  const asked = new URLSearchParams({ format, index: 'primary', asOf: String(asOf) })
-  if (where !== undefined) asked.set('where', where)
   const silence = new AbortController()
-  const answer = await db.open(
-    'GET',
-    `/v1/tables/${encodeURIComponent(table)}/rows?${asked}`,
-    undefined,
-    { signal: AbortSignal.any([signal, silence.signal]), timeoutMs: SILENCE_MS_MAX },
-  )
+  const answer = await db.open(...requestOf(wanted), {
+    signal: AbortSignal.any([signal, silence.signal]),
+    timeoutMs: SILENCE_MS_MAX,
+  })
   const chunks = chunksOf(answer, signal, silence)
-  yield* format === 'csv' ? csvText(answer, chunks, onRows) : ndjsonText(table, chunks, onRows)
+  yield* wanted.format === 'csv' ? csvText(answer, chunks, onRows) : ndjsonText(chunks, onRows)
+}
+
+function requestOf({
+  from,
+  format,
+  asOf,
+}: RowsWanted): readonly [method: 'GET' | 'POST', path: string, body: unknown] {
+  if ('sql' in from) return ['POST', `/v1/query?format=${format}`, { ...from, asOf }]
+  const asked = new URLSearchParams({ format, index: 'primary' })
+  if (asOf !== undefined) asked.set('asOf', String(asOf))
+  if (from.where !== undefined) asked.set('where', from.where)
+  return ['GET', `/v1/tables/${encodeURIComponent(from.table)}/rows?${asked}`, undefined]
 }
 
 /** Rejects with PercoliteError where the connection is lost, or silent for too long. */
@@ -68,7 +78,6 @@ const NEWLINE = Buffer.from('\n')
 
 /** What stands behind `"row":`, byte by byte, so that no digit is lost. */
 async function* ndjsonText(
-  table: string,
   chunks: AsyncIterable<Uint8Array>,
   onRows: (rows: number) => void,
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -77,7 +86,7 @@ async function* ndjsonText(
   for await (const lines of byteLines(chunks)) {
     const parts: Buffer[] = []
     for (const line of lines) {
-      if (line === undefined) throw new Error(`A row of ${table} is too long to be exported.`)
+      if (line === undefined) throw new Error('A row is too long to be exported.')
       if (line.subarray(0, ROW.length).equals(ROW)) {
         parts.push(line.subarray(ROW.length, line.length - 1), NEWLINE)
       } else {

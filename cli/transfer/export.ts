@@ -143,15 +143,19 @@ async function exportTable(
     readonly format: RowFormat
   },
 ): Promise<ExportedTable> {
-  const { table, statements, file } = wanted
+  const { table, statements, file, where, asOf, format } = wanted
   let rows = 0
-  const text = exportedRows(db, wanted, {
-    signal,
-    onRows: (more) => {
-      rows += more
-      progress.rows += more
+  const text = exportedRows(
+    db,
+    { from: { table, where }, asOf, format },
+    {
+      signal,
+      onRows: (more) => {
+        rows += more
+        progress.rows += more
+      },
     },
-  })
+  )
   const onBytes = (more: number) => {
     progress.bytes += more
   }

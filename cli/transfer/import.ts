@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Stats, statSync } from 'node:fs'
 import { PercoliteError } from '../../client-sdk/client.ts'
-import { terminalText } from '../../server/answers/terminal-text.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
 import {
@@ -11,16 +9,17 @@ import {
 } from '../connection/server-connection.ts'
 import { exitCodeOfServer } from '../connection/server-failure.ts'
 import { failureView } from '../results/failure-view.ts'
-import { type FolderWanted, importFolder, wantedTables } from './import-folder.ts'
+import type { RowFormat } from './export-rows.ts'
 import {
-  type ImportedTable,
-  type ImportOptions,
-  type ImportParts,
-  type ImportSource,
-  importTable,
-} from './import-table.ts'
+  countsOf,
+  IMPORT_DEFAULTS,
+  importAll,
+  importWanted,
+  leftText,
+  summaryText,
+} from './import-source.ts'
+import type { ImportedTable, ImportOptions, ImportParts } from './import-table.ts'
 import { endedByInterrupt } from './interrupt.ts'
-import { readManifest } from './manifest.ts'
 import { RefusedRows } from './refused-rows.ts'
 import type { ImportMode } from './row-sender.ts'
 import { TransferProgress } from './transfer-progress.ts'
@@ -49,7 +48,7 @@ export const IMPORT: Command = {
     mode: {
       kind: 'choice',
       choices: ['insert', 'put', 'skip'],
-      default: 'insert',
+      default: IMPORT_DEFAULTS.mode,
       meaning: 'what becomes of rows that are there: refuse, put, skip',
     },
     format: {
@@ -63,13 +62,21 @@ export const IMPORT: Command = {
       default: '',
       meaning: 'what stands for NULL in CSV, without quotes; an empty field if not given',
     },
-    delimiter: { kind: 'text', default: ',', meaning: 'what separates fields of CSV; tab is \\t' },
+    delimiter: {
+      kind: 'text',
+      default: IMPORT_DEFAULTS.delimiter,
+      meaning: 'what separates fields of CSV; tab is \\t',
+    },
     batch: {
       kind: 'count',
-      default: '1000',
+      default: String(IMPORT_DEFAULTS.batchRows),
       meaning: 'rows of a transaction, up to 10000 or 1 MiB',
     },
-    parallel: { kind: 'count', default: '4', meaning: 'transactions at a time, up to 64' },
+    parallel: {
+      kind: 'count',
+      default: String(IMPORT_DEFAULTS.parallel),
+      meaning: 'transactions at a time, up to 64',
+    },
     errors: { kind: 'name', default: '', meaning: 'file for rows that are refused, as NDJSON' },
     'max-errors': {
       kind: 'name',
@@ -87,17 +94,18 @@ async function run(call: Call, streams: Streams): Promise<ExitCode> {
   const { db, words } = connectionOf(call, { wordsMax: 1 })
   const [from] = words
   if (from === undefined) throw new UsageError('It is percolite import, and one file, folder or -.')
-  const wanted = await wantedOf(call, from, streams)
+  const wanted = await importWanted(from, {
+    tables: [...new Set(call.all('table'))],
+    format: call.text('format') as 'auto' | RowFormat,
+    input: streams.input,
+  })
   const options = optionsOf(call)
   const most = countOf(call, 'max-errors', 1e9)
   const path = call.given('errors')
   const refused = await RefusedRows.open(streams.errors, { path, most })
   const interrupt = endedByInterrupt()
   const progress = new TransferProgress(streams.errors, wanted.bytes)
-  const onLeft = (statement: string) =>
-    streams.errors.write(
-      `percolite: not made, because the name is taken: ${terminalText(statement)}\n`,
-    )
+  const onLeft = (statement: string) => streams.errors.write(`percolite: ${leftText(statement)}`)
   const parts = { db, options, refused, progress, onLeft, signal: interrupt.signal }
   try {
     const tables = await importAll(parts, wanted)
@@ -119,48 +127,6 @@ async function run(call: Call, streams: Streams): Promise<ExitCode> {
   }
 }
 
-type Wanted = { readonly bytes: number | undefined } & (
-  | { readonly kind: 'file'; readonly source: ImportSource }
-  | { readonly kind: 'folder'; readonly folder: FolderWanted }
-)
-
-/** Throws UsageError. */
-async function wantedOf(call: Call, from: string, { input }: Streams): Promise<Wanted> {
-  const tables = [...new Set(call.all('table'))]
-  const found = from === '-' ? undefined : statOf(from)
-  if (found?.isDirectory()) {
-    const folder = { folder: from, manifest: await readManifest(from), tables }
-    const bytes = wantedTables(folder).reduce((sum, table) => sum + table.bytes, 0)
-    return { kind: 'folder', folder, bytes }
-  }
-  const [table, another] = tables
-  if (table === undefined || another !== undefined) {
-    throw new UsageError('--table is the one table of the rows.')
-  }
-  const [, ending, zipped] = /\.(ndjson|jsonl|csv)?(\.?gz)?$/i.exec(from) ?? []
-  const isCsv = ending?.toLowerCase() === 'csv'
-  const chosen = call.text('format')
-  const format = chosen === 'auto' ? (isCsv ? 'csv' : 'ndjson') : (chosen as 'ndjson' | 'csv')
-  const source = {
-    table,
-    from: found === undefined ? input : from,
-    format,
-    isZipped: zipped !== undefined,
-  }
-  return { kind: 'file', source, bytes: found?.size }
-}
-
-function statOf(path: string): Stats {
-  try {
-    return statSync(path)
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
-}
-
-/** How long a batch is tried again. */
-const RETRY_MS = 60_000
-
 /** Throws UsageError. */
 function optionsOf(call: Call): ImportOptions {
   const delimiter = call.text('delimiter').replace('\\t', '\t')
@@ -168,12 +134,12 @@ function optionsOf(call: Call): ImportOptions {
     throw new UsageError(`--delimiter ${delimiter}: it is one character, or \\t for a tab.`)
   }
   return {
+    ...IMPORT_DEFAULTS,
     mode: call.text('mode') as ImportMode,
     batchRows: countOf(call, 'batch', 10_000),
     parallel: countOf(call, 'parallel', 64),
     delimiter,
     nullText: call.given('null'),
-    retryMs: RETRY_MS,
   }
 }
 
@@ -183,27 +149,13 @@ function countOf(call: Call, name: string, most: number): number {
   throw new UsageError(`--${name} ${text}: it is a whole number up to ${most}.`)
 }
 
-async function importAll(parts: ImportParts, wanted: Wanted): Promise<readonly ImportedTable[]> {
-  return wanted.kind === 'folder'
-    ? await importFolder(parts, wanted.folder)
-    : [await importTable(parts, wanted.source)]
-}
-
 /** Prints what was done, and resolves to how the command ends. */
 function told(
   tables: readonly ImportedTable[],
   { options, refused, progress, signal }: ImportParts,
   { call, streams }: { readonly call: Call; readonly streams: Streams },
 ): ExitCode {
-  const sumOf = (name: 'written' | 'skipped' | 'replayed') =>
-    tables.reduce((sum, table) => sum + table[name], 0)
-  const counts = {
-    written: sumOf('written'),
-    skipped: sumOf('skipped'),
-    replayed: sumOf('replayed'),
-    refused: refused.count,
-  }
-  const summary = { ...counts, seconds: progress.seconds, tables }
+  const summary = { ...countsOf(tables, refused), seconds: progress.seconds, tables }
   streams.output.write(call.isOn('json') ? `${JSON.stringify(summary)}\n` : summaryText(summary))
   if (signal.aborted) {
     streams.errors.write(`percolite: ended. ${againText(options.mode)}`)
@@ -216,22 +168,6 @@ function told(
     )
   }
   return EXIT.failed
-}
-
-function summaryText({
-  written,
-  skipped,
-  replayed,
-  refused,
-  seconds,
-}: Readonly<Record<'written' | 'skipped' | 'replayed' | 'refused' | 'seconds', number>>): string {
-  const parts = [
-    `${written} rows written`,
-    ...(skipped === 0 ? [] : [`${skipped} left as they were`]),
-    ...(replayed === 0 ? [] : [`${replayed} written by an earlier run`]),
-    ...(refused === 0 ? [] : [`${refused} refused`]),
-  ]
-  return `${parts.join(', ')}, ${seconds} s\n`
 }
 
 /** How an import that was cut off is finished. */

@@ -3,11 +3,13 @@ import type { BackslashCommand } from './backslash-command.ts'
 import { SERVER_COMMANDS } from './server-commands.ts'
 import { SETTING_COMMANDS } from './setting-commands.ts'
 import { TEXT_COMMANDS } from './text-commands.ts'
+import { TRANSFER_COMMANDS } from './transfer-commands.ts'
 
 /** Every command of the shell: this table makes them, their help and their completion, and `docs/shell.md` has it. */
 export const BACKSLASH_COMMANDS: readonly BackslashCommand[] = [
   ...SERVER_COMMANDS,
   ...TEXT_COMMANDS,
+  ...TRANSFER_COMMANDS,
   ...SETTING_COMMANDS,
   {
     name: '\\?',

@@ -30,6 +30,8 @@ export type BackslashCommand = {
   readonly name: string
   readonly usage: string
   readonly help: string
+  /** Which of the words behind it is a table, from 1, for completion. */
+  readonly tableAt?: number
   /** Rejects with what went wrong, as Error or PercoliteError. */
   run(shell: ShellForCommands, rest: string): Promise<void>
 }

@@ -8,6 +8,7 @@ export const SERVER_COMMANDS: readonly BackslashCommand[] = [
     name: '\\d',
     usage: '[table]',
     help: 'tables, or the columns and indexes of one',
+    tableAt: 1,
     async run(shell, table) {
       const sql = table === '' ? 'SHOW TABLES' : `DESCRIBE ${table}; SHOW INDEXES FROM ${table}`
       await shell.show(shell.session.run(sql, shell.signal))
@@ -87,6 +88,7 @@ export const SERVER_COMMANDS: readonly BackslashCommand[] = [
     name: '\\cells',
     usage: 'table key',
     help: 'the cells below a row; the parts of a key have commas between them',
+    tableAt: 1,
     async run(shell, rest) {
       const [, table, key] = /^(\S+)\s+(.+)$/s.exec(rest) ?? []
       if (table === undefined || key === undefined) throw new Error('It is \\cells table key.')

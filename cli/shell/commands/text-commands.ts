@@ -49,7 +49,7 @@ export const TEXT_COMMANDS: readonly BackslashCommand[] = [
   {
     name: '\\i',
     usage: 'file',
-    help: 'run a file',
+    help: 'run a file of statements, on the server as one script where that can be',
     async run(shell, path) {
       if (path === '') throw new Error('It is \\i file.')
       await shell.runFile(path)
