@@ -194,6 +194,7 @@ export {
   scanRowBatches,
   scanRows,
 } from './tables/rows/table-rows.ts'
+export { TakenEntries } from './tables/rows/taken-entries.ts'
 export type { SqlType, SqlValue } from './tables/sql-type.ts'
 export {
   compareText,

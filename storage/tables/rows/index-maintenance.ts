@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { compareRowKeys, keyString } from '../../cell-store/row-key.ts'
-import { StorageError } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
 import { belongsTo, type EncodedEntry, encodeEntry } from '../bytes/index-entry.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
 import {
-  columnOf,
   columnPosition,
   type IndexDefinition,
   type SqlRow,
   type TableDefinition,
 } from '../table-definition.ts'
+import type { TakenEntries } from './taken-entries.ts'
+import type { UniqueConflict } from './unique-conflict.ts'
 
 /**
  * The entries of a row change with it, in the same transaction:
@@ -62,13 +62,6 @@ export type EntryEdit = {
   readonly guarded?: Uint8Array
 }
 
-/** A change that would give a unique index two entries for the same values. */
-export type UniqueConflict = {
-  readonly index: IndexDefinition
-  /** The key of the entry that is there already. */
-  readonly entry: Uint8Array
-}
-
 export type UniquenessReads = Pick<Transaction, 'getRows' | 'statementWrite'>
 
 /** The indexes whose entries writers keep, and that have one of these columns; all when none are given. */
@@ -103,57 +96,63 @@ export function entryEdits(table: TableDefinition, change: RowChange): EntryEdit
 
 /**
  * Looks up, in one round trip, who owns the unique entries of these edits, and decides change by change as if each had
- * been made before the next. Resolves to the edits of each change, or the conflict that forbids it.
+ * been made before the next; with `taken`, an entry may be taken from a row that will give it up later on. Resolves to
+ * the edits of each change, or the conflict that forbids it.
  */
 export function settleUniqueness(
   transaction: UniquenessReads,
   changes: ReadonlyArray<readonly EntryEdit[]>,
+  taken?: TakenEntries,
 ): MaybePromise<ReadonlyArray<readonly EntryEdit[] | UniqueConflict>> {
   // Most changes touch no index, and nothing has to be put together for them.
   if (changes.every((edits) => edits.length === 0)) return changes
-  return andThen(readOwners(transaction, changes.flat()), (owners) => settledWith(owners, changes))
+  return andThen(readOwners(transaction, changes.flat(), taken), (owners) =>
+    settledWith(owners, changes, taken),
+  )
 }
 
 function settledWith(
   owners: EntryOwners | undefined,
   changes: ReadonlyArray<readonly EntryEdit[]>,
+  taken: TakenEntries | undefined,
 ): ReadonlyArray<readonly EntryEdit[] | UniqueConflict> {
   if (owners === undefined) return changes
-  return changes.map((edits) => {
-    const conflict = findConflict(owners, edits)
+  return changes.map((edits, change) => {
+    const conflict = findConflict(owners, edits, taken && { taken, change })
     if (conflict !== undefined) return conflict
-    const settled = edits.map((edit) => withoutForeignEntry(owners, edit))
+    const settled = edits.map((edit) =>
+      taken === undefined
+        ? withoutForeignEntry(owners, edit)
+        : withoutTakenEntry(taken, owners, edit),
+    )
     for (const { deleted } of settled) if (deleted?.isUnique) owners.set(deleted.key, null)
     for (const { put } of settled) if (put?.isUnique) owners.set(put.key, put.value)
     return settled
   })
 }
 
-/** The error of a statement that does not pass over conflicts, and which of its changes meets one. */
-export function uniqueViolation(
-  table: TableDefinition,
-  { index }: UniqueConflict,
-  change: number,
-): StorageError {
-  const columns = index.parts.map(({ columnId }) => columnOf(table, columnId).column.name)
-  const names = columns.map((name) => `"${name}"`).join(', ')
-  return new StorageError(
-    'unique_violation',
-    `The table "${table.name}" has another row with these values of ${names}, and the index "${index.name}" is unique.`,
-    { table: table.name, index: index.name, columns, change },
-  )
-}
-
 function findConflict(
   owners: EntryOwners,
   edits: readonly EntryEdit[],
+  later: { readonly taken: TakenEntries; readonly change: number } | undefined,
 ): UniqueConflict | undefined {
   for (const { index, put, inPlace } of edits) {
     if (put === undefined || !put.isUnique || inPlace) continue
     const owner = owners.get(put.key)
-    if (owner != null && !belongsTo(put, owner)) return { index, entry: put.key }
+    if (owner == null || belongsTo(put, owner)) continue
+    const conflict = { index, entry: put.key }
+    // What the statement has given to another row stays there: each row is changed once.
+    if (later === undefined || owners.isOwn(put.key)) return conflict
+    later.taken.take(conflict, owner, later.change)
   }
   return undefined
+}
+
+/** The entry that another row of the statement has taken is its already, and must not go with this row. */
+function withoutTakenEntry(taken: TakenEntries, owners: EntryOwners, edit: EntryEdit): EntryEdit {
+  const { index, deleted, put, inPlace } = edit
+  const isGivenUp = deleted?.isUnique && !inPlace && taken.giveUp(deleted)
+  return isGivenUp ? { index, inPlace, ...(put && { put }) } : withoutForeignEntry(owners, edit)
 }
 
 /**
@@ -174,6 +173,7 @@ function withoutForeignEntry(owners: EntryOwners, edit: EntryEdit): EntryEdit {
 function readOwners(
   transaction: UniquenessReads,
   edits: readonly EntryEdit[],
+  taken: TakenEntries | undefined,
 ): MaybePromise<EntryOwners | undefined> {
   const keys = new Map<string, Uint8Array>()
   for (const { index, deleted, put, inPlace } of edits) {
@@ -182,14 +182,14 @@ function readOwners(
       keys.set(keyString(deleted.key), deleted.key)
     }
   }
-  if (keys.size === 0) return undefined
+  if (keys.size === 0 && taken?.isEmpty !== false) return undefined
   const asked = [...keys.values()]
   return andThen(transaction.getRows(asked, [ROW_COLUMN]), (rows) => {
     const owners = new EntryOwners()
     asked.forEach((key, at) => {
       // The running statement does not read what it wrote itself, and here it has to.
       const own = transaction.statementWrite(key, ROW_COLUMN)
-      if (own === undefined) owners.set(key, rows[at]?.columns.get(ROW_COLUMN)?.value ?? null)
+      if (own === undefined) owners.read(key, rows[at]?.columns.get(ROW_COLUMN)?.value ?? null)
       else owners.set(key, own.kind === 'put' ? own.value : null)
     })
     return owners
@@ -199,13 +199,26 @@ function readOwners(
 /** The values of unique entries by their keys; null where there is no entry. */
 class EntryOwners {
   readonly #values = new Map<string, Uint8Array | null>()
+  readonly #own = new Set<string>()
 
   get(key: Uint8Array): Uint8Array | null | undefined {
     return this.#values.get(keyString(key))
   }
 
-  set(key: Uint8Array, value: Uint8Array | null): void {
+  /** Whether the running statement has made the entry, or removed it. */
+  isOwn(key: Uint8Array): boolean {
+    return this.#own.has(keyString(key))
+  }
+
+  /** As it was before the statement. */
+  read(key: Uint8Array, value: Uint8Array | null): void {
     this.#values.set(keyString(key), value)
+  }
+
+  set(key: Uint8Array, value: Uint8Array | null): void {
+    const text = keyString(key)
+    this.#own.add(text)
+    this.#values.set(text, value)
   }
 }
 

@@ -22,11 +22,11 @@ import {
   indexesWritten,
   type RowChange,
   settleUniqueness,
-  type UniqueConflict,
   type UniquenessReads,
-  uniqueViolation,
 } from './index-maintenance.ts'
 import { notifyOfChange } from './row-notifications.ts'
+import type { TakenEntries } from './taken-entries.ts'
+import { type UniqueConflict, uniqueViolation } from './unique-conflict.ts'
 
 export type RowWrites = Pick<
   Transaction,
@@ -34,24 +34,31 @@ export type RowWrites = Pick<
 > &
   UniquenessReads
 
+type ChangeOptions = {
+  readonly onConflict?: 'fail' | 'skip'
+  readonly taken?: TakenEntries
+}
+
 /**
  * Makes these changes, those of the index entries that belong to them, and the notifications of the
  * observers that they concern. This is the only way to write rows, so that none is forgotten. Tables
  * without unique indexes cost no read; the others one round trip for all changes.
  *
- * Resolves to null for each change, or with `onConflict: 'skip'` the conflict for which it was left out. Errors, with
- * nothing written: `disk_full`, `unique_violation`, and those of `fullKey`, `encodeRowValue` and `encodeEntry`.
+ * Resolves to null for each change, or with `onConflict: 'skip'` the conflict for which it was left out. With `taken`,
+ * values that another row had before the statement are a conflict only when that row still has them at its end. Errors,
+ * with nothing written: `disk_full`, `unique_violation`, and those of `fullKey`, `encodeRowValue` and `encodeEntry`.
  */
 export function changeRows(
   transaction: RowWrites,
   table: TableDefinition,
   changes: readonly RowChange[],
-  { onConflict = 'fail' }: { readonly onConflict?: 'fail' | 'skip' } = {},
+  { onConflict = 'fail', taken }: ChangeOptions = {},
 ): MaybePromise<Array<UniqueConflict | null>> {
   if (changes.some(({ after }) => after !== null)) transaction.requireRoom()
   const rowWrites = changes.map((change) => writesOfRow(table, change))
   const edits = changes.map((change) => entryEdits(table, change))
-  return andThen(settleUniqueness(transaction, edits), (settled) =>
+  taken?.begin(changes.map(({ after }) => after))
+  return andThen(settleUniqueness(transaction, edits, taken), (settled) =>
     writeChanges(transaction, table, { changes, rowWrites, settled, onConflict }),
   )
 }

@@ -65,8 +65,8 @@ const OF_WRITERS: readonly Mutant[] = [
     name: 'uniqueNotLookedUp',
     what: 'nobody looks whether a unique value has an owner',
     file: MAINTENANCE,
-    find: 'if (owner != null && !belongsTo(put, owner)) return',
-    replace: 'if (owner === undefined) return',
+    find: 'if (owner == null || belongsTo(put, owner)) continue',
+    replace: 'if (owner !== undefined) continue',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
