@@ -75,8 +75,10 @@ export type SetStatement = Located & {
   readonly kind: 'set'
   readonly assignments: readonly Assignment[]
   readonly table: Name
+  readonly hint?: KeyHint
   readonly where: Expression
   readonly precondition?: Precondition
+  readonly limit?: Expression
   readonly returning?: Projection
 }
 
@@ -86,9 +88,13 @@ export type InsertStatement = Located & {
   readonly columns: readonly Name[]
   /** Each inner list is as long as `columns`. */
   readonly rows: ReadonlyArray<readonly Expression[]>
-  /** A row that would be a duplicate is left out instead of failing the statement. */
-  readonly onConflictDoNothing: boolean
+  readonly onConflict?: ConflictClause
   readonly returning?: Projection
+}
+
+/** What becomes of a row that would be a duplicate, instead of failing the statement. */
+export type ConflictClause = Located & {
+  readonly action: { readonly kind: 'nothing' }
 }
 
 export type DeleteStatement = Located & {

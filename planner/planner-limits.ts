@@ -5,10 +5,12 @@ import { JSON_EXPONENT_DIGITS_MAX, STORAGE_LIMITS } from '../storage/storage.ts'
 export const PLANNER_LIMITS = {
   /** Of the WHERE of a GRANT. */
   ruleNodesMax: 200,
-  /** Keys that one GET asks for, and ranges that the INs of one SCAN or DELETE make. */
+  /** Keys that one GET asks for, and ranges that the INs of one SCAN, SET or DELETE make. */
   statementKeysMax: 10_000,
   /** Elements of an array parameter of IN. */
   listItemsMax: 50_000,
+  /** Rows that a SET without LIMIT changes. */
+  setRowsMax: 10_000,
   /** Rows that a DELETE without LIMIT removes. */
   deleteRowsMax: 10_000,
   /** Keys of one multi-get, which is one round trip to the store. */

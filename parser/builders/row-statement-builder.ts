@@ -70,16 +70,22 @@ function buildSet(node: cst.SetStatementCstNode, text: string): ast.SetStatement
   const { children } = node
   return {
     kind: 'set',
-    assignments: children.assignment.map((assignment) => ({
-      column: columnOf(assignment.children),
-      value: buildRowExpression(only(assignment.children.expression)),
-    })),
+    assignments: assignmentsOf(children),
     table: tableOf(children),
+    ...hintOf(children),
     where: buildWhere(children),
     ...preconditionOf(children),
+    ...limitOf(children),
     ...returningOf(children, text),
     position: positionOfNode(node),
   }
+}
+
+function assignmentsOf(children: { assignment: cst.AssignmentCstNode[] }): ast.Assignment[] {
+  return children.assignment.map((assignment) => ({
+    column: columnOf(assignment.children),
+    value: buildRowExpression(only(assignment.children.expression)),
+  }))
 }
 
 function preconditionOf(children: { precondition?: cst.PreconditionCstNode[] }): {
@@ -104,10 +110,18 @@ function buildInsert(node: cst.InsertStatementCstNode, text: string): ast.Insert
     table: tableOf(children),
     columns,
     rows: buildInsertedRows(only(children.insertedRows), columns.length),
-    onConflictDoNothing: children.conflictClause !== undefined,
+    ...onConflictOf(children),
     ...returningOf(children, text),
     position: positionOfNode(node),
   }
+}
+
+function onConflictOf(children: { conflictClause?: cst.ConflictClauseCstNode[] }): {
+  onConflict?: ast.ConflictClause
+} {
+  if (children.conflictClause === undefined) return {}
+  const node = only(children.conflictClause)
+  return { onConflict: { action: { kind: 'nothing' }, position: positionOfNode(node) } }
 }
 
 export function buildInsertedRows(

@@ -78,6 +78,21 @@ test('SET assigns expressions on a table', () => {
   ])
 })
 
+test('SET of a range takes a hint, a limit and a projection of what it wrote', () => {
+  const set = 'SET a = a + 1 ON t USE INDEX i WHERE a < 3 LIMIT :n RETURNING *'
+  assert.deepEqual(parse(set), [
+    {
+      kind: 'set',
+      assignments: [{ column: { text: 'a' }, value: compared(column('a'), '+', integer(1)) }],
+      table: { text: 't' },
+      hint: { kind: 'index', index: { text: 'i' } },
+      where: compared(column('a'), '<', integer(3)),
+      limit: parameter('n'),
+      returning: ALL,
+    },
+  ])
+})
+
 test('INSERT takes several rows', () => {
   assert.deepEqual(parse('INSERT INTO t (a, b) VALUES (1, :b), (2, now())'), [
     {
@@ -88,7 +103,6 @@ test('INSERT takes several rows', () => {
         [integer(1), parameter('b')],
         [integer(2), { kind: 'call', function: 'now', arguments: [] }],
       ],
-      onConflictDoNothing: false,
     },
   ])
 })
@@ -200,7 +214,7 @@ test('INSERT leaves duplicates out when told so, and answers what it wrote', () 
       table: { text: 't' },
       columns: named('a'),
       rows: [[integer(1)]],
-      onConflictDoNothing: true,
+      onConflict: { action: { kind: 'nothing' } },
       returning: {
         kind: 'expressions',
         items: [

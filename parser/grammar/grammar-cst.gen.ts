@@ -451,8 +451,10 @@ export type SetStatementCstChildren = {
   Comma?: IToken[];
   ON: IToken[];
   tableName: TableNameCstNode[];
+  keyHint?: KeyHintCstNode[];
   whereClause: WhereClauseCstNode[];
   precondition?: PreconditionCstNode[];
+  limitClause?: LimitClauseCstNode[];
   returningClause?: ReturningClauseCstNode[];
 };
 

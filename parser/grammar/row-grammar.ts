@@ -48,9 +48,11 @@ export class RowGrammar extends ClauseGrammar {
     this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.assignment) })
     this.CONSUME(keyword.On)
     this.SUBRULE(this.tableName)
+    this.OPTION1(() => this.SUBRULE(this.keyHint))
     this.SUBRULE(this.whereClause)
-    this.OPTION1(() => this.SUBRULE(this.precondition))
-    this.OPTION2(() => this.SUBRULE(this.returningClause))
+    this.OPTION2(() => this.SUBRULE(this.precondition))
+    this.OPTION3(() => this.SUBRULE(this.limitClause))
+    this.OPTION4(() => this.SUBRULE(this.returningClause))
   })
 
   readonly assignment: Rule = this.RULE('assignment', () => {

@@ -17,7 +17,7 @@ function hintOf(text: string): string | undefined {
 }
 
 const SELECT = 'SELECT is written GET for rows by a full key, SCAN for a range of rows'
-const UPDATE = 'UPDATE is written SET … ON table WHERE full primary key'
+const UPDATE = 'UPDATE is written SET … ON table WHERE …'
 const RANGE = 'GET reads rows by a full key, SCAN walks rows in key order'
 const UPSERT = 'SET … ON table WHERE full primary key inserts or updates a row'
 const GROUPS = 'groups of rows are read by SCAN'
@@ -48,7 +48,15 @@ for (const [text, hint] of [
     "UPDATE t SET a = a + 1, b = 'x' WHERE id = 5",
     `${UPDATE}: SET a = a + 1, b = 'x' ON t WHERE id = 5`,
   ],
-  ['UPDATE t SET a = 1', UPDATE],
+  ['UPDATE t SET a = 1', `${UPDATE}: SET a = 1 ON t USE PRIMARY KEY WHERE TRUE`],
+  [
+    'UPDATE t SET a = 1 RETURNING a',
+    `${UPDATE}: SET a = 1 ON t USE PRIMARY KEY WHERE TRUE RETURNING a`,
+  ],
+  [
+    'UPDATE t SET a = 1 WHERE b > 5 OR c LIMIT 5',
+    `${UPDATE}: SET a = 1 ON t WHERE b > 5 OR c LIMIT 5`,
+  ],
   [
     "INSERT INTO t VALUES (1, f(2, 3), 'x')",
     "INSERT names its columns: INSERT INTO t (column1, column2, column3) VALUES (1, f(2, 3), 'x')",
@@ -140,7 +148,11 @@ for (const [text, hint] of [
   ['SET a = 1 ON t IF EXISTS WHERE id = 1', `${ORDER}: SET a = 1 ON t WHERE id = 1 IF EXISTS`],
   ['SET a = 1 WHERE id = 1', 'SET names its table: SET a = 1 ON table WHERE id = 1'],
   ['CHECK a > 1 WHERE id = 1', 'CHECK names its table: CHECK a > 1 ON table WHERE id = 1'],
-  ['SET a = 1 ON t', 'SET is of one row: WHERE names its full primary key'],
+  [
+    'SET a = 1 ON t',
+    'WHERE says which rows are set; to set all of them: SET a = 1 ON t USE PRIMARY KEY WHERE TRUE',
+  ],
+  ['CHECK a = 1 ON t', 'CHECK is of one row: WHERE names its full primary key'],
   [
     'SCAN * FROM t WHERE a = 1 FOR UPDATE',
     'FOR UPDATE guards the rows of a GET, which names a full key: GET * FROM t WHERE a = 1 FOR UPDATE',

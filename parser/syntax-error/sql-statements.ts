@@ -91,17 +91,8 @@ function aggregates({ tokens }: WrongStatement): boolean {
   )
 }
 
-/** column = value AND column = value … to the end of the statement, or to its FOR UPDATE. */
-function onlyEquates(wrong: WrongStatement, from: number): boolean {
-  return equatesColumns(wrong, from, keyword.For)
-}
-
-/** The same, perhaps with t.column, up to a word that may follow. */
-function equatesColumns(
-  { tokens }: WrongStatement,
-  from: number,
-  end = keyword.Returning,
-): boolean {
+/** column = value AND column = value … to the end of the statement, or to its FOR UPDATE; perhaps with t.column. */
+function onlyEquates({ tokens }: WrongStatement, from: number): boolean {
   for (let index = from; ; index += 4) {
     if (tokens[index + 1]?.image === '.') index += 2
     const [column, operator, , and] = tokens.slice(index, index + 4)
@@ -109,36 +100,25 @@ function equatesColumns(
     if (operator?.tokenType !== token.Equal && operator?.tokenType !== token.DoubleEqual) {
       return false
     }
-    if (and === undefined || and.tokenType === end) return true
+    if (and === undefined || and.tokenType === keyword.For) return true
     if (and.tokenType !== keyword.And) return false
   }
 }
 
-/** UPDATE t SET a = 1 WHERE … -> SET a = 1 ON t WHERE … */
+/** UPDATE t SET a = 1 WHERE … -> SET a = 1 ON t WHERE …; without a WHERE it is of all rows. */
 function ofUpdate(wrong: WrongStatement): Advice {
   const set = indexOf(wrong, keyword.SetWord)
-  const where = indexOf(wrong, keyword.Where)
-  const advice = 'UPDATE is written SET … ON table WHERE full primary key'
-  if (set < 0 || where < set) return { advice }
-  if (!equatesColumns(wrong, where + 1)) return ofUpdatedRange(wrong, set, where)
-  const assignments = piece(wrong, set + 1, where)
-  return {
-    advice,
-    rewritten: `SET ${assignments} ON ${piece(wrong, 1, set)} ${piece(wrong, where)}`,
-  }
+  const advice = 'UPDATE is written SET … ON table WHERE …'
+  if (set < 0) return { advice }
+  const ends = UPDATE_ENDS.map((type) => indexOf(wrong, type)).filter((at) => at > set)
+  const end = Math.min(...ends, wrong.tokens.length)
+  const where = wrong.tokens[end]?.tokenType === keyword.Where ? '' : `${ALL_ROWS} `
+  const rewritten = `SET ${piece(wrong, set + 1, end)} ON ${piece(wrong, 1, set)} ${where}${piece(wrong, end)}`
+  return { advice, rewritten: rewritten.trim() }
 }
 
-/** UPDATE t SET a = 1 WHERE b > 5: which rows these are has to be read first. */
-function ofUpdatedRange(wrong: WrongStatement, set: number, where: number): Advice {
-  const returning = indexOf(wrong, keyword.Returning)
-  const end = returning < 0 ? wrong.tokens.length : returning
-  const table = piece(wrong, 1, set)
-  return {
-    advice:
-      'SET changes one row, which WHERE names by its full primary key; the rows of a range are found by',
-    rewritten: `SCAN * FROM ${table} USE PRIMARY KEY ${piece(wrong, where, end)}`,
-  }
-}
+const UPDATE_ENDS = [keyword.Where, keyword.Limit, keyword.Returning]
+const ALL_ROWS = 'USE PRIMARY KEY WHERE TRUE'
 
 /** DELETE t …, DELETE * FROM t … */
 function ofDelete(wrong: WrongStatement): Advice {
@@ -146,7 +126,7 @@ function ofDelete(wrong: WrongStatement): Advice {
   return { advice: 'DELETE needs FROM', rewritten: `DELETE FROM ${piece(wrong, rest)}`.trim() }
 }
 
-/** SET or CHECK without its table, or without its row. */
+/** SET or CHECK without its table, or without its rows. */
 function ofOneRow(wrong: WrongStatement): Advice | undefined {
   const word = wrong.tokens[0]?.tokenType.name
   const next = wrong.tokens[wrong.at]?.tokenType
@@ -156,7 +136,9 @@ function ofOneRow(wrong: WrongStatement): Advice | undefined {
     return { advice: `${word} names its table`, rewritten }
   }
   if (next !== undefined || on !== wrong.at - 2) return undefined
-  return { advice: `${word} is of one row: WHERE names its full primary key` }
+  if (word !== 'SET') return { advice: `${word} is of one row: WHERE names its full primary key` }
+  const rewritten = `${piece(wrong, 0)} ${ALL_ROWS}`
+  return { advice: 'WHERE says which rows are set; to set all of them', rewritten }
 }
 
 /** COUNT(*) FROM t, COUNT t */

@@ -72,7 +72,7 @@ for (const [marked, message] of [
   ['INSERT INTO t (a) VALUES (^b)', 'VALUES cannot name a column: there is no row yet'],
   [
     'SET a = 1 ON t WHERE id = 1 ^IN (2)',
-    "expected IF, RETURNING, an operator, ';' or the end of the text, found 'IN'",
+    "expected IF, LIMIT, RETURNING, an operator, ';' or the end of the text, found 'IN'",
   ],
   [
     'SET a = 1 ON t WHERE id = 1 IF ^',
@@ -81,7 +81,7 @@ for (const [marked, message] of [
   ['SET a = 1 ON t WHERE id = 1 IF NOT ^=', "expected EXISTS or an expression, found '='"],
   [
     'SET a = 1 ON t WHERE id = 1 IF NOT a ^b',
-    "expected RETURNING, an operator, ';' or the end of the text, found 'b'",
+    "expected LIMIT, RETURNING, an operator, ';' or the end of the text, found 'b'",
   ],
   ['INSERT INTO t (a) VALUES (1) ON CONFLICT DO ^UPDATE', "expected NOTHING, found 'UPDATE'"],
   ['CHECK a > 1 ^WHERE id = 1', "expected ON or an operator, found 'WHERE'"],

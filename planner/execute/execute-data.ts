@@ -8,6 +8,7 @@ import type { ExecutionContext, StatementResult } from './rows/execution-context
 import { executeDelete } from './writes/execute-delete.ts'
 import { executeInsert } from './writes/execute-insert.ts'
 import { executeSet } from './writes/execute-set.ts'
+import { executeSetRows } from './writes/execute-set-rows.ts'
 
 /** Runs a plan on rows within the statement layer that the caller has opened. */
 export function executeData(
@@ -23,6 +24,8 @@ export function executeData(
       return executeAggregate(plan, context)
     case 'set':
       return executeSet(plan, context)
+    case 'setRows':
+      return executeSetRows(plan, context)
     case 'insert':
       return executeInsert(plan, context)
     case 'delete':

@@ -33,6 +33,7 @@ function namedBy(plan: Plan): Named | undefined {
       return plan.isBlind ? undefined : { ...plan, bounds: plan.keys, columns: plan.reads }
     case 'check':
       return { ...plan, bounds: plan.keys, columns: columnsOfCheck(plan) }
+    case 'setRows':
     case 'delete': {
       const { bounds } = plan.path
       return isFullKey(bounds) ? { ...plan, bounds, columns: plan.reads } : undefined

@@ -38,6 +38,12 @@ export function expressionText(expression: Expression): string {
   }
 }
 
+/** The same between ANDs: a chain of OR must not be read as parts of theirs. */
+export function conjunctText(expression: Expression): string {
+  const text = expressionText(expression)
+  return expression.kind === 'logical' ? `(${text})` : text
+}
+
 function predicateText(
   expression: Extract<Expression, { kind: 'in' | 'between' | 'like' | 'isNull' }>,
 ): string {

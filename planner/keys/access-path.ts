@@ -6,9 +6,9 @@ import type { KeyCondition } from './key-condition.ts'
 import type { OrderColumn } from './key-order.ts'
 import type { KeyBounds } from './key-range.ts'
 
-/** What a SCAN or a DELETE asks of the keys of its table. */
+/** What a SCAN, a SET or a DELETE asks of the keys of its table. */
 export type AccessQuestion = {
-  readonly statement: 'SCAN' | 'DELETE'
+  readonly statement: 'SCAN' | 'SET' | 'DELETE'
   readonly position: Position
   readonly table: TableDefinition
   /** The primary key first. */

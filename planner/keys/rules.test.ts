@@ -183,7 +183,7 @@ test('a text in double quotes, as other databases take it, is told how to be one
   assert.deepEqual(explain('SCAN * FROM trade WHERE "customer" = :c').bounds, ['customer = :c'])
 })
 
-test('a GET and a SET name the whole key and nothing else', () => {
+test('a GET and a CHECK name the whole key and nothing else', () => {
   const key = "customer = 'c' AND time = now() AND id = 1"
   explain(`GET * FROM trade WHERE ${key}`)
   explain(`SET price = 1 ON trade WHERE ${key}`)
@@ -194,7 +194,7 @@ test('a GET and a SET name the whole key and nothing else', () => {
     "GET * FROM trade WHERE customer = 'c' AND time > now() AND id = 1",
     "GET * FROM trade WHERE customer = 'c' OR id = 1",
     'GET * FROM trade WHERE customer IS NULL AND time = now() AND id = 1',
-    "SET price = 1 ON trade WHERE customer = 'c' AND time = now() AND id IN (1)",
+    `CHECK price = 1 ON trade WHERE ${key} AND price > 1`,
     `SET price = 1, price = 2 ON trade WHERE ${key}`,
     `SET id = 2 ON trade WHERE ${key}`,
   ]

@@ -78,7 +78,7 @@ const RULES: readonly AccessRule[] = [
 ]
 
 /**
- * The path to the rows of a SCAN or a DELETE. Throws PlanError unbounded_scan when no condition
+ * The path to the rows of a SCAN, a SET or a DELETE. Throws PlanError unbounded_scan when no condition
  * bounds a key and the statement does not say that the table may be walked, and invalid_request when
  * no key gives the ORDER BY or the GROUP BY: the planner never sorts.
  */
@@ -93,6 +93,8 @@ export function chooseAccess(question: AccessQuestion): {
   const serves = question.candidates.some(({ direction }) => direction !== undefined)
   throw serves ? unbounded(question) : noSuchOrder(question)
 }
+
+const BEFORE_TABLE = { SCAN: 'SCAN … FROM', SET: 'SET … ON', DELETE: 'DELETE FROM' } as const
 
 /** Thrown as well when a parameter turns out, at execution, to bound nothing. */
 export function unbounded(question: AccessQuestion): PlanError {
@@ -109,7 +111,7 @@ export function unbounded(question: AccessQuestion): PlanError {
   const hint = [
     suggested === undefined ? 'Bound' : `Create an index for it: ${suggested}; or bound`,
     `${[...firsts].join(' or ')} by =, IN, <, <=, >, >=, BETWEEN or LIKE 'prefix%',`,
-    `or write ${statement === 'SCAN' ? 'SCAN … FROM' : 'DELETE FROM'} ${nameText(table.name)} USE PRIMARY KEY`,
+    `or write ${BEFORE_TABLE[statement]} ${nameText(table.name)} USE PRIMARY KEY`,
     `${hasWhere ? 'WHERE … ' : ''}to walk the table.`,
   ].join(' ')
   const choice = question.whereHint === undefined ? '' : `${question.whereHint}. `

@@ -47,6 +47,25 @@ test('EXPLAIN needs no parameters and reads no row', async () => {
   })
 })
 
+test('EXPLAIN of a SET over rows tells how it finds them and what it sets', async () => {
+  const sql = 'EXPLAIN SET v = v + :n ON n WHERE id < 3 AND v > 1 LIMIT 5 RETURNING id'
+  const { rows } = await session.run(sql)
+  assert.equal(
+    rows[0]?.[0],
+    [
+      'SET n',
+      '  access: range scan by PRIMARY KEY (id)',
+      '  rule: key prefix',
+      '  bounds: id < 3',
+      '  filter: v > 1',
+      '  order: forward',
+      '  limit: 5',
+      '  writes: sets v = v + :n of the rows found',
+      '  returning: id',
+    ].join('\n'),
+  )
+})
+
 const measured = async (text: string): Promise<unknown> =>
   JSON.parse((await session.run(`EXPLAIN ANALYZE ${text}`)).rows[0]?.[1] as string).measured
 
@@ -55,6 +74,8 @@ test('EXPLAIN ANALYZE counts rows, and what it writes never happened', async () 
     ['GET * FROM n WHERE id IN (1, 2, 9)', 2, 2, 0],
     ['SCAN * FROM n WHERE id > 1 AND v <> 2', 2, 1, 0],
     ['SET v = v + 1 ON n WHERE id = 1', 1, 0, 1],
+    ['SET v = v + 1 ON n WHERE id >= 2 AND v > 2', 2, 0, 1],
+    ['SET v = v + 1 ON n WHERE id IN (1, 2, 9) RETURNING v', 2, 2, 2],
     ['INSERT INTO n (id) VALUES (7), (8)', 0, 0, 2],
     ['DELETE FROM n WHERE id >= 2', 2, 0, 2],
   ]

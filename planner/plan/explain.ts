@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression } from '../../parser/ast.ts'
 import type { TableDefinition } from '../../storage/storage.ts'
-import { expressionText, nameText } from '../expressions/expression-text.ts'
+import { conjunctText, expressionText, nameText } from '../expressions/expression-text.ts'
 import { keyText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { boundsNothing, conditionsOf, isFullKey, type KeyBounds } from '../keys/key-range.ts'
 import type { RejectedKey } from '../keys/rejected-keys.ts'
@@ -71,6 +71,13 @@ export function explanationOf(plan: DataPlan): Explanation {
         ...ofFullKey(plan, plan.keys),
         ...ruledBy(plan),
         writes: setText(plan),
+        ...returnedBy(plan),
+      }
+    case 'setRows':
+      return {
+        statement: 'SET',
+        ...ofWalk(plan),
+        writes: `sets ${assignmentsText(plan)} of the rows found`,
         ...returnedBy(plan),
       }
     case 'insert':
@@ -165,13 +172,18 @@ function ofInsert(plan: InsertPlan): Explanation {
   }
 }
 
-function setText({ table, assignments, precondition }: SetPlan): string {
+function assignmentsText({ table, assignments }: Pick<SetPlan, 'table' | 'assignments'>): string {
   const changes = assignments.map(({ column, source }) => {
     return `${nameText(table.columns[column]?.name ?? '')} = ${expressionText(source)}`
   })
+  return changes.join(', ')
+}
+
+function setText(plan: SetPlan): string {
+  const { assignments, precondition } = plan
   const needsRow =
     precondition?.kind === 'exists' || assignments.some(({ value }) => value.needsRow)
-  const sets = `sets ${changes.join(', ')}`
+  const sets = `sets ${assignmentsText(plan)}`
   switch (precondition?.kind) {
     case 'notExists':
       return `${sets} of a new row, if there is none`
@@ -197,8 +209,5 @@ function filterTexts(filter: RowFilter | undefined): readonly string[] {
 }
 
 function texts(sources: readonly Expression[]): readonly string[] {
-  return sources.map((source) => {
-    // A chain of OR must not be read as parts of the ANDs around it.
-    return source.kind === 'logical' ? `(${expressionText(source)})` : expressionText(source)
-  })
+  return sources.map(conjunctText)
 }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DeleteStatement, Expression, Name, ScanStatement } from '../../parser/ast.ts'
+import type {
+  DeleteStatement,
+  Expression,
+  Name,
+  ScanStatement,
+  SetStatement,
+} from '../../parser/ast.ts'
 import type { TableDefinition } from '../../storage/storage.ts'
 import {
   type CompiledExpression,
@@ -31,11 +37,15 @@ export type AccessNeeds = {
   readonly groupBy?: { readonly columns: readonly number[]; readonly names: readonly Name[] }
 }
 
-/** The way to the rows of a SCAN or a DELETE, and what is left of the WHERE to filter them by. */
+type WalkStatement = ScanStatement | SetStatement | DeleteStatement
+
+const WORDS = { scan: 'SCAN', set: 'SET', delete: 'DELETE' } as const
+
+/** The way to the rows of a SCAN, a SET or a DELETE, and what is left of the WHERE to filter them by. */
 export function planAccess(
   compiler: ExpressionCompiler,
   table: TableDefinition,
-  statement: ScanStatement | DeleteStatement,
+  statement: WalkStatement,
   needs: AccessNeeds,
   rule: readonly Expression[] = [],
 ): Access {
@@ -48,7 +58,7 @@ export function planAccess(
   )
   const order = orderOf(table, statement)
   const question: AccessQuestion = {
-    statement: statement.kind === 'scan' ? 'SCAN' : 'DELETE',
+    statement: WORDS[statement.kind],
     position: statement.position,
     table,
     candidates: keys.map((key) =>
@@ -208,9 +218,9 @@ function filterOf(
 
 function orderOf(
   table: TableDefinition,
-  statement: ScanStatement | DeleteStatement,
+  statement: WalkStatement,
 ): Pick<AccessQuestion, 'orderBy' | 'orderPosition'> {
-  if (statement.kind === 'delete') return { orderBy: [] }
+  if (statement.kind !== 'scan') return { orderBy: [] }
   const orderBy = statement.orderBy.map(({ column, descending }) => ({
     column: requireColumn(table, column.text, column.position),
     descending,

@@ -2,6 +2,7 @@
 import type { Expression, Position } from '../../parser/ast.ts'
 import type { TableDefinition } from '../../storage/storage.ts'
 import type { ExpressionCompiler } from '../expressions/compiled-expression.ts'
+import { createExpressionCompiler } from '../expressions/expression.ts'
 import { expressionText, nameText } from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { type CandidateKey, candidateKeys, keyText, primaryKeyOf } from '../keys/candidate-key.ts'
@@ -23,6 +24,17 @@ export function planFullKey(
   statement: Asked,
 ): KeyBounds {
   return planAmong([primaryKeyOf(table)], compiler, { ...statement, table }).keys
+}
+
+/** Whether the WHERE is that of `planFullKey`, so that it names one row, which may be missing. */
+export function namesOneRow(table: TableDefinition, where: Expression): boolean {
+  const compiler = createExpressionCompiler(table)
+  const columns = conjunctsOf(where).map((conjunct) => {
+    const condition = keyConditionOf(compiler, conjunct)
+    return condition !== undefined && isPoint(condition, 'SET') ? condition.column : undefined
+  })
+  const { parts } = primaryKeyOf(table)
+  return columns.length === parts.length && parts.every(({ column }) => columns.includes(column))
 }
 
 /**
@@ -97,7 +109,7 @@ function namedTwice(table: TableDefinition, column: number, position: Position):
 }
 
 /** Longer statements are nothing to write down in a hint. */
-const SUGGESTION_CHARACTERS_MAX = 1_000
+export const SUGGESTION_CHARACTERS_MAX = 1_000
 
 function notTheKey(
   keys: readonly CandidateKey[],

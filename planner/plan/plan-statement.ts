@@ -22,17 +22,17 @@ import type {
   AggregatePlan,
   CheckPlan,
   DataPlan,
-  DeletePlan,
   NotifyPlan,
   PointGetPlan,
   RangeScanPlan,
   SetPlan,
 } from './plan.ts'
 import { planAccess } from './plan-access.ts'
-import { planFullKey, planGetKey } from './plan-key.ts'
-import { planDelete, planInsert, planSet } from './plan-write.ts'
+import { namesOneRow, planFullKey, planGetKey } from './plan-key.ts'
 import { planProjection } from './projection.ts'
 import { type ParseRule, planRule, ruleConjuncts } from './row-rule.ts'
+import { planSetRows } from './writes/plan-set-rows.ts'
+import { planDelete, planInsert, planSet } from './writes/plan-write.ts'
 
 /** The plan of one statement on rows. Throws PlanError. */
 export function planData(
@@ -65,7 +65,9 @@ function planOnTable(
         ? planAggregate(statement, table, rule)
         : planScan(statement, table, rule)
     case 'set':
-      return planSet(statement, table, rule, ruleOfWrite)
+      return namesOneRow(table, statement.where)
+        ? planSet(statement, table, rule, ruleOfWrite)
+        : planSetRows(statement, table, rule, ruleOfWrite)
     case 'insert':
       return planInsert(statement, table, rule)
     case 'delete':
@@ -85,20 +87,27 @@ function rightsOf(plan: DataPlan): readonly TableRight[] {
       return plan.returning === undefined ? ['write'] : ['write', 'read']
     case 'set':
       return plan.returning === undefined && !asksOfRow(plan) ? ['write'] : ['write', 'read']
+    case 'setRows':
+      return plan.returning !== undefined || asksOfRow(plan) || !isByKey(plan)
+        ? ['write', 'read']
+        : ['write']
     case 'delete':
       return plan.returning === undefined && isByKey(plan) ? ['write'] : ['write', 'read']
   }
 }
 
 /** Whether it computes from the row, or has a condition on it. */
-function asksOfRow({ assignments, precondition }: SetPlan): boolean {
+function asksOfRow({
+  assignments,
+  precondition,
+}: Pick<SetPlan, 'assignments' | 'precondition'>): boolean {
   return (
     precondition?.kind === 'condition' || assignments.some(({ value }) => value.columns.size > 0)
   )
 }
 
-/** Whether nothing but the primary key decides which rows go. */
-function isByKey({ path, keyFilter, rowFilter }: DeletePlan): boolean {
+/** Whether nothing but the primary key decides which rows change. */
+function isByKey({ path, keyFilter, rowFilter }: Access): boolean {
   return path.bounds.key.index === undefined && keyFilter === undefined && rowFilter === undefined
 }
 

@@ -43,6 +43,7 @@ export type DataPlan =
   | RangeScanPlan
   | AggregatePlan
   | SetPlan
+  | SetRowsPlan
   | InsertPlan
   | DeletePlan
 
@@ -104,6 +105,16 @@ export type SetPlan = OfTable &
     readonly isBlind: boolean
     /** Positions of the columns whose values come only from a new row's defaults. */
     readonly defaults: readonly number[]
+  }
+
+/** Rows along one key, changed as they are found. */
+export type SetRowsPlan = OfTable &
+  Access & {
+    readonly kind: 'setRows'
+    readonly assignments: readonly PlannedAssignment[]
+    /** What each row has to meet afterwards. */
+    readonly ruleAfter?: PlannedRule
+    readonly returning?: RowProjection
   }
 
 /** What a SET asks of its row before it writes. */
@@ -176,7 +187,7 @@ export type Access = {
   readonly limitSource?: Expression
 }
 /** The plans that walk along a key. */
-export type WalkPlan = RangeScanPlan | AggregatePlan | DeletePlan
+export type WalkPlan = RangeScanPlan | AggregatePlan | SetRowsPlan | DeletePlan
 
 /** A filter keeps the rows for which every one of its conditions is TRUE. */
 export type RowFilter = {

@@ -63,6 +63,8 @@ describe('a rule of a role', () => {
       'SCAN id FROM todo USE PRIMARY KEY WHERE 10 / n >= 0',
       'SCAN id FROM todo USE INDEX byN WHERE 10 / n >= 0',
       'SCAN SUM(10 / n) AS q FROM todo',
+      'SET n = 10 / n ON todo WHERE id >= 0',
+      'SET n = 1 ON todo USE PRIMARY KEY WHERE 10 / n > 100',
       'DELETE FROM todo USE PRIMARY KEY WHERE 10 / n > 100',
     ]) {
       assert.equal((await ann.query(sql)).status, 200, sql)

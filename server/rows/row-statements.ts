@@ -79,7 +79,7 @@ export function insertRows(
     table: nameOf(table.name),
     columns: columns.map(nameOf),
     rows,
-    onConflictDoNothing,
+    ...(onConflictDoNothing && { onConflict: { action: { kind: 'nothing' }, position: NOWHERE } }),
     ...(isReturning && { returning: ALL_COLUMNS }),
     position: NOWHERE,
   }

@@ -45,11 +45,11 @@ function variantsOf(parser: Parser, text: string): string[] {
   return [text, scan, walkOf(parser, scan)].filter((each) => each !== undefined)
 }
 
-/** SCAN a FROM t WHERE … -> SCAN a FROM t USE PRIMARY KEY WHERE … */
+/** SCAN a FROM t WHERE … -> SCAN a FROM t USE PRIMARY KEY WHERE …; SET and DELETE in the same way. */
 function walkOf(parser: Parser, text: string): string | undefined {
   const statement = statementsOf(parser, text)[0]
   const read = statement?.kind === 'explain' ? statement.statement : statement
-  if (read?.kind !== 'scan' && read?.kind !== 'delete') return undefined
+  if (read?.kind !== 'scan' && read?.kind !== 'set' && read?.kind !== 'delete') return undefined
   const { offset } = read.table.position
   const name = /^(?:"(?:[^"]|"")*"|\w+)/.exec(text.slice(offset))?.[0] ?? ''
   const end = offset + name.length

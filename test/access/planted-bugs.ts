@@ -337,7 +337,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (conditions.length === 0) return path',
     'if (conditions.length >= 0) return path',
   ),
-  bug('setsDoNotLook', 'planner/plan/plan-write.ts', 'rowRule?.isByKey !== false', 'true'),
+  bug('setsDoNotLook', 'planner/plan/writes/plan-write.ts', 'rowRule?.isByKey !== false', 'true'),
   bug(
     'grantsAreAllNeeded',
     'planner/plan/row-rule.ts',

@@ -88,6 +88,8 @@ export class RandomStatements {
       `SET ${extra}a = ${a}, t = '${t}' ON ${table} WHERE ${key}`,
       `SET a = a + 1 ON ${table} WHERE ${key} ${this.#pick(['', 'RETURNING a'])}`,
       `SET a = ${a} ON ${table} WHERE ${key} IF ${this.#pick(['a > 2', 'EXISTS', 'NOT EXISTS', '10 / a > 1'])}`,
+      `SET ${extra}a = ${a} ON ${table} ${this.#pick(['USE PRIMARY KEY', `USE INDEX ${table}A`])} ${this.where()}`,
+      `SET a = a + 1, t = t || 'b' ON ${table} USE PRIMARY KEY ${this.where()} LIMIT 2`,
       `DELETE FROM ${table} WHERE ${key}`,
       `DELETE FROM ${table} USE PRIMARY KEY ${this.where()} LIMIT 1`,
       `CHECK a >= 0 ON ${table} WHERE ${key}`,

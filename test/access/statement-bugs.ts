@@ -28,6 +28,24 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     'asked',
   ),
   bug(
+    'rangeSetsIgnoreTheRule',
+    'planner/plan/writes/plan-set-rows.ts',
+    'statement, { reads }, rule)',
+    'statement, { reads })',
+  ),
+  bug(
+    'rangeSetsLeaveTheRule',
+    'planner/execute/writes/execute-set-rows.ts',
+    'ruleAfter?.keeps({ ...before, row }) === false',
+    'false',
+  ),
+  bug(
+    'rangeSetsNeedNoRead',
+    'planner/plan/plan-statement.ts',
+    ' || asksOfRow(plan) || !isByKey(plan)',
+    '',
+  ),
+  bug(
     'lateRequestsCommit',
     OWN,
     '  if (transaction.hasWrites) running.commits()\n  running.signal.throwIfAborted()\n',

@@ -16,6 +16,7 @@ import {
 } from './random-table.ts'
 import { type BothSides, compareRead, sorted } from './read-comparison.ts'
 import { ReferenceDatabase } from './reference-database.ts'
+import { compareSetRows } from './set-rows.ts'
 import { compareWrite } from './write-comparison.ts'
 
 const ROUNDS = 30
@@ -92,22 +93,26 @@ async function compareTransaction(
   databases: Databases & Pick<BothSides, 'wishes'>,
   counts: ComparisonCounts,
 ): Promise<void> {
-  const { choose, table, session } = databases
+  const { choose, session } = databases
   const transaction = await session.storage.begin()
   try {
     const catalog = await session.storage.catalog(transaction)
     const sides: BothSides = { ...databases, transaction, catalog }
     const statements = 2 + choose.below(6)
     for (let position = 0; position < statements; position += 1) {
-      const outcome = choose.percent(65)
-        ? await compareRead(sides, randomRead(choose, table))
-        : await compareWrite(sides, randomWrite(choose, table))
-      counts[outcome] += 1
+      counts[await compareStatement(sides)] += 1
     }
     await transaction.commit()
   } finally {
     transaction.rollback()
   }
+}
+
+function compareStatement(sides: BothSides): Promise<'same' | 'refused'> {
+  const { choose, table } = sides
+  if (choose.percent(65)) return compareRead(sides, randomRead(choose, table))
+  if (choose.percent(25)) return compareSetRows(sides)
+  return compareWrite(sides, randomWrite(choose, table))
 }
 
 /** With the index that a refused read asks for, it is refused no more. */

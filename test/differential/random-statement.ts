@@ -201,7 +201,7 @@ function extremeOf(choose: Chooser, table: RandomTable): ReadStatement {
 }
 
 /** Mostly along a key, so that the columns are often those that a key begins with. */
-function conditionsOf(choose: Chooser, table: RandomTable): readonly TwoConditions[] {
+export function conditionsOf(choose: Chooser, table: RandomTable): readonly TwoConditions[] {
   const keys = [table.primaryKey, ...table.indexes.map(({ parts }) => parts)]
   const key = choose.oneOf(keys)
   const prefix = key.slice(0, choose.below(key.length + 1))
@@ -230,7 +230,7 @@ function groupsOf(choose: Chooser, table: RandomTable): readonly RandomColumn[] 
   return choose.some(columns, columns.length)
 }
 
-function hintOf(choose: Chooser, table: RandomTable): string {
+export function hintOf(choose: Chooser, table: RandomTable): string {
   if (choose.percent(60)) return ''
   const [index] = choose.some(table.indexes, 1)
   return index !== undefined && choose.percent(50) ? ` USE INDEX ${index.name}` : ' USE PRIMARY KEY'

@@ -7,6 +7,7 @@ import {
   type SqlValue,
   StorageError,
   type TableDefinition,
+  type TakenEntries,
 } from '../../../storage/storage.ts'
 import { valueToJson } from '../../json/json-value.ts'
 import { PlanError } from '../../plan-error.ts'
@@ -38,6 +39,17 @@ export function writtenRows<T>(
   } catch (error) {
     return explain(error)
   }
+}
+
+/** Throws PlanError unique_violation where a row has taken values that another one has kept. */
+export function requireGivenUp(
+  table: TableDefinition,
+  taken: TakenEntries,
+  wantedOf: (row: SqlRow) => WantedRow,
+): void {
+  const { remaining } = taken
+  if (remaining === undefined) return
+  writtenRows(table, [wantedOf(remaining)], () => taken.requireGivenUp(table))
 }
 
 /** A violated unique index with the values that another row has, and the row that wanted them. */

@@ -18,6 +18,7 @@ import { PlanError } from '../../plan-error.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
 import { type ExecutionContext, type StatementResult, scopeOf } from '../rows/execution-context.ts'
 import { mayMeetRule, meetsRule } from '../rows/row-visibility.ts'
+import { assignedRow } from './assigned-row.ts'
 import { writtenRows } from './duplicate-row.ts'
 import { defaultOf, keyToJson, notNullViolation } from './new-row.ts'
 import { requireKey } from './one-row.ts'
@@ -72,17 +73,8 @@ function writeRow(
   const unmet = unmetBy(plan, existing !== undefined, before)
   if (unmet !== undefined) return { ...answer.result(), unmet }
   if (existing === undefined) requireNoRow(plan, key)
-  const row = [...before.row]
+  const row = assignedRow(table, assignments, before)
   if (existing === undefined) fillDefaults(plan, row, scope)
-  for (const { column, value } of assignments) {
-    const definition = table.columns[column] as ColumnDefinition
-    // All expressions see the row as it was before the statement.
-    const assigned = value.evaluate(before)
-    if (assigned === null && definition.notNull) {
-      throw notNullViolation(table, definition, value.position)
-    }
-    row[column] = assigned
-  }
   if (existing === undefined) requireNotNull(plan, row)
   const { ruleAfter } = plan
   const isLeft = ruleAfter !== undefined && !ruleAfter.keeps({ ...scope, row })

@@ -3,35 +3,36 @@ import type {
   DeleteStatement,
   Expression,
   InsertStatement,
-  Name,
   Precondition,
-  Projection,
   SetStatement,
-} from '../../parser/ast.ts'
+} from '../../../parser/ast.ts'
 import {
   type ColumnDefinition,
   columnPosition,
   columnsForDelete,
-  columnsForSet,
   type TableDefinition,
-} from '../../storage/storage.ts'
-import { columnsOf, type ExpressionCompiler } from '../expressions/compiled-expression.ts'
-import { createExpressionCompiler } from '../expressions/expression.ts'
-import { compileAs } from '../expressions/type-check.ts'
-import { PlanError } from '../plan-error.ts'
-import { requireColumn } from '../unknown-name.ts'
+} from '../../../storage/storage.ts'
+import { columnsOf, type ExpressionCompiler } from '../../expressions/compiled-expression.ts'
+import { createExpressionCompiler } from '../../expressions/expression.ts'
+import { compileAs } from '../../expressions/type-check.ts'
+import { PlanError } from '../../plan-error.ts'
 import type {
   DeletePlan,
   InsertPlan,
   PlannedAssignment,
   PlannedPrecondition,
-  RowProjection,
   SetPlan,
-} from './plan.ts'
-import { planAccess } from './plan-access.ts'
-import { planFullKey } from './plan-key.ts'
-import { planProjection } from './projection.ts'
-import { planRule } from './row-rule.ts'
+} from '../plan.ts'
+import { planAccess } from '../plan-access.ts'
+import { planFullKey } from '../plan-key.ts'
+import { planRule } from '../row-rule.ts'
+import {
+  columnsWritten,
+  distinctColumns,
+  planAssignments,
+  readsOf,
+  returningOf,
+} from './written-columns.ts'
 
 export function planDelete(
   statement: DeleteStatement,
@@ -53,19 +54,16 @@ export function planSet(
   rule: readonly Expression[],
   ruleOfWrite: readonly Expression[],
 ): SetPlan {
+  requireNoWalk(statement)
   const compiler = createExpressionCompiler(table)
-  const assignments = planAssignments(compiler, table, statement)
+  const assignments = planAssignments(compiler, table, statement.assignments)
   const precondition = preconditionOf(compiler, statement.precondition)
   const returned = returningOf(compiler, table, statement.returning)
   const keys = planFullKey(compiler, table, { name: 'SET', where: statement.where })
   const rowRule = planRule(compiler, table, rule)
   const ruleAfter = planRule(compiler, table, ruleOfWrite)
-  const written = columnsForSet(
-    table,
-    assignments.map(({ column }) => column),
-  )
   const reads = columnsOf([
-    { columns: new Set(written) },
+    { columns: new Set(columnsWritten(table, assignments)) },
     ...assignments.map(({ value }) => value),
     ...(precondition?.kind === 'condition' ? [precondition.condition] : []),
     ...readsOf(returned.returning),
@@ -94,6 +92,19 @@ export function planSet(
   }
 }
 
+/** One row by its key is not sought, and is made where it is missing. Throws PlanError. */
+function requireNoWalk({ hint, limit, table }: SetStatement): void {
+  const clause = hint ?? limit
+  if (clause === undefined) return
+  const word = clause === hint ? 'USE' : 'LIMIT'
+  const message = `A SET of one row, named by its primary key, takes no ${word}.`
+  throw new PlanError('invalid_request', message, {
+    position: clause.position,
+    hint: `Leave it out. A WHERE with more than the key, such as AND TRUE, changes a row only if it is there.`,
+    fields: { table: table.text },
+  })
+}
+
 export function planInsert(
   statement: InsertStatement,
   table: TableDefinition,
@@ -115,7 +126,8 @@ export function planInsert(
   const ofRow = createExpressionCompiler(table, compiler.slots)
   const returned = returningOf(ofRow, table, statement.returning)
   const rowRule = planRule(ofRow, table, rule)
-  const { position, onConflictDoNothing } = statement
+  const { position } = statement
+  const onConflictDoNothing = statement.onConflict?.action.kind === 'nothing'
   const parts = { table, position, slots: compiler.slots.all, given, rows, onConflictDoNothing }
   return { kind: 'insert', ...parts, ...(rowRule && { rowRule }), ...returned }
 }
@@ -135,34 +147,6 @@ function needsNoRow(table: TableDefinition, assignments: readonly PlannedAssignm
   return table.indexes.length === 0 && assignments.every(({ value }) => value.columns.size === 0)
 }
 
-function planAssignments(
-  compiler: ExpressionCompiler,
-  table: TableDefinition,
-  { assignments }: SetStatement,
-): readonly PlannedAssignment[] {
-  const keyColumns = new Set(table.primaryKey.map((part) => part.columnId))
-  const columns = distinctColumns(
-    table,
-    assignments.map((assignment) => assignment.column),
-  )
-  return assignments.map(({ column: name, value }, index) => {
-    const column = columns[index] as number
-    const definition = table.columns[column] as ColumnDefinition
-    if (keyColumns.has(definition.id)) {
-      throw new PlanError(
-        'invalid_request',
-        `${name.text} is in the primary key and cannot be set.`,
-        {
-          position: name.position,
-          hint: 'A row with another key is another row: DELETE the one and INSERT the other.',
-          fields: { table: table.name, column: name.text },
-        },
-      )
-    }
-    return { column, value: compileAs(compiler, value, definition.type), source: value }
-  })
-}
-
 function preconditionOf(
   compiler: ExpressionCompiler,
   precondition: Precondition | undefined,
@@ -170,34 +154,6 @@ function preconditionOf(
   if (precondition?.kind !== 'condition') return precondition && { kind: precondition.kind }
   const source = precondition.condition
   return { kind: 'condition', condition: compileAs(compiler, source, 'BOOLEAN'), source }
-}
-
-function returningOf(
-  compiler: ExpressionCompiler,
-  table: TableDefinition,
-  projection: Projection | undefined,
-): { readonly returning?: RowProjection } {
-  return projection === undefined ? {} : { returning: planProjection(compiler, table, projection) }
-}
-
-/** What a RETURNING reads, in the form that `columnsOf` takes. */
-function readsOf(
-  returning: RowProjection | undefined,
-): ReadonlyArray<{ readonly columns: ReadonlySet<number> }> {
-  return returning === undefined ? [] : [{ columns: returning.reads }]
-}
-
-/** The positions of the columns named. Throws PlanError when one is unknown or named twice. */
-function distinctColumns(table: TableDefinition, names: readonly Name[]): readonly number[] {
-  const columns = names.map((name) => requireColumn(table, name.text, name.position))
-  names.forEach((name, index) => {
-    if (columns.indexOf(columns[index] as number) === index) return
-    throw new PlanError('invalid_request', `The column ${name.text} is named twice.`, {
-      position: name.position,
-      fields: { table: table.name, column: name.text },
-    })
-  })
-  return columns
 }
 
 /** A column that needs a value and has no default must be among those of an INSERT. */

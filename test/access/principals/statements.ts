@@ -70,7 +70,13 @@ export function randomWriting(about: About): Statement {
   const { choose, table } = about
   const { name } = table
   const returning = choose.oneOf(['', '', ' RETURNING *'])
-  switch (choose.below(10)) {
+  switch (choose.below(11)) {
+    case 10: {
+      const { sql, params } = randomWhere(about)
+      const limit = choose.oneOf(['', '', ' LIMIT 1'])
+      const text = `SET ${settings(about)} ON ${name}${hintOf(about)} WHERE ${sql}${limit}${returning}`
+      return { sql: text, ...(params && { params }) }
+    }
     case 0:
     case 1:
     case 2: {

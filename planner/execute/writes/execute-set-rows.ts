@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import { changeRows, type RowChange, type SqlRow, TakenEntries } from '../../../storage/storage.ts'
+import type { Scope } from '../../expressions/compiled-expression.ts'
+import type { SetRowsPlan } from '../../plan/plan.ts'
+import { AnswerRows } from '../rows/answer-rows.ts'
+import {
+  type ExecutionContext,
+  type StatementResult,
+  scopeOf,
+  TurnTaking,
+} from '../rows/execution-context.ts'
+import { assignedRow } from './assigned-row.ts'
+import { requireGivenUp, type WantedRow, writtenRows } from './duplicate-row.ts'
+import { foundRows } from './found-rows.ts'
+import { keyOfRow } from './new-row.ts'
+import { ruleViolated } from './rule-violated.ts'
+
+/**
+ * Changes the rows that it finds along a key, each computed from what it was before the statement. Values of a unique
+ * index are compared at the end, as SQL asks: a row may take those that another one of the statement gives up.
+ */
+export async function executeSetRows(
+  plan: SetRowsPlan,
+  context: ExecutionContext,
+): Promise<StatementResult> {
+  const { table, position } = plan
+  const scope = scopeOf(plan.slots, context)
+  const answer = new AnswerRows(plan.returning, position, context)
+  const turns = new TurnTaking(context)
+  const taken = new TakenEntries()
+  const columns = plan.assignments.map(({ column }) => column)
+  let rowsAffected = 0
+  for await (const found of foundRows(plan, scope, context)) {
+    const changes: RowChange[] = []
+    const wanted: WantedRow[] = []
+    for (const before of found) {
+      if (turns.isDue()) await turns.pause()
+      scope.work.beginRow(position)
+      const row = changedRow(plan, { ...scope, row: before })
+      changes.push({ before, after: row, columns })
+      wanted.push({ row, position })
+      answer.add({ ...scope, row })
+    }
+    await writtenRows(table, wanted, () =>
+      changeRows(context.transaction, table, changes, { taken }),
+    )
+    rowsAffected += found.length
+  }
+  requireGivenUp(table, taken, (row) => ({ row, position }))
+  return answer.result(rowsAffected)
+}
+
+function changedRow(plan: SetRowsPlan, before: Scope): SqlRow {
+  const { table, ruleAfter } = plan
+  const row = assignedRow(table, plan.assignments, before)
+  if (ruleAfter?.keeps({ ...before, row }) === false) throw ruleViolated(plan, keyOfRow(table, row))
+  return row
+}

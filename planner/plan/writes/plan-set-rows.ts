@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Expression, Precondition, SetStatement } from '../../../parser/ast.ts'
+import { columnPosition, type TableDefinition } from '../../../storage/storage.ts'
+import { columnsOf } from '../../expressions/compiled-expression.ts'
+import { createExpressionCompiler } from '../../expressions/expression.ts'
+import { conjunctText, expressionText, nameText } from '../../expressions/expression-text.ts'
+import { conjunctsOf } from '../../keys/key-condition.ts'
+import { PlanError } from '../../plan-error.ts'
+import type { SetRowsPlan } from '../plan.ts'
+import { planAccess } from '../plan-access.ts'
+import { SUGGESTION_CHARACTERS_MAX } from '../plan-key.ts'
+import { planRule } from '../row-rule.ts'
+import { columnsWritten, planAssignments, readsOf, returningOf } from './written-columns.ts'
+
+/** The SET of rows that a walk finds, as those of a DELETE. */
+export function planSetRows(
+  statement: SetStatement,
+  table: TableDefinition,
+  rule: readonly Expression[],
+  ruleOfWrite: readonly Expression[],
+): SetRowsPlan {
+  requireNoPrecondition(statement, table)
+  const compiler = createExpressionCompiler(table)
+  const assignments = planAssignments(compiler, table, statement.assignments)
+  const returned = returningOf(compiler, table, statement.returning)
+  const ruleAfter = planRule(compiler, table, ruleOfWrite)
+  const reads = columnsOf([
+    { columns: new Set(columnsWritten(table, assignments)) },
+    { columns: keyColumns(table) },
+    ...assignments.map(({ value }) => value),
+    ...readsOf(returned.returning),
+    ...(ruleAfter === undefined ? [] : [ruleAfter]),
+  ])
+  const access = planAccess(compiler, table, statement, { reads }, rule)
+  const { position } = statement
+  const parts = { table, position, slots: compiler.slots.all, assignments, ...access }
+  return { kind: 'setRows', ...parts, ...(ruleAfter && { ruleAfter }), ...returned }
+}
+
+function keyColumns(table: TableDefinition): ReadonlySet<number> {
+  return new Set(table.primaryKey.map(({ columnId }) => columnPosition(table, columnId)))
+}
+
+/** What follows IF is asked of one row, which may be missing; here it is a condition like any other. */
+function requireNoPrecondition(statement: SetStatement, table: TableDefinition): void {
+  const { precondition } = statement
+  if (precondition === undefined) return
+  const key = table.primaryKey.map(({ columnId }) => {
+    return nameText(table.columns[columnPosition(table, columnId)]?.name ?? '')
+  })
+  const message = `IF is for a SET whose WHERE names each column of the primary key (${key.join(', ')}) by =, and nothing else.`
+  const { hint, suggestion } = insteadOfIf(statement, precondition)
+  throw new PlanError('invalid_request', message, {
+    position: precondition.position,
+    hint,
+    fields: { table: table.name, ...(suggestion === undefined ? {} : { suggestion }) },
+  })
+}
+
+function insteadOfIf(
+  statement: SetStatement,
+  precondition: Precondition,
+): { readonly hint: string; readonly suggestion?: string } {
+  switch (precondition.kind) {
+    case 'exists':
+      return withSuggestion('Leave it out: only rows that are there are changed', statement, [])
+    case 'notExists':
+      return { hint: 'INSERT … ON CONFLICT DO NOTHING makes a row where there is none.' }
+    case 'condition':
+      return withSuggestion('Write it into the WHERE', statement, [precondition.condition])
+  }
+}
+
+function withSuggestion(
+  advice: string,
+  { assignments, table, where }: SetStatement,
+  conditions: readonly Expression[],
+): { readonly hint: string; readonly suggestion?: string } {
+  const sets = assignments.map(
+    ({ column, value }) => `${nameText(column.text)} = ${expressionText(value)}`,
+  )
+  const parts = [where, ...conditions].flatMap((each) => conjunctsOf(each)).map(conjunctText)
+  const suggestion = `SET ${sets.join(', ')} ON ${nameText(table.text)} WHERE ${parts.join(' AND ')}`
+  if (suggestion.length > SUGGESTION_CHARACTERS_MAX) return { hint: `${advice}.` }
+  return { hint: `${advice}: ${suggestion}`, suggestion }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Assignment, Name, Projection } from '../../../parser/ast.ts'
+import {
+  type ColumnDefinition,
+  columnsForSet,
+  type TableDefinition,
+} from '../../../storage/storage.ts'
+import type { ExpressionCompiler } from '../../expressions/compiled-expression.ts'
+import { compileAs } from '../../expressions/type-check.ts'
+import { PlanError } from '../../plan-error.ts'
+import { requireColumn } from '../../unknown-name.ts'
+import type { PlannedAssignment, RowProjection } from '../plan.ts'
+import { planProjection } from '../projection.ts'
+
+/** Throws PlanError for a column that is unknown, named twice, or in the primary key. */
+export function planAssignments(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  assignments: readonly Assignment[],
+): readonly PlannedAssignment[] {
+  const keyColumns = new Set(table.primaryKey.map((part) => part.columnId))
+  const columns = distinctColumns(
+    table,
+    assignments.map((assignment) => assignment.column),
+  )
+  return assignments.map(({ column: name, value }, index) => {
+    const column = columns[index] as number
+    const definition = table.columns[column] as ColumnDefinition
+    if (keyColumns.has(definition.id)) {
+      throw new PlanError(
+        'invalid_request',
+        `${name.text} is in the primary key and cannot be set.`,
+        {
+          position: name.position,
+          hint: 'A row with another key is another row: DELETE the one and INSERT the other.',
+          fields: { table: table.name, column: name.text },
+        },
+      )
+    }
+    return { column, value: compileAs(compiler, value, definition.type), source: value }
+  })
+}
+
+/** Places of the columns of a row that these assignments change: of all that is written together with them. */
+export function columnsWritten(
+  table: TableDefinition,
+  assignments: readonly PlannedAssignment[],
+): readonly number[] {
+  return columnsForSet(
+    table,
+    assignments.map(({ column }) => column),
+  )
+}
+
+export function returningOf(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  projection: Projection | undefined,
+): { readonly returning?: RowProjection } {
+  return projection === undefined ? {} : { returning: planProjection(compiler, table, projection) }
+}
+
+/** What a RETURNING reads, in the form that `columnsOf` takes. */
+export function readsOf(
+  returning: RowProjection | undefined,
+): ReadonlyArray<{ readonly columns: ReadonlySet<number> }> {
+  return returning === undefined ? [] : [{ columns: returning.reads }]
+}
+
+/** The positions of the columns named. Throws PlanError when one is unknown or named twice. */
+export function distinctColumns(table: TableDefinition, names: readonly Name[]): readonly number[] {
+  const columns = names.map((name) => requireColumn(table, name.text, name.position))
+  names.forEach((name, index) => {
+    if (columns.indexOf(columns[index] as number) === index) return
+    throw new PlanError('invalid_request', `The column ${name.text} is named twice.`, {
+      position: name.position,
+      fields: { table: table.name, column: name.text },
+    })
+  })
+  return columns
+}
