@@ -814,7 +814,7 @@ export interface paths {
         readonly get: operations["getBackup"];
         readonly put?: never;
         readonly post?: never;
-        /** Remove a backup, or what is left of one */
+        /** End or remove a backup, or what is left of one */
         readonly delete: operations["deleteBackup"];
         readonly options?: never;
         readonly head?: never;
@@ -1586,7 +1586,7 @@ export interface components {
             };
         };
         /**
-         * @description Letters, digits, `_` and `-`; it begins with a letter or digit.
+         * @description Letters, digits, `_` and `-`; it begins with a letter or digit, and is no device of Windows such as `con`.
          * @example 2026-11-24
          */
         readonly BackupName: string;
@@ -4350,7 +4350,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is gone. Clients that read its file get all of it. */
+            /** @description It is gone, also where it was being made. Clients that read its file get all of it. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isWithin } from '../storage/storage.ts'
 import type { AccessMode } from './access/access.ts'
 import {
   checkedOrigin,
@@ -114,8 +115,17 @@ export function readConfig(
   if (config.engine === 'memory' && config.backupsFolder !== undefined) {
     throw new UsageError('--backups: the engine memory keeps nothing that could be copied.')
   }
+  requireBackupsElsewhere(config)
   requireGuarded(config, text('behind-proxy') === 'true')
   return config
+}
+
+/** Throws UsageError for backups that would be lost with the database. */
+function requireBackupsElsewhere({ backupsFolder, dataDirectory }: Config): void {
+  if (backupsFolder === undefined || !isWithin(backupsFolder, dataDirectory)) return
+  throw new UsageError(
+    `--backups ${backupsFolder} is in the folder of the database, ${dataDirectory}, and would be lost with it: take another one, best on another disk.`,
+  )
 }
 
 /** Throws UsageError for an address that others can reach, without tokens or without TLS. */

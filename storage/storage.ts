@@ -50,11 +50,13 @@ export {
   TOKEN_PREFIX,
   withoutTokens,
 } from './access/token-text.ts'
-export { finishBackup, writeHashed } from './backup/backup-files.ts'
+export { foundNoRoom, writeHashed } from './backup/backup-files.ts'
+export { BACKUP_NAME_RULE, isBackupName, isWithin } from './backup/backup-name.ts'
+export { BackupStage, PARTIAL, removeUnfinished } from './backup/backup-stage.ts'
 export {
   type BackupManifest,
   COPY_FILE,
-  PARTIAL,
+  MANIFEST_FILE,
   readManifest,
   requireSameFile,
 } from './backup/manifest.ts'

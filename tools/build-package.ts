@@ -7,7 +7,7 @@ import { scriptFlags } from './script-flags.ts'
 
 const HELP = `npm run build
 
-Compiles what npm publishes as percolite into dist/: the program, the threads of the store, and the files that they read.
+Compiles what npm publishes as percolite into dist/: the program, the threads and the process of the store, and the files that they read.
 Packages are not bundled.`
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -21,7 +21,7 @@ const ENTRIES = {
   observers: 'server/observers/define-observer.ts',
   'writer-thread': `${THREADS}writer-thread.ts`,
   'checkpointer-thread': `${THREADS}checkpointer-thread.ts`,
-  'copier-thread': `${THREADS}copier-thread.ts`,
+  'copier-process': `${THREADS}copier-process.ts`,
 }
 const COPIES = {
   'bigtable-descriptors.json': 'engines/bigtable/bigtable-descriptors.json',

@@ -3,7 +3,7 @@ import { isWebAddress } from '../../server/config-values.ts'
 import { FLAGS } from '../../server/flags.ts'
 import { packageVersion } from '../../server/package-files.ts'
 import { UsageError } from '../../server/usage-error.ts'
-import { type BackupManifest, backUpDirectory } from '../../storage/storage.ts'
+import { type BackupManifest, backUpDirectory, isWithin } from '../../storage/storage.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
 import { CONNECTION_FLAGS, connectTo, tokenOf } from '../connection/server-connection.ts'
 import { exitCodeOf, failureText } from '../failure.ts'
@@ -72,7 +72,13 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
 async function copyOf(call: Call, folder: string, progress: ProgressLine): Promise<BackupManifest> {
   const [url, check] = [call.given('url'), !call.isOn('no-check')]
   if (url === undefined) {
-    return await backUpDirectory(call.text('data'), {
+    const data = call.text('data')
+    if (isWithin(folder, data)) {
+      throw new UsageError(
+        `--out ${folder} is in the folder of the database, ${data}, and would be lost with it: take another one, best on another disk.`,
+      )
+    }
+    return await backUpDirectory(data, {
       ...{ folder, percolite: packageVersion(), check },
       onProgress: ({ state, bytesDone, bytesTotal }) => progress.show(state, bytesDone, bytesTotal),
     })

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-import { existsSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../client-sdk/client.ts'
 import type { BackupState } from '../../server/backups/backups.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import {
+  BACKUP_NAME_RULE,
   type BackupManifest,
+  BackupStage,
   COPY_FILE,
-  finishBackup,
-  PARTIAL,
+  foundNoRoom,
+  isBackupName,
   requireSameFile,
+  StorageError,
   writeHashed,
 } from '../../storage/storage.ts'
 import type { ProgressLine } from './progress-line.ts'
 
 /** Between two looks at how far the server is. */
 const LOOK_MS = 500
-const FOLDER_MODE = 0o700
 
 /** Where a backup of a running server goes to, and what tells of it. */
 export type ServerBackup = {
@@ -34,35 +34,31 @@ export type ServerBackup = {
 /**
  * Lets a running server make a backup, takes it over the network and deletes it there. Resolves to its manifest once
  * what arrived has the hash that the server found. Rejects with PercoliteError, and with StorageError
- * `backup_unusable`; then nothing is left, here or there.
+ * `backup_unusable`, `already_exists` or `disk_full`; then nothing is left, here or there.
  */
 export async function backUpServer(order: ServerBackup): Promise<BackupManifest> {
-  const { db, check } = order
-  const folder = resolve(order.folder)
-  const name = basename(folder)
-  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) {
-    throw new UsageError(
-      `--out ${order.folder}: of a server's backup the last part has letters, digits, _ and -, at most 64.`,
-    )
+  const { db, check, folder } = order
+  const name = basename(resolve(folder))
+  if (!isBackupName(name)) {
+    throw new UsageError(`--out ${folder}: the last part of a server's backup ${BACKUP_NAME_RULE}.`)
   }
-  if (existsSync(folder)) throw new Error(`There is something at ${folder} already.`)
-  const partial = `${folder}${PARTIAL}`
-  await mkdir(dirname(folder), { recursive: true, mode: FOLDER_MODE })
-  await rm(partial, { recursive: true, force: true })
-  await mkdir(partial, { mode: FOLDER_MODE })
+  const stage = await BackupStage.open(folder)
   try {
     await db.request('POST', '/v1/backups', { name, check })
     try {
       const manifest = await madeManifest(db, name, order.progress)
-      await takeFile(order, name, partial, manifest)
-      await finishBackup(folder, manifest)
+      await stage.requireRoom(manifest.bytes)
+      await takeFile(order, name, stage.folder, manifest)
+      await stage.finish(manifest)
       return manifest
     } finally {
       await db.request('DELETE', `/v1/backups/${name}`).catch(() => undefined)
     }
   } catch (error) {
-    await rm(partial, { recursive: true, force: true })
-    throw error
+    if (!foundNoRoom(error)) throw error
+    throw new StorageError('disk_full', `The disk of ${folder} is full, so there is no backup.`)
+  } finally {
+    await stage.close()
   }
 }
 
@@ -84,7 +80,7 @@ async function madeManifest(
 async function takeFile(
   { url, token, progress }: ServerBackup,
   name: string,
-  partial: string,
+  stage: string,
   manifest: BackupManifest,
 ): Promise<void> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -96,6 +92,6 @@ async function takeFile(
     throw new Error(`${url} answers ${answer.status} for the file of the backup.`)
   }
   const written = (bytes: number) => progress.show('receiving', bytes, manifest.bytes)
-  const found = await writeHashed(answer.body, join(partial, COPY_FILE), { written })
+  const found = await writeHashed(answer.body, join(stage, COPY_FILE), { written })
   requireSameFile(manifest, found, url)
 }

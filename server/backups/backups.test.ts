@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -113,13 +113,28 @@ describe('a server with --backups', () => {
       'a\\b',
       '/tmp/a',
       '-a',
+      '.a',
       'a.b',
       'a\u0000',
+      'a\n',
+      'a b',
+      'ä',
+      '2026-11-24\u202e',
+      'a'.repeat(65),
+      'a'.repeat(100_000),
+      'con',
+      'NUL',
+      'Com1',
+      'lpt9',
     ]) {
       const { status, body } = await scene.order(name)
-      assert.deepEqual([status, body.code], [400, 'invalid_request'], JSON.stringify(name))
+      assert.deepEqual(
+        [status, body.code],
+        [400, 'invalid_request'],
+        JSON.stringify(name).slice(0, 99),
+      )
     }
-    for (const name of ['..%2Fdata', '%2e%2e%2fdata', 'a%00', '.partial', 'a.partial']) {
+    for (const name of ['nul', '..%2Fdata', '%2e%2e%2fdata', 'a%00', '.partial', 'a.partial']) {
       for (const path of [`/v1/backups/${name}`, `/v1/backups/${name}/file`]) {
         assert.equal((await scene.server.get(path)).status, 400, path)
       }
@@ -150,6 +165,61 @@ describe('a server with --backups', () => {
     assert.deepEqual(await scene.names(), [])
   })
 
+  test('follows no link and removes nothing that is no backup', async (t) => {
+    const scene = await BackupScene.begin(t)
+    const backups = join(scene.folder, 'backups')
+    await scene.order('a')
+    assert.equal((await scene.settled('a')).state, 'done')
+    const elsewhere = join(scene.folder, 'elsewhere')
+    await cp(join(backups, 'a'), elsewhere, { recursive: true })
+    await symlink(elsewhere, join(backups, 'link'))
+    await symlink(join(scene.folder, 'nowhere'), join(backups, 'dangling'))
+    await mkdir(join(backups, 'mine'))
+    await writeFile(join(backups, 'mine', 'photo.jpg'), 'mine')
+    await mkdir(join(backups, 'mine-too.partial'))
+    await writeFile(join(backups, 'mine-too.partial', 'photo.jpg'), 'mine')
+    for (const name of ['link', 'dangling']) {
+      for (const path of [`/v1/backups/${name}`, `/v1/backups/${name}/file`]) {
+        assert.equal((await scene.server.get(path)).body.code, 'unknown_backup', path)
+      }
+      assert.equal((await scene.delete(name)).body.code, 'unknown_backup')
+      assert.equal((await scene.order(name)).body.code, 'already_exists')
+    }
+    const kept = await scene.delete('mine')
+    assert.deepEqual([kept.status, kept.body.code], [404, 'unknown_backup'])
+    assert.match(kept.body.detail, /something else in it: photo\.jpg/)
+    for (const answer of [await scene.delete('mine-too'), await scene.order('mine-too')]) {
+      assert.deepEqual([answer.status, answer.body.code], [409, 'already_exists'])
+    }
+    // A file in it that is a link leads to what is none.
+    await rm(join(backups, 'a', 'cells.db'))
+    await symlink(join(elsewhere, 'cells.db'), join(backups, 'a', 'cells.db'))
+    const linked = await scene.server.get('/v1/backups/a/file')
+    assert.deepEqual([linked.status, linked.body.code], [404, 'unknown_backup'])
+    assert.equal((await scene.delete('a')).status, 204)
+    assert.deepEqual(readdirSync(elsewhere).toSorted(), ['cells.db', 'manifest.json'])
+    const left = ['dangling', 'link', 'mine', 'mine-too.partial']
+    assert.deepEqual(readdirSync(backups).toSorted(), left)
+  })
+
+  test('goes on where its folder was removed', async (t) => {
+    const scene = await BackupScene.begin(t)
+    await rm(join(scene.folder, 'backups'), { recursive: true })
+    assert.deepEqual(await scene.names(), [])
+    assert.equal((await scene.server.get('/v1/backups/a')).status, 404)
+    assert.equal((await scene.delete('a')).status, 404)
+    assert.equal((await scene.order('a')).status, 202)
+    assert.equal((await scene.settled('a')).state, 'done')
+    assert.deepEqual(await scene.names(), ['a'])
+  })
+
+  test('lists no more of them than it keeps, whoever has put them there', async (t) => {
+    const scene = await BackupScene.begin(t)
+    for (let at = 0; at < 300; at += 1) mkdirSync(join(scene.folder, 'backups', `old-${at}`))
+    assert.equal((await scene.names()).length, 100)
+    assert.equal((await scene.server.get('/v1/backups/old-299')).body.state, 'failed')
+  })
+
   test('keeps a bounded number of them', async (t) => {
     const scene = await BackupScene.begin(t)
     for (let at = 0; at < 100; at += 1) mkdirSync(join(scene.folder, 'backups', `old-${at}`))
@@ -174,6 +244,16 @@ describe('a server with --backups', () => {
     const dotted = await percolite(['backup', '--url', url, '--out', `${out}.1`])
     assert.equal(dotted.code, 2)
   })
+})
+
+test('a folder in that of the database is no place for backups', async (t) => {
+  const data = join(await testFolder(t, 'inside'), 'data')
+  for (const backups of [data, join(data, 'backups')]) {
+    await assert.rejects(startTestServer(t, { flags: { engine: 'sqlite', data, backups } }), {
+      name: 'UsageError',
+      message: /--backups .* is in the folder of the database.*take another one/,
+    })
+  }
 })
 
 test('a server without --backups makes none, and says what to do instead', async (t) => {

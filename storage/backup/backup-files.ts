@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
 import { constants, createReadStream, createWriteStream } from 'node:fs'
-import { open, rename, stat, statfs, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { open, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { isFull } from '../cell-store/sqlite/error.ts'
 import { StorageError } from '../errors.ts'
-import { type BackupManifest, COPY_FILE, MANIFEST_FILE, PARTIAL } from './manifest.ts'
+import { type BackupManifest, COPY_FILE } from './manifest.ts'
 
 /** Only the owner may read the data. */
 export const FOLDER_MODE = 0o700
-const FILE_MODE = 0o600
+export const FILE_MODE = 0o600
 
 /** What is read from a file at a time. */
 const CHUNK_BYTES = 2 ** 20
@@ -65,19 +66,6 @@ export async function copyHashed(
 }
 
 /**
- * The last step of a backup: writes the manifest, and gives the folder its name once all of it is on disk. Rejects when
- * there is another folder of this name.
- */
-export async function finishBackup(folder: string, manifest: BackupManifest): Promise<void> {
-  const partial = `${folder}${PARTIAL}`
-  const text = `${JSON.stringify(manifest, null, 2)}\n`
-  await writeFile(join(partial, MANIFEST_FILE), text, { flag: 'wx', mode: FILE_MODE, flush: true })
-  await syncFolder(partial)
-  await rename(partial, folder)
-  await syncFolder(dirname(folder))
-}
-
-/**
  * Rejects where a part of a closed store is still in its log, as on a disk that has become full: its file alone would
  * not be all of it.
  */
@@ -98,6 +86,12 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+/** Whether something failed because a disk has no room, or its user may have no more of it. */
+export function foundNoRoom(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return isFull(error) || code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 /** Rejects with StorageError `disk_full` where the folder's disk has less room. Unknown room counts as enough. */

@@ -8,8 +8,6 @@ import { StorageError } from '../errors.ts'
 /** The files of a backup: `DIR/NAME/cells.db` and `DIR/NAME/manifest.json`. */
 export const COPY_FILE = 'cells.db'
 export const MANIFEST_FILE = 'manifest.json'
-/** The folder has this behind its name until all of the backup is on disk. */
-export const PARTIAL = '.partial'
 
 const FORMAT = 1
 

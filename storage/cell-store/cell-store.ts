@@ -64,7 +64,7 @@ export interface CellStore {
    * Begins to copy the store while others use it; see `StoreCopier`. Absent if the engine has no file that could be
    * copied.
    */
-  openCopier?(): Promise<StoreCopier>
+  openCopier?(): StoreCopier
 
   /** How many requests were sent to the store, by their names there. Absent if it is in this process. */
   readonly requestsSent?: ReadonlyMap<string, number>
@@ -131,7 +131,7 @@ export type MemtableUse = {
   readonly flushLagMs: number
 }
 
-/** Copies a store beside its readers and writers, in a thread of its own. To be closed after one copy. */
+/** Copies a store beside its readers and writers, in a process of its own. To be closed after one copy. */
 export interface StoreCopier {
   /**
    * Writes all of the store at one moment into a new file, and syncs it: every mutation that was acknowledged before,
@@ -143,6 +143,7 @@ export interface StoreCopier {
   /** As `findFileProblems`, of the folder that has the copy. */
   fileProblems(dataDirectory: string): Promise<string[]>
 
+  /** Ends the process at once. What it is doing rejects, and leaves the file as far as it came. */
   close(): Promise<void>
 }
 

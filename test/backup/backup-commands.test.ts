@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { mkdir, open, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, open, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { openStorage } from '../../storage/storage.ts'
+import SqliteDatabase from 'better-sqlite3'
+import { BackupStage, openStorage } from '../../storage/storage.ts'
 import { percolite } from '../cli/percolite.ts'
+import { SqlSession } from '../sql-session.ts'
 import { testFolder } from '../test-folder.ts'
+import { startBackupServer } from './backup-server.ts'
 import { storedBackup, storedRows } from './stored-backup.ts'
 
 async function newFolder(t: TestContext): Promise<string> {
   return join(await testFolder(t, 'restored'), 'data')
+}
+
+/** What all rows of a stopped database have. */
+async function textsOf(dataDirectory: string): Promise<unknown> {
+  const storage = await openStorage({ engine: 'sqlite', dataDirectory })
+  try {
+    return await SqlSession.over(storage).run('SCAN id, text FROM item USE PRIMARY KEY')
+  } finally {
+    await storage.close()
+  }
 }
 
 async function flipByte(path: string): Promise<void> {
@@ -93,8 +106,87 @@ describe('percolite backup and restore', () => {
     assert.deepEqual([readFileSync(mine, 'utf8'), existsSync(backup)], ['precious', false])
     // What a killed one has left makes room.
     await rm(mine)
-    await writeFile(join(`${backup}.partial`, 'cells.db'), 'torn')
+    await mkdir(join(`${backup}.partial`, 'backup'))
+    await writeFile(join(`${backup}.partial`, 'backup', 'cells.db'), 'torn')
     assert.equal((await percolite(['backup', '--data', data, '--out', backup])).code, 0)
+    assert.deepEqual(readdirSync(join(backup, '..')).toSorted(), ['data', 'nightly'])
+  })
+
+  test('a backup that another one makes is left to it', async (t) => {
+    const data = await storedRows(t, 1)
+    const backup = join(data, '..', 'nightly')
+    const stage = await BackupStage.open(backup)
+    const refused = await percolite(['backup', '--data', data, '--out', backup])
+    assert.deepEqual([refused.code, refused.output], [1, ''])
+    assert.match(refused.errors, new RegExp(`is being made by process ${process.pid}: wait`))
+    assert.ok(existsSync(stage.folder))
+    await stage.close()
+    assert.equal((await percolite(['backup', '--data', data, '--out', backup])).code, 0)
+  })
+
+  test('a link to nowhere, a link to a folder and a file have their names, before anything is copied', async (t) => {
+    const data = await storedRows(t, 1)
+    const out = join(data, '..', 'out')
+    await mkdir(join(out, 'elsewhere'), { recursive: true })
+    await symlink(join(out, 'nowhere'), join(out, 'dangling'))
+    await symlink(join(out, 'elsewhere'), join(out, 'link'))
+    await writeFile(join(out, 'file'), 'mine')
+    await symlink(join(out, 'elsewhere'), join(out, 'unfinished.partial'))
+    const before = readdirSync(out)
+    const server = await startBackupServer(t)
+    const { url } = await server.listen()
+    for (const from of [
+      ['--data', data],
+      ['--url', url],
+    ]) {
+      for (const name of ['dangling', 'link', 'file', 'unfinished']) {
+        const refused = await percolite(['backup', ...from, '--out', join(out, name)])
+        assert.deepEqual([refused.code, refused.output], [1, ''], name)
+        assert.match(refused.errors, /There is something at .* already|has something else in it/)
+      }
+      const below = await percolite(['backup', ...from, '--out', join(out, 'file', 'a')])
+      assert.match(below.errors, /No backup can be made at .*ENOTDIR/)
+    }
+    assert.deepEqual(readdirSync(out), before)
+    assert.deepEqual(readdirSync(join(out, 'elsewhere')), [])
+    assert.deepEqual((await server.get('/v1/backups')).body.backups, [])
+  })
+
+  test('a folder in that of the database is no place for its backup, by whatever way', async (t) => {
+    const data = await storedRows(t, 1)
+    const before = readdirSync(data)
+    const link = join(data, '..', 'link')
+    await symlink(data, link)
+    for (const out of [data, join(data, 'a'), join(data, 'a', 'b'), join(link, 'a')]) {
+      const refused = await percolite(['backup', '--data', data, '--out', out])
+      assert.deepEqual([refused.code, refused.output], [2, ''], out)
+      assert.match(refused.errors, /is in the folder of the database.*take another one/)
+    }
+    assert.deepEqual(readdirSync(data), before)
+    const beside = join(data, '..', 'data-backup')
+    assert.equal((await percolite(['backup', '--data', data, '--out', beside])).code, 0)
+  })
+
+  test('a database with pages of 4 KiB has pages of 8 KiB once its backup is restored', async (t) => {
+    const data = await storedRows(t, 3)
+    const pageBytes = (folder: string) => {
+      const database = new SqliteDatabase(join(folder, 'cells.db'))
+      const bytes = database.pragma('page_size', { simple: true })
+      database.close()
+      return bytes
+    }
+    const earlier = new SqliteDatabase(join(data, 'cells.db'))
+    earlier.exec('PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM')
+    earlier.close()
+    const backup = join(data, '..', 'backup')
+    const made = await percolite(['backup', '--data', data, '--out', backup])
+    assert.deepEqual([made.code, made.errors], [0, ''])
+    const restored = join(data, '..', 'restored')
+    const done = await percolite(['restore', backup, '--data', restored])
+    assert.deepEqual([done.code, done.errors], [0, ''])
+    assert.match(done.output, /table item: 3 rows\nno problems/)
+    assert.deepEqual([data, backup, restored].map(pageBytes), [4096, 8192, 8192])
+    assert.deepEqual(await textsOf(restored), await textsOf(data))
   })
 
   test('a backup is never restored over anything', async (t) => {

@@ -244,9 +244,9 @@ class SqliteCellStore implements EmbeddedCellStore {
     return diskUseOf(this.#directory.storeFile)
   }
 
-  async openCopier(): Promise<StoreCopier> {
+  openCopier(): StoreCopier {
     this.#writer.assertOpen()
-    return await this.#threads.openCopier()
+    return this.#threads.openCopier()
   }
 
   get memtables(): MemtableUse {

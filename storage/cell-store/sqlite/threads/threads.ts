@@ -126,10 +126,10 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     return answer
   }
 
-  /** Another thread, which reads the log until it is closed. Its death does the store no harm. */
-  async openCopier(): Promise<StoreCopier> {
+  /** A process, which reads the log until it is closed. Its death does the store no harm. */
+  openCopier(): StoreCopier {
     this.#copiers += 1
-    return await startCopier(this.#path, () => {
+    return startCopier(this.#path, () => {
       this.#copiers -= 1
     })
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { isMainThread, Worker } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import { openCopierConnection } from '../file/connection.ts'
 import { FILE_MODE } from '../file/folder-check.ts'
@@ -7,12 +8,15 @@ import { findFileProblems } from '../file/integrity.ts'
 import { COPY_INTO } from '../statements.ts'
 import { serveThread, type ThreadService } from './thread-server.ts'
 
-/** Main module of the thread that copies the file, and looks at the copy as SQLite knows it. */
+/**
+ * Main module of the process that copies the file, and looks at the copy as SQLite knows it. A statement of SQLite
+ * cannot be cut off from within its process, and a process can be killed; it only reads the store, so at any moment. A
+ * thread in it does the work, so that the process hears at once when the one that asked is gone.
+ */
 
 export type CopierRequest =
   | { readonly kind: 'copy'; readonly file: string }
   | { readonly kind: 'check'; readonly dataDirectory: string }
-  | { readonly kind: 'close' }
 
 class CopierService implements ThreadService<CopierRequest> {
   readonly opened = null
@@ -22,15 +26,12 @@ class CopierService implements ThreadService<CopierRequest> {
     this.#database = database
   }
 
-  answer(request: CopierRequest): number | string[] | null {
+  answer(request: CopierRequest): number | string[] {
     switch (request.kind) {
       case 'copy':
         return this.#copyTo(request.file)
       case 'check':
         return findFileProblems(request.dataDirectory)
-      case 'close':
-        this.#database.close()
-        return null
     }
   }
 
@@ -52,4 +53,16 @@ class CopierService implements ThreadService<CopierRequest> {
   }
 }
 
-serveThread((path) => new CopierService(openCopierConnection(path)))
+function passOn(thread: Worker): void {
+  thread.on('message', (message) => process.send?.(message))
+  process.on('message', (request) => thread.postMessage(request))
+  // An ordinary exit would wait for the thread.
+  const end = () => process.kill(process.pid, 'SIGKILL')
+  if (!process.connected) end()
+  process.on('disconnect', end)
+  // A terminal or a process manager sends these to all processes; what they mean is for the one that asked.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+}
+
+if (isMainThread) passOn(new Worker(new URL(import.meta.url), { workerData: process.argv[2] }))
+else serveThread((path) => new CopierService(openCopierConnection(path)))
