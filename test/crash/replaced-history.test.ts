@@ -6,6 +6,7 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { connect } from '../../client-sdk/client.ts'
 import { ServerProcess } from '../server/server-process.ts'
 import { openSocket } from '../server/socket-client.ts'
 import { testFolder } from '../test-folder.ts'
@@ -297,6 +298,28 @@ test('a backup that was restored refuses what came after it, to every client tha
   assert.deepEqual(past.body.results[0].rows, [{ balance: 11 }])
   assert.equal((await client.subscribe('early', ALL, { since: early })).type, 'subscribed')
   assert.deepEqual((await client.about('early')).changes[0].row, { id: 'bob', balance: 12 })
+
+  // A write that was sent again is not done a second time where its client names the history; a bare key is of none.
+  const insert = "INSERT INTO account (id, balance) VALUES ('kim', 1)"
+  const named = { 'percolite-history': history, 'idempotency-key': 'k' }
+  const bound = await after.sql(insert, {}, named)
+  assert.deepEqual([bound.status, bound.body.code], [410, 'history_replaced'])
+  assert.equal((await after.sql(insert, {}, { 'idempotency-key': 'k' })).status, 200)
+
+  // A subscriber of the SDK starts over, and is told why.
+  const db = connect({ url: after.server.url })
+  t.after(() => db.close())
+  for (const bookmark of [{ since }, { since, history }]) {
+    await using subscription = db.subscribe(ALL, [], bookmark)
+    const reset = { kind: 'reset', reason: 'history_replaced' }
+    assert.deepEqual((await subscription.next()).value, reset)
+    const { value } = await subscription.next()
+    assert.ok(value?.kind === 'rows')
+    assert.deepEqual(
+      value.rows.map(({ row }) => row.id),
+      ['bob', 'eve', 'kim'],
+    )
+  }
   await after.server.stop()
 })
 
