@@ -30,8 +30,20 @@ export const AUDIT_BUGS: readonly PlantedBug[] = [
   bugOfBackups(
     'backupNamesLeadOut',
     'server/backups/backups.ts',
-    'if (NAME.test(name)) return',
+    'if (isBackupName(name)) return',
     'if (true) return',
+  ),
+  bugOfBackups(
+    'backupsFollowLinks',
+    'server/backups/backups.ts',
+    'constants, lstatSync, mkdirSync',
+    'constants, statSync as lstatSync, mkdirSync',
+  ),
+  bugOfBackups(
+    'backupsRemoveWhatIsNone',
+    'server/backups/backups.ts',
+    'await requireBackup(name, path)',
+    '',
   ),
   bug('auditForgetsInspection', AUDIT, "{ event: 'inspected', ", "{ event: 'refused', "),
   bug(
