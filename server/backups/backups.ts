@@ -104,10 +104,14 @@ export class Backups {
   }
 
   #wasNotMade({ state, end }: Running, error: Error): void {
+    const { log } = this.#parts
     const { name } = state
-    this.#parts.log.warn({ name, err: error }, 'a backup was not made')
-    // One that was ended on request is gone, and did not fail.
-    if (!end.signal.aborted) this.#failed = { ...state, state: 'failed', detail: error.message }
+    if (end.signal.aborted) {
+      log.info({ name, reason: error.message }, 'a backup was ended')
+      return
+    }
+    log.warn({ name, err: error }, 'a backup was not made')
+    this.#failed = { ...state, state: 'failed', detail: error.message }
   }
 
   /** By name: those that are whole, the one that is being made, and what failed or was cut off. */

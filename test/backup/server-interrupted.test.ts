@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type Database } from '../../client-sdk/client.ts'
 import type { BackupState } from '../../server/backups/backups.ts'
 import { checkDataDirectory } from '../../storage/storage.ts'
+import { percolite } from '../cli/percolite.ts'
 import { SmallDisk } from '../crash/small-disk.ts'
 import { ServerProcess } from '../server/server-process.ts'
 import { startBackupServer } from './backup-server.ts'
@@ -17,9 +18,9 @@ import { storedRows } from './stored-backup.ts'
 const ROWS = 100
 
 /** A server in a process of its own that makes a backup, whose copy does not end. */
-async function whileCopying(t: TestContext) {
+async function whileCopying(t: TestContext, folder?: string) {
   const data = await storedRows(t, ROWS)
-  const backups = join(data, '..', 'backups')
+  const backups = join(folder ?? join(data, '..'), 'backups')
   const start = async () => {
     const server = await ServerProcess.start(data, ['--backups', backups])
     t.after(() => server.killNine())
@@ -109,6 +110,36 @@ describe('a server in the middle of a backup', { skip }, () => {
       await db.request('POST', '/v1/backups', { name, check })
       assert.equal((await settled(db, name)).state, 'done')
     }
+  })
+})
+
+describe('a disk of backups', { skip }, () => {
+  test('that becomes full in the middle ends the backup, of which nothing is left, and harms nothing', async (t) => {
+    const disk = await SmallDisk.mount(t, 1024 * 1024)
+    if (disk === undefined) return t.skip('this process may not mount a file system')
+    const { db, data, backups } = await whileCopying(t, disk.folder)
+    await disk.leave(1024)
+    for (const id of copiersOf(data)) process.kill(id, 'SIGCONT')
+    const { state, detail } = await settled(db, 'a')
+    assert.equal(state, 'failed')
+    assert.match(detail ?? '', /The disk of .* became full, so there is no backup/)
+    assert.deepEqual(readdirSync(backups), [])
+    await db.query('DELETE FROM item WHERE id = 1')
+    await disk.resize(1024 * 1024)
+    await db.request('POST', '/v1/backups', { name: 'a' })
+    assert.equal((await settled(db, 'a')).state, 'done')
+  })
+
+  test('that has no room for what a server sends is said before anything is taken', async (t) => {
+    const disk = await SmallDisk.mount(t, 64)
+    if (disk === undefined) return t.skip('this process may not mount a file system')
+    const server = await startBackupServer(t)
+    const { url } = await server.listen()
+    const refused = await percolite(['backup', '--url', url, '--out', join(disk.folder, 'a')])
+    assert.deepEqual([refused.code, refused.output], [1, ''])
+    assert.match(refused.errors, /has \d+ bytes left, and \d+ are needed/)
+    assert.deepEqual(readdirSync(disk.folder), [])
+    assert.deepEqual((await server.get('/v1/backups')).body.backups, [])
   })
 })
 
