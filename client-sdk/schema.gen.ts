@@ -245,7 +245,7 @@ export interface paths {
          *     writes.
          *
          *     There is no `Idempotency-Key`: a note does what it would do, for each part. Of rows that statements answer, the
-         *     first `scriptRowsMax` come back, up to `scriptRowBytesMax` for all of them together.
+         *     first `scriptRowsMax` come back, up to `scriptRowBytesMax` of rows and columns for all of them together.
          */
         readonly post: operations["runScript"];
         readonly delete?: never;
@@ -1211,7 +1211,10 @@ export interface components {
             /** @description The first ones. */
             readonly rows: readonly components["schemas"]["Row"][];
             readonly rowsAffected: number;
-            /** @description There are others beyond these; a `SCAN` has not read them. */
+            /**
+             * @description There are others beyond these, which a `SCAN` has not read; or there was no room for all rows, or columns
+             *     either.
+             */
             readonly moreRows?: boolean;
             /**
              * @description Why a `SET … IF` wrote nothing.

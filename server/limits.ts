@@ -17,6 +17,7 @@ export const SERVER_LIMITS = {
   completionItemsMax: 100,
   scriptRowsMax: 100,
   scriptRowBytesMax: 1024 * 1024,
+  scriptNoteStatementsMax: 10,
   postedRowsMax: 10_000,
   pageBytesMax: 16 * 1024 * 1024,
   streamPageRows: 1_000,

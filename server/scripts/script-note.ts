@@ -4,7 +4,8 @@ import type { Parser } from '../../parser/parser.ts'
 import type { Parameters } from '../../planner/planner.ts'
 import type { Catalog, Transaction } from '../../storage/storage.ts'
 import type { Turns } from '../budgets/turns.ts'
-import { NoteFailure, ServerError } from '../errors/server-error.ts'
+import { limitExceeded, NoteFailure, ServerError } from '../errors/server-error.ts'
+import { SERVER_LIMITS } from '../limits.ts'
 import { parsedText } from '../requests/query-request.ts'
 import {
   type IndexedStatement,
@@ -47,7 +48,9 @@ export class ScriptNote {
     this.#params = params
   }
 
-  /** Rejects with NoteFailure, and with ServerError `invalid_request` for what cannot be a note. */
+  /**
+   * Rejects with NoteFailure, and with ServerError `invalid_request` and `limit_exceeded` for what cannot be a note.
+   */
   static async of(
     parser: Parser,
     { sql, params = {} }: NoteRequest,
@@ -55,6 +58,15 @@ export class ScriptNote {
   ): Promise<ScriptNote> {
     const statements = await parsed(parser, sql, turns)
     if (statements.length === 0) throw refused('The note has no statement.')
+    const { scriptNoteStatementsMax: most } = SERVER_LIMITS
+    if (statements.length > most) {
+      throw limitExceeded(
+        'scriptNoteStatementsMax',
+        most,
+        statements.length,
+        'Statements of the note, which run with each part',
+      )
+    }
     for (const name of GIVEN) {
       if (Object.hasOwn(params, name)) {
         throw refused(`The parameter :${name} of the note is given by the server.`)

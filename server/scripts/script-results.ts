@@ -19,20 +19,22 @@ export type ScriptResult = {
   readonly commitTimestamp?: Timestamp
 }
 
-/** What the statements of a script came to. Of their rows only the first are kept, so that it is bounded. */
+/**
+ * What the statements of a script came to. Of their rows only the first are kept, and columns as long as there is room,
+ * so that it is bounded, and an answer or an error is written in one turn.
+ */
 export class ScriptResults {
   readonly list: ScriptResult[] = []
   readonly #integers: IntegerForm
-  #rowBytes = 0
-  #columnBytes = 0
+  #bytes = 0
 
   constructor(integers: IntegerForm) {
     this.#integers = integers
   }
 
-  /** Of rows that are kept, and of the columns of all statements, about. */
+  /** Of the rows and columns that are kept, about. */
   get bytes(): number {
-    return this.#rowBytes + this.#columnBytes
+    return this.#bytes
   }
 
   add(
@@ -41,9 +43,8 @@ export class ScriptResults {
     result: StatementResult,
     commitTimestamp: Timestamp | null,
   ): void {
-    const { columns, rowsAffected, unmet, resumeAfter } = result
-    const rows = this.#kept(result)
-    const hasMore = rows.length < result.rows.length || resumeAfter !== undefined
+    const { rowsAffected, unmet } = result
+    const { columns, rows, hasMore } = this.#kept(result)
     this.list.push({
       statement: index,
       kind,
@@ -58,17 +59,27 @@ export class ScriptResults {
     })
   }
 
-  #kept({ columns, rows }: StatementResult): SqlValue[][] {
+  #kept({ columns, rows, resumeAfter }: StatementResult): Kept {
     const { scriptRowsMax, scriptRowBytesMax } = SERVER_LIMITS
     const answerBytes = new AnswerBytes(columns)
+    const isKept = (bytes: number) => {
+      if (this.#bytes + bytes > scriptRowBytesMax) return false
+      this.#bytes += bytes
+      return true
+    }
+    if (!isKept(answerBytes.ofColumns)) return { columns: [], rows: [], hasMore: true }
     const kept: SqlValue[][] = []
-    this.#columnBytes += answerBytes.ofColumns
     for (const row of rows.slice(0, scriptRowsMax)) {
-      const bytes = answerBytes.of(row)
-      if (this.#rowBytes + bytes > scriptRowBytesMax) break
-      this.#rowBytes += bytes
+      if (!isKept(answerBytes.of(row))) break
       kept.push(row)
     }
-    return kept
+    return { columns, rows: kept, hasMore: kept.length < rows.length || resumeAfter !== undefined }
   }
+}
+
+type Kept = {
+  readonly columns: StatementResult['columns']
+  readonly rows: SqlValue[][]
+  /** Rows were left out, or the columns with them. */
+  readonly hasMore: boolean
 }

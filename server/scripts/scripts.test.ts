@@ -115,6 +115,23 @@ describe('a script', () => {
     assert.ok(kept.length * a.length <= ALL_LIMITS.scriptRowBytesMax && kept.length >= 20)
   })
 
+  test('answers a bounded number of columns: beyond it they are left out with their rows, of an error too', async (t) => {
+    const server = await startTestServer(t)
+    const columns = Array.from({ length: 200 }, (_, n) => `"${'c'.repeat(100)}${n}" TEXT`)
+    await server.query(`CREATE TABLE wide (id INTEGER PRIMARY KEY, ${columns.join(', ')})`)
+    const done = await script(server, 'SCAN * FROM wide;'.repeat(500))
+    const failed = await script(server, `${'SCAN * FROM wide;'.repeat(500)} SCAN x FROM wide`)
+    assert.deepEqual([done.status, failed.status], [200, 400])
+    for (const { text, body } of [done, failed]) {
+      const whole = body.results.filter(
+        ({ columns }: { columns: unknown[] }) => columns.length === 201,
+      )
+      const left = body.results.filter(({ moreRows }: { moreRows?: true }) => moreRows)
+      assert.deepEqual([whole.length + left.length, left[0].columns], [500, []])
+      assert.ok(whole.length >= 20 && text.length < 2 * ALL_LIMITS.scriptRowBytesMax)
+    }
+  })
+
   test('has its note written with each part, both or neither', async (t) => {
     const { server, done } = await noted(t)
     const stops = MIXED.replace(
@@ -209,6 +226,11 @@ describe('a script', () => {
       const { status } = await script(server, 'SHOW TABLES', { note })
       assert.equal(status, 400, JSON.stringify(note))
     }
+    const sql = (statements: number) => 'SHOW TABLES;'.repeat(statements)
+    const most = ALL_LIMITS.scriptNoteStatementsMax
+    assert.equal((await script(server, 'SHOW TABLES', { note: { sql: sql(most) } })).status, 200)
+    const { body } = await script(server, 'SHOW TABLES', { note: { sql: sql(most + 1) } })
+    assert.deepEqual([body.limit, body.done], ['scriptNoteStatementsMax', undefined])
   })
 
   test('keeps a token that it makes', async (t) => {

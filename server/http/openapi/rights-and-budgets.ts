@@ -44,8 +44,8 @@ export const BUDGETS = {
     meaning: 'statements that run one after the other, each within `--statement-timeout`',
     limits: [
       ...(['statementTextBytesMax', 'statementsMax', 'statementNodesMax', 'rowWorkMax'] as const),
-      ...(['scriptRowsMax', 'scriptRowBytesMax', 'transactionRowsMax'] as const),
-      ...(['transactionBytesMax', 'answerBytesMax'] as const),
+      ...(['scriptRowsMax', 'scriptRowBytesMax', 'scriptNoteStatementsMax'] as const),
+      ...(['transactionRowsMax', 'transactionBytesMax', 'answerBytesMax'] as const),
     ],
   },
   description: {
