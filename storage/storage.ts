@@ -50,7 +50,7 @@ export {
   TOKEN_PREFIX,
   withoutTokens,
 } from './access/token-text.ts'
-export { foundNoRoom, writeHashed } from './backup/backup-files.ts'
+export { foundNoRoom, hashOfFile, syncFolder, writeHashed } from './backup/backup-files.ts'
 export { BACKUP_NAME_RULE, isBackupName, isWithin } from './backup/backup-name.ts'
 export { BackupStage, PARTIAL, removeUnfinished } from './backup/backup-stage.ts'
 export {

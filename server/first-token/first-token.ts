@@ -78,7 +78,8 @@ async function tokenOf(file: TokenFile, { clock, randomness }: Around): Promise<
     const found = file.read()
     if (found === undefined) {
       const made = newTokenText(randomness)
-      if (file.create(made.text)) return { id: made.id, hash: hashOfToken(made.text), isNew: true }
+      if (await file.create(made.text))
+        return { id: made.id, hash: hashOfToken(made.text), isNew: true }
     }
     const text = found ?? ''
     const id = idOfToken(text)

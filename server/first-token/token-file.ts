@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { syncFolder } from '../../storage/storage.ts'
 import { UsageError } from '../usage-error.ts'
 
 const OWNER_ONLY = 0o600
@@ -56,17 +57,18 @@ export class TokenFile {
   }
 
   /**
-   * Makes it with this text, on the disk when it returns; false where there is one already, which stays as it is.
-   * Throws UsageError, and then there is none.
+   * Makes it with this text, on the disk when it resolves; to false where there is one already, which stays as it is.
+   * Rejects with UsageError, and then there is none.
    */
-  create(text: string): boolean {
+  async create(text: string): Promise<boolean> {
     const file = this.#open(O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 'EEXIST')
     if (file === undefined) return false
     const bytes = Buffer.from(`${text}\n`, 'latin1')
     try {
       writeSync(file, bytes)
       fsyncSync(file)
-      syncFolder(dirname(this.path))
+      // So that its name is there after a power failure, as the token in the store is.
+      await syncFolder(dirname(this.path))
       return true
     } catch (error) {
       this.remove()
@@ -125,15 +127,5 @@ export class TokenFile {
     const allowed = uid === ROOT && own !== ROOT ? GROUP_READS : 0
     if ((mode & GROUP_AND_OTHERS & ~allowed) === 0) return
     throw this.refusal(`other users can read or write it (chmod 600 ${this.path})`)
-  }
-}
-
-/** So that the name of a new file is there after a power failure, as the token in the store is. */
-function syncFolder(path: string): void {
-  const folder = openSync(path, O_RDONLY)
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }
