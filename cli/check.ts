@@ -6,13 +6,18 @@ import {
   consistencyText,
 } from '../server/consistency-answer.ts'
 import type { SharedEngine } from '../server/engines/engine-config.ts'
-import { openSharedEngine } from '../server/engines/open-engine.ts'
 import { UsageError } from '../server/usage-error.ts'
-import { checkBackup, checkDataDirectory, openGateway } from '../storage/storage.ts'
+import { checkBackup, checkDataDirectory } from '../storage/storage.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from './command.ts'
 import { CONNECTION_FLAGS, connectTo } from './connection/server-connection.ts'
 import { exitCodeOf, failureText } from './failure.ts'
-import { STORE_FLAG_NAMES, STORE_FLAGS, type StoreTarget, storeTargetOf } from './store-target.ts'
+import {
+  openSharedStorage,
+  STORE_FLAG_NAMES,
+  STORE_FLAGS,
+  type StoreTarget,
+  storeTargetOf,
+} from './store-target.ts'
 
 export const CHECK: Command = {
   name: 'check',
@@ -98,12 +103,11 @@ async function answerOf(
   }
 }
 
-/** As one more gateway: others may be using the store. */
 async function checkEngine(
   engine: SharedEngine,
   onProgress: (rows: number) => void,
 ): Promise<ConsistencyAnswer> {
-  const storage = await openGateway(await openSharedEngine(engine), { ownsCellStore: true })
+  const storage = await openSharedStorage(engine)
   try {
     return consistencyAnswer(await storage.checkConsistency({ onProgress }))
   } finally {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type SharedEngine, sharedEngineOf } from '../server/engines/engine-config.ts'
+import { openSharedEngine } from '../server/engines/open-engine.ts'
 import { FLAGS, type FlagName } from '../server/flags.ts'
 import { UsageError } from '../server/usage-error.ts'
+import { openGateway, type Storage } from '../storage/storage.ts'
 import type { Call } from './command.ts'
 
 /** Which store: those of `percolite serve` that commands on a store have too. */
@@ -25,6 +27,11 @@ export const STORE_FLAG_NAMES = Object.keys(STORE_FLAGS) as FlagName[]
 export type StoreTarget =
   | { readonly kind: 'directory'; readonly path: string }
   | { readonly kind: 'engine'; readonly engine: SharedEngine }
+
+/** A store over the network as one more gateway: others may be using it. */
+export async function openSharedStorage(engine: SharedEngine): Promise<Storage> {
+  return await openGateway(await openSharedEngine(engine), { ownsCellStore: true })
+}
 
 /** The store that the flags name. Throws UsageError. */
 export function storeTargetOf(call: Call): StoreTarget {

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createParser } from '../parser/parser.ts'
-import { executeAccess } from '../planner/planner.ts'
-import { newHashedText } from '../server/access/hashed-text.ts'
-import { openSharedEngine } from '../server/engines/open-engine.ts'
 import { UsageError } from '../server/usage-error.ts'
-import { openGateway, openStorage, type Storage, systemRandomness } from '../storage/storage.ts'
+import {
+  ADMIN_ROLE,
+  createAccessToken,
+  hashOfToken,
+  newTokenText,
+  openStorage,
+  type Storage,
+  systemRandomness,
+} from '../storage/storage.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from './command.ts'
 import { exitCodeOf, failureText } from './failure.ts'
-import { STORE_FLAG_NAMES, STORE_FLAGS, type StoreTarget, storeTargetOf } from './store-target.ts'
+import {
+  openSharedStorage,
+  STORE_FLAG_NAMES,
+  STORE_FLAGS,
+  type StoreTarget,
+  storeTargetOf,
+} from './store-target.ts'
 
 export const TOKEN: Command = {
   name: 'token',
@@ -69,17 +79,19 @@ async function openTarget(target: StoreTarget): Promise<Storage> {
   if (target.kind === 'directory') {
     return await openStorage({ engine: 'sqlite', dataDirectory: target.path })
   }
-  return await openGateway(await openSharedEngine(target.engine), { ownsCellStore: true })
+  return await openSharedStorage(target.engine)
 }
 
-async function create(storage: Storage, { name, days }: WantedToken): Promise<unknown> {
-  const text = `CREATE TOKEN ${name} ROLE admin EXPIRES IN ${days} DAYS`
-  const [statement] = createParser().parseScript(text)
-  if (statement?.kind !== 'createToken') throw new Error(`A token cannot have the name ${name}.`)
+const DAY_MICROS = 24 * 3_600_000_000
+
+/** The text of the token. Throws as `createAccessToken`. */
+async function create(storage: Storage, { name, days }: WantedToken): Promise<string> {
+  const { id, text } = newTokenText(systemRandomness)
   const transaction = await storage.begin()
-  const newText = (id?: string) => newHashedText(systemRandomness, id)
-  const catalog = await storage.catalog(transaction)
-  const { rows } = await executeAccess(statement, { transaction, catalog, newText })
+  const created = transaction.now
+  const expires = created + days * DAY_MICROS
+  const hash = hashOfToken(text)
+  await createAccessToken(transaction, { id, name, role: ADMIN_ROLE, hash, created, expires })
   await transaction.commit()
-  return rows[0]?.[0]
+  return text
 }

@@ -8,6 +8,15 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   ...['UND_ERR_CONNECT_TIMEOUT', 'ERR_SSL_WRONG_VERSION_NUMBER'],
 ])
 
+const UNANSWERED: ReadonlySet<string> = new Set([
+  ...['connection_failed', 'request_timed_out', 'invalid_answer', 'commit_outcome_unknown'],
+])
+
+/** Whether no answer came, or none of a server, or one that does not know: what was asked for may have been done. */
+export function isUnanswered({ code }: PercoliteError): boolean {
+  return UNANSWERED.has(code)
+}
+
 /**
  * What a command that asked a server ends with. `mayWrite` says whether something may have been done where no answer
  * came: then nobody knows.

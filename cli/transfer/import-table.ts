@@ -4,10 +4,10 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { Database } from '../../client-sdk/client.ts'
+import { hashOfFile } from '../../storage/storage.ts'
 import type { Input } from '../command.ts'
 import { csvRows } from './csv-rows.ts'
 import type { RowFormat } from './export-rows.ts'
-import { digestOf } from './manifest.ts'
 import { ndjsonRows } from './ndjson-rows.ts'
 import type { RefusedRows } from './refused-rows.ts'
 import { type ImportMode, RowSender } from './row-sender.ts'
@@ -138,7 +138,7 @@ async function keyPrefixOf(
   signal: AbortSignal,
 ): Promise<string> {
   if (typeof from !== 'string' || mode !== 'insert') return `import-${randomUUID()}`
-  const { sha256 } = await digestOf(from, signal)
+  const { sha256 } = await hashOfFile(from, signal)
   return `import-${createHash('sha256').update(`${sha256} ${tableId}`).digest('hex')}`
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../server/usage-error.ts'
+import { hashOfFile } from '../../storage/storage.ts'
 
 export const MANIFEST_FILE = 'manifest.json'
 
@@ -82,24 +81,10 @@ export async function requireAsWritten(
   { file, bytes, sha256 }: ExportedFile,
   signal: AbortSignal,
 ): Promise<void> {
-  const found = await digestOf(join(folder, file), signal)
+  const found = await hashOfFile(join(folder, file), signal)
   if (found.bytes === bytes && found.sha256 === sha256) return
   throw new Error(
     `${join(folder, file)} is not as it was written: it has ${found.bytes} bytes with the SHA-256 ` +
       `${found.sha256}, and the manifest says ${bytes} bytes with ${sha256}. Nothing was imported.`,
   )
-}
-
-/** Reads the file. The digest is in hexadecimal digits. */
-export async function digestOf(
-  path: string,
-  signal: AbortSignal,
-): Promise<{ readonly bytes: number; readonly sha256: string }> {
-  const hash = createHash('sha256')
-  let bytes = 0
-  for await (const chunk of createReadStream(path, { signal, highWaterMark: 1024 * 1024 })) {
-    hash.update(chunk as Buffer)
-    bytes += (chunk as Buffer).length
-  }
-  return { bytes, sha256: hash.digest('hex') }
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
 import { EXIT } from '../command.ts'
-import { exitCodeOfServer } from '../connection/server-failure.ts'
+import { exitCodeOfServer, isUnanswered } from '../connection/server-failure.ts'
 import type { Batch, GoodRow } from './source-row.ts'
 
 export type ImportMode = 'insert' | 'put' | 'skip'
@@ -33,11 +33,6 @@ const OF_ROWS: ReadonlySet<string> = new Set([
   ...['invalid_request', 'unknown_column', 'type_mismatch', 'out_of_range', 'not_null_violation'],
   ...['already_exists', 'unique_violation', 'check_failed', 'rule_violated', 'limit_exceeded'],
   ...['division_by_zero', 'statement_timeout'],
-])
-
-/** Where no answer came, or none of a server: its key tells what became of the batch, when it is sent again. */
-const UNANSWERED: ReadonlySet<string> = new Set([
-  ...['connection_failed', 'request_timed_out', 'invalid_answer', 'commit_outcome_unknown'],
 ])
 
 const [PAUSE_MS_MIN, PAUSE_MS_MAX] = [100, 5_000]
@@ -85,7 +80,8 @@ export class RowSender {
         return await this.#sendOnce(batch.length, body, key)
       } catch (error) {
         if (!(error instanceof PercoliteError)) throw error
-        if (!error.retryable && !UNANSWERED.has(error.code)) throw error
+        // Where no answer came, its key tells what became of the batch when it is sent again.
+        if (!error.retryable && !isUnanswered(error)) throw error
         const mayBeWritten = exitCodeOfServer(error, { mayWrite: true }) === EXIT.unknownOutcome
         if (mayBeWritten || error.code === 'invalid_answer') inDoubt ??= error
         const waitMs = Math.max(pauseMs, error.retryAfterMs ?? 0)
