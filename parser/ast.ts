@@ -7,7 +7,7 @@
 
 import type { AccessStatement } from './access-ast.ts'
 import type { DefinitionStatement } from './definition-ast.ts'
-import type { Expression, Located, Name } from './expression-ast.ts'
+import type { ColumnExpression, Expression, Located, Name } from './expression-ast.ts'
 
 export type * from './access-ast.ts'
 export type * from './definition-ast.ts'
@@ -52,6 +52,8 @@ export type GetStatement = Located & {
   readonly kind: 'get'
   readonly projection: Projection
   readonly table: Name
+  /** What the columns of the table are qualified with, instead of its name. */
+  readonly alias?: Name
   readonly asOf?: Expression
   readonly where: Expression
   readonly forUpdate: boolean
@@ -62,11 +64,12 @@ export type ScanStatement = Located & {
   /** Here, and nowhere else, expressions may hold aggregates. */
   readonly projection: Projection
   readonly table: Name
+  readonly alias?: Name
   readonly asOf?: Expression
   readonly hint?: KeyHint
   readonly where?: Expression
   /** Empty without GROUP BY, as `orderBy` is without ORDER BY. */
-  readonly groupBy: readonly Name[]
+  readonly groupBy: readonly ColumnExpression[]
   readonly orderBy: readonly OrderPart[]
   readonly limit?: Expression
 }
@@ -144,10 +147,17 @@ export type ExplainStatement = Located & {
 }
 
 export type Projection =
-  | { readonly kind: 'allColumns' }
+  | (Located & { readonly kind: 'allColumns' })
   | { readonly kind: 'expressions'; readonly items: readonly ProjectionItem[] }
+/** `table.*`, or an expression. */
+export type ProjectionItem = ColumnsOfTable | LabelledExpression
+export type ColumnsOfTable = { readonly kind: 'columnsOf'; readonly qualifier: Name }
 /** `label` is the name given with AS, else the text of the expression as the user wrote it. */
-export type ProjectionItem = { readonly expression: Expression; readonly label: string }
+export type LabelledExpression = {
+  readonly kind: 'expression'
+  readonly expression: Expression
+  readonly label: string
+}
 
 /** USE PRIMARY KEY or USE INDEX name. */
 export type KeyHint = Located &
@@ -159,5 +169,5 @@ export type Precondition = Located &
     | { readonly kind: 'notExists' }
     | { readonly kind: 'condition'; readonly condition: Expression }
   )
-export type OrderPart = { readonly column: Name; readonly descending: boolean }
+export type OrderPart = { readonly column: ColumnExpression; readonly descending: boolean }
 export type Assignment = { readonly column: Name; readonly value: Expression }

@@ -41,6 +41,8 @@ export type ParameterExpression = Located & {
 export type ColumnExpression = Located & {
   readonly kind: 'column'
   readonly name: string
+  /** What stands before the dot: an alias or the name of a table, or `excluded`. */
+  readonly qualifier?: string
   /** Written in double quotes, which other databases take for a text. */
   readonly quoted?: true
 }

@@ -24,24 +24,28 @@ export function requireColumn(table: TableDefinition, name: string, position: Po
   throw unknown('column', { text: name, position }, message, table.columns, table)
 }
 
-/** The same for a column in an expression, where one in double quotes may be meant as a text. */
-export function requireNamedColumn(
-  table: TableDefinition,
+/** PlanError unknown_column for one of an expression, where one in double quotes may be meant as a text. */
+export function unknownColumn(
+  tables: ReadonlyArray<{ readonly table: TableDefinition }>,
   { name, position, quoted }: ColumnExpression,
-): number {
-  const isUnknown = table.columns.every((column) => column.name !== name)
-  const isMoment = MOMENTS.has(name.toUpperCase())
-  if (isUnknown && (quoted === true || isMoment)) {
-    const text = `'${name.replaceAll("'", "''")}'`
-    throw new PlanError('unknown_column', `The table ${table.name} has no column ${name}.`, {
-      position,
-      hint: quoted
-        ? `Double quotes hold a name. For a text, write ${text} in single quotes.`
-        : 'The moment of the statement is now().',
-      fields: { table: table.name, column: name },
-    })
+): PlanError {
+  const [only, ...others] = tables.map(({ table }) => table)
+  const isOne = only !== undefined && others.length === 0
+  const message = isOne
+    ? `The table ${only.name} has no column ${name}.`
+    : `None of the tables ${tables.map(({ table }) => table.name).join(', ')} has a column ${name}.`
+  if (quoted !== true && !MOMENTS.has(name.toUpperCase())) {
+    const known = tables.flatMap(({ table }) => table.columns)
+    return unknown('column', { text: name, position }, message, known, isOne ? only : undefined)
   }
-  return requireColumn(table, name, position)
+  const text = `'${name.replaceAll("'", "''")}'`
+  return new PlanError('unknown_column', message, {
+    position,
+    hint: quoted
+      ? `Double quotes hold a name. For a text, write ${text} in single quotes.`
+      : 'The moment of the statement is now().',
+    fields: { ...(isOne ? { table: only.name } : {}), column: name },
+  })
 }
 
 /** What other databases call the moment of the statement. */

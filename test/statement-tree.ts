@@ -29,7 +29,12 @@ export const compared = (first: unknown, operator: string, operand: unknown) => 
 })
 export const ALL = { kind: 'allColumns' }
 export const named = (...names: readonly string[]) => names.map((name) => ({ text: name }))
+export const item = (expression: unknown, label: string) => ({
+  kind: 'expression',
+  expression,
+  label,
+})
 export const projected = (...names: readonly string[]) => ({
   kind: 'expressions',
-  items: names.map((name) => ({ expression: column(name), label: name })),
+  items: names.map((name) => item(column(name), name)),
 })

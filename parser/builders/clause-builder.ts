@@ -5,7 +5,7 @@ import type * as ast from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { refuseAggregates } from './aggregates.ts'
 import { only, positionOfNode, textOfNode } from './cst-position.ts'
-import { buildExpression } from './expression-builder.ts'
+import { buildColumnReference, buildExpression } from './expression-builder.ts'
 import { buildLiteral, buildName, buildParameter } from './literal.ts'
 
 // The clauses that several statements share. An absent clause is an absent field.
@@ -33,7 +33,7 @@ export function columnOf(children: { columnName: cst.ColumnNameCstNode[] }): ast
   return buildColumnName(only(children.columnName))
 }
 
-export function buildColumnName({ children }: cst.ColumnNameCstNode): ast.Name {
+function buildColumnName({ children }: cst.ColumnNameCstNode): ast.Name {
   return buildName(only(children.Name))
 }
 
@@ -41,7 +41,7 @@ export function columnsOf(children: { columnList: cst.ColumnListCstNode[] }): re
   return only(children.columnList).children.columnName.map(buildColumnName)
 }
 
-export function buildDirectedColumn({ children }: cst.DirectedColumnCstNode): ast.KeyClause {
+function buildDirectedColumn({ children }: cst.DirectedColumnCstNode): ast.KeyClause {
   return { column: columnOf(children), descending: children.DESC !== undefined }
 }
 
@@ -57,24 +57,63 @@ export function projectionOf(
   text: string,
   build: (node: cst.ExpressionCstNode) => ast.Expression,
 ): ast.Projection {
-  const { projectionItem } = only(children.projection).children
-  if (projectionItem === undefined) return { kind: 'allColumns' }
-  const items = projectionItem.map(({ children: item }) => {
-    const expression = build(only(item.expression))
-    return { expression, label: labelOf(item, expression, text) }
+  const node = only(children.projection)
+  const { projectionItem } = node.children
+  if (projectionItem === undefined) return { kind: 'allColumns', position: positionOfNode(node) }
+  const items = projectionItem.map(({ children: item }): ast.ProjectionItem => {
+    if (item.columnsOfTable !== undefined) {
+      const qualifier = buildName(
+        only(only(only(item.columnsOfTable).children.qualifier).children.Name),
+      )
+      return { kind: 'columnsOf', qualifier }
+    }
+    const { children: labelled } = only(item.labelledExpression)
+    const expression = build(only(labelled.expression))
+    return { kind: 'expression', expression, label: labelOf(labelled, expression, text) }
   })
   return { kind: 'expressions', items }
 }
 
 function labelOf(
-  item: cst.ProjectionItemCstChildren,
+  item: cst.LabelledExpressionCstChildren,
   expression: ast.Expression,
   text: string,
 ): string {
   if (item.label !== undefined) return buildName(only(only(item.label).children.Name)).text
-  // The quotes of a quoted column are no part of its name.
+  // Neither the quotes of a quoted column nor its table are part of its name.
   if (expression.kind === 'column') return expression.name
   return textOfNode(only(item.expression) as CstNode, text)
+}
+
+export function tableReadOf(children: { tableRead: cst.TableReadCstNode[] }): {
+  readonly table: ast.Name
+  readonly alias?: ast.Name
+  readonly asOf?: ast.Expression
+} {
+  const { children: read } = only(children.tableRead)
+  return { table: tableOf(read), ...aliasOf(read), ...asOfOf(read) }
+}
+
+function aliasOf(children: { tableAlias?: cst.TableAliasCstNode[] }): { alias?: ast.Name } {
+  if (children.tableAlias === undefined) return {}
+  return { alias: buildName(only(only(children.tableAlias).children.Alias)) }
+}
+
+export function orderByOf(children: {
+  orderByClause?: cst.OrderByClauseCstNode[]
+}): readonly ast.OrderPart[] {
+  const parts = children.orderByClause?.[0]?.children.orderPart ?? []
+  return parts.map(({ children: { columnReference, DESC: descending } }) => ({
+    column: buildColumnReference(only(columnReference)),
+    descending: descending !== undefined,
+  }))
+}
+
+export function groupByOf(children: {
+  groupByClause?: cst.GroupByClauseCstNode[]
+}): readonly ast.ColumnExpression[] {
+  const columns = children.groupByClause?.[0]?.children.columnReference ?? []
+  return columns.map(buildColumnReference)
 }
 
 export function asOfOf(children: { asOf?: cst.AsOfCstNode[] }): { asOf?: ast.Expression } {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { BinaryOperator, Expression, UnaryExpression } from '../ast.ts'
+import type { BinaryOperator, ColumnExpression, Expression, UnaryExpression } from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { QuotedIdentifier } from '../grammar/tokens.ts'
 import { buildAggregate, isAggregate } from './aggregates.ts'
@@ -149,20 +149,29 @@ function buildOperand({ children }: cst.OperandCstNode): Expression {
 }
 
 function buildColumnOrCall({ children }: cst.ColumnOrCallCstNode): Expression {
+  if (children.callArguments === undefined) return buildColumnReference({ children })
   const token = only(children.Name)
-  const position = positionOfToken(token)
-  const name = nameText(token)
-  if (children.LeftParenthesis === undefined) {
-    const quoted = token.tokenType === QuotedIdentifier ? ({ quoted: true } as const) : {}
-    return { kind: 'column', name, position, ...quoted }
-  }
+  const { expression, Star } = only(children.callArguments).children
   const call = {
     kind: 'call',
-    function: name.toLowerCase(),
-    arguments: (children.expression ?? []).map(buildExpression),
-    position,
+    function: nameText(token).toLowerCase(),
+    arguments: (expression ?? []).map(buildExpression),
+    position: positionOfToken(token),
   } as const
-  return isAggregate(call.function) || children.Star !== undefined
-    ? buildAggregate(call, children.Star?.[0])
-    : call
+  return isAggregate(call.function) || Star !== undefined ? buildAggregate(call, Star?.[0]) : call
+}
+
+/** column, or table.column. */
+export function buildColumnReference({
+  children,
+}: Pick<cst.ColumnReferenceCstNode, 'children'>): ColumnExpression {
+  const first = only(children.Name)
+  const position = positionOfToken(first)
+  if (children.qualifiedName === undefined) {
+    const quoted = first.tokenType === QuotedIdentifier ? ({ quoted: true } as const) : {}
+    return { kind: 'column', name: nameText(first), position, ...quoted }
+  }
+  const { columnName } = only(children.qualifiedName).children
+  const name = nameText(only(only(columnName).children.Name))
+  return { kind: 'column', name, qualifier: nameText(first), position }
 }

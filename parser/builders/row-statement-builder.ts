@@ -4,18 +4,18 @@ import type * as ast from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { shownToken, syntaxError } from '../parse-error.ts'
 import {
-  asOfOf,
-  buildColumnName,
-  buildDirectedColumn,
   buildRowExpression,
   buildWhere,
   columnOf,
   columnsOf,
+  groupByOf,
   hintOf,
   limitOf,
+  orderByOf,
   projectionOf,
   returningOf,
   tableOf,
+  tableReadOf,
   whereOf,
 } from './clause-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
@@ -40,8 +40,7 @@ function buildGet(node: cst.GetStatementCstNode, text: string): ast.GetStatement
   return {
     kind: 'get',
     projection: projectionOf(children, text, buildRowExpression),
-    table: tableOf(children),
-    ...asOfOf(children),
+    ...tableReadOf(children),
     where: buildWhere(children),
     forUpdate: children.FOR !== undefined,
     position: positionOfNode(node),
@@ -50,17 +49,14 @@ function buildGet(node: cst.GetStatementCstNode, text: string): ast.GetStatement
 
 function buildScan(node: cst.ScanStatementCstNode, text: string): ast.ScanStatement {
   const { children } = node
-  const group = children.groupByClause?.[0]?.children.columnName ?? []
-  const order = children.orderByClause?.[0]?.children.directedColumn ?? []
   return {
     kind: 'scan',
     projection: projectionOf(children, text, buildExpression),
-    table: tableOf(children),
-    ...asOfOf(children),
+    ...tableReadOf(children),
     ...hintOf(children),
     ...whereOf(children),
-    groupBy: group.map(buildColumnName),
-    orderBy: order.map(buildDirectedColumn),
+    groupBy: groupByOf(children),
+    orderBy: orderByOf(children),
     ...limitOf(children),
     position: positionOfNode(node),
   }
@@ -142,8 +138,8 @@ function buildInsertedRow(row: cst.InsertedRowCstNode, columns: number): ast.Exp
   throw syntaxError(message, positionOfNode(row), { token: '(' })
 }
 
-function columnInValues({ name, position }: ast.ColumnExpression): Error {
-  const token = shownToken(name)
+function columnInValues({ name, qualifier, position }: ast.ColumnExpression): Error {
+  const token = shownToken(qualifier === undefined ? name : `${qualifier}.${name}`)
   return syntaxError('VALUES cannot name a column: there is no row yet', position, {
     token,
     hint: `a string is written in single quotes: '${token.replaceAll("'", "''")}'`,

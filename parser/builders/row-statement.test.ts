@@ -7,6 +7,7 @@ import {
   column,
   compared,
   integer,
+  item,
   named,
   parameter,
   parse,
@@ -35,8 +36,65 @@ test('a projection is labelled by AS, by the column, or by the text of the expre
     'GET a, "b c", a +  1 /* one */ AS d, (a)+ 2 /* x */ FROM t WHERE a = 1',
   )
   assert.ok(statement?.kind === 'get' && statement.projection.kind === 'expressions')
-  const labels = statement.projection.items.map(({ label }) => label)
+  const labels = statement.projection.items.map((item) => 'label' in item && item.label)
   assert.deepEqual(labels, ['a', 'b c', 'd', '(a)+ 2'])
+})
+
+test('a table gets another name by AS, and its columns are qualified with it', () => {
+  const inTable = (qualifier: string, name: string) => ({ ...column(name), qualifier })
+  assert.deepEqual(
+    parse('SCAN o.a, o.*, "O".a + 1 AS b FROM t AS o AS OF 5 WHERE o.a > o.of ORDER BY o.a DESC'),
+    [
+      {
+        kind: 'scan',
+        projection: {
+          kind: 'expressions',
+          items: [
+            item(inTable('o', 'a'), 'a'),
+            { kind: 'columnsOf', qualifier: { text: 'o' } },
+            item(compared(inTable('O', 'a'), '+', integer(1)), 'b'),
+          ],
+        },
+        table: { text: 't' },
+        alias: { text: 'o' },
+        asOf: integer(5),
+        where: compared(inTable('o', 'a'), '>', inTable('o', 'of')),
+        groupBy: [],
+        orderBy: [{ column: inTable('o', 'a'), descending: true }],
+      },
+    ],
+  )
+  const get = { kind: 'get', table: { text: 't' }, forUpdate: false }
+  assert.deepEqual(
+    parse('GET t.* FROM t AS "of" WHERE key.id = 1; GET * FROM t AS OF 1 WHERE id = 1'),
+    [
+      {
+        ...get,
+        projection: {
+          kind: 'expressions',
+          items: [{ kind: 'columnsOf', qualifier: { text: 't' } }],
+        },
+        alias: { text: 'of' },
+        where: compared(inTable('key', 'id'), '=', integer(1)),
+      },
+      { ...get, projection: ALL, asOf: integer(1), where: compared(column('id'), '=', integer(1)) },
+    ],
+  )
+  assert.deepEqual(parse('SCAN t.a, COUNT(t.a) FROM t GROUP BY t.a'), [
+    {
+      kind: 'scan',
+      projection: {
+        kind: 'expressions',
+        items: [
+          item(inTable('t', 'a'), 'a'),
+          item({ kind: 'aggregate', function: 'count', operand: inTable('t', 'a') }, 'COUNT(t.a)'),
+        ],
+      },
+      table: { text: 't' },
+      groupBy: [inTable('t', 'a')],
+      orderBy: [],
+    },
+  ])
 })
 
 test('SCAN takes every clause in its order', () => {
@@ -45,16 +103,16 @@ test('SCAN takes every clause in its order', () => {
   assert.deepEqual(parse(scan), [
     {
       kind: 'scan',
-      projection: { kind: 'expressions', items: [{ expression: column('a'), label: 'a' }] },
+      projection: { kind: 'expressions', items: [item(column('a'), 'a')] },
       table: { text: 't' },
       asOf: parameter('s'),
       hint: { kind: 'primaryKey' },
       where: compared(column('a'), '>', integer(1)),
       groupBy: [],
       orderBy: [
-        { column: { text: 'a' }, descending: true },
-        { column: { text: 'b' }, descending: false },
-        { column: { text: 'c' }, descending: false },
+        { column: column('a'), descending: true },
+        { column: column('b'), descending: false },
+        { column: column('c'), descending: false },
       ],
       limit: parameter(1),
     },
@@ -145,18 +203,18 @@ test('SCAN groups rows and projects aggregates, alone and inside of expressions'
       projection: {
         kind: 'expressions',
         items: [
-          { expression: column('a'), label: 'a' },
-          { expression: { kind: 'aggregate', function: 'count' }, label: 'COUNT(*)' },
-          { expression: aggregate('sum', sum), label: 'total' },
-          { expression: spread, label: 'Max(n) - MIN(n)' },
-          { expression: aggregate('avg', column('n')), label: 'avg(n)' },
-          { expression: aggregate('count', column('n')), label: 'count(n)' },
+          item(column('a'), 'a'),
+          item({ kind: 'aggregate', function: 'count' }, 'COUNT(*)'),
+          item(aggregate('sum', sum), 'total'),
+          item(spread, 'Max(n) - MIN(n)'),
+          item(aggregate('avg', column('n')), 'avg(n)'),
+          item(aggregate('count', column('n')), 'count(n)'),
         ],
       },
       table: { text: 't' },
       where: compared(column('a'), '>', integer(1)),
-      groupBy: named('a', 'b'),
-      orderBy: [{ column: { text: 'a' }, descending: false }],
+      groupBy: [column('a'), column('b')],
+      orderBy: [{ column: column('a'), descending: false }],
       limit: integer(5),
     },
   ])
@@ -217,10 +275,7 @@ test('INSERT leaves duplicates out when told so, and answers what it wrote', () 
       onConflict: { action: { kind: 'nothing' } },
       returning: {
         kind: 'expressions',
-        items: [
-          { expression: column('a'), label: 'a' },
-          { expression: compared(column('a'), '+', integer(1)), label: 'next' },
-        ],
+        items: [item(column('a'), 'a'), item(compared(column('a'), '+', integer(1)), 'next')],
       },
     },
   ])
@@ -255,7 +310,9 @@ test('a hint, a precondition and an aggregate know where they stand', () => {
   )
   assert.ok(scan?.kind === 'scan' && scan.projection.kind === 'expressions')
   assert.equal(scan.hint?.position.offset, 25)
-  const sum = scan.projection.items[0]?.expression
+  const [item] = scan.projection.items
+  assert.ok(item?.kind === 'expression')
+  const sum = item.expression
   assert.ok(sum?.kind === 'binary' && sum.rest[0]?.operand.kind === 'aggregate')
   assert.equal(sum.rest[0].operand.position.offset, 9)
   assert.ok(set?.kind === 'set')

@@ -34,11 +34,53 @@ export class ClauseGrammar extends ExpressionGrammar {
   })
 
   readonly projectionItem: Rule = this.RULE('projectionItem', () => {
+    this.OR({
+      // A table's columns begin as one of its columns does, and the third token tells.
+      MAX_LOOKAHEAD: 3,
+      DEF: [
+        { ALT: () => this.SUBRULE(this.columnsOfTable) },
+        { ALT: () => this.SUBRULE(this.labelledExpression) },
+      ],
+    })
+  })
+
+  readonly columnsOfTable: Rule = this.RULE('columnsOfTable', () => {
+    this.SUBRULE(this.qualifier)
+    this.CONSUME(token.Dot)
+    this.CONSUME(token.Star)
+  })
+
+  readonly qualifier: Rule = this.RULE('qualifier', () => {
+    this.CONSUME(keyword.Name)
+  })
+
+  readonly labelledExpression: Rule = this.RULE('labelledExpression', () => {
     this.SUBRULE(this.expression)
     this.OPTION(() => {
       this.CONSUME(keyword.As)
       this.SUBRULE(this.label)
     })
+  })
+
+  /** The table of a GET or a SCAN, and at which moment. */
+  readonly tableRead: Rule = this.RULE('tableRead', () => {
+    this.SUBRULE(this.tableName)
+    this.OPTION1(() => {
+      this.OR([
+        {
+          ALT: () => {
+            this.SUBRULE(this.tableAlias)
+            this.OPTION2(() => this.SUBRULE1(this.asOf))
+          },
+        },
+        { ALT: () => this.SUBRULE2(this.asOf) },
+      ])
+    })
+  })
+
+  readonly tableAlias: Rule = this.RULE('tableAlias', () => {
+    this.CONSUME(keyword.As)
+    this.CONSUME(keyword.Alias)
   })
 
   readonly keyHint: Rule = this.RULE('keyHint', () => {
@@ -67,13 +109,20 @@ export class ClauseGrammar extends ExpressionGrammar {
   readonly groupByClause: Rule = this.RULE('groupByClause', () => {
     this.CONSUME(keyword.Group)
     this.CONSUME(keyword.By)
-    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.columnName) })
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.columnReference) })
   })
 
   readonly orderByClause: Rule = this.RULE('orderByClause', () => {
     this.CONSUME(keyword.Order)
     this.CONSUME(keyword.By)
-    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.directedColumn) })
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.orderPart) })
+  })
+
+  readonly orderPart: Rule = this.RULE('orderPart', () => {
+    this.SUBRULE(this.columnReference)
+    this.OPTION(() => {
+      this.OR([{ ALT: () => this.CONSUME(keyword.Asc) }, { ALT: () => this.CONSUME(keyword.Desc) }])
+    })
   })
 
   readonly directedColumn: Rule = this.RULE('directedColumn', () => {

@@ -142,20 +142,37 @@ export class ExpressionGrammar extends CstParser {
 
   readonly columnOrCall: Rule = this.RULE('columnOrCall', () => {
     this.CONSUME(Name)
-    // A function's name is one only before a parenthesis; anywhere else it is free for columns.
-    this.OPTION1(() => {
-      this.CONSUME(token.LeftParenthesis)
-      this.OPTION2(() => {
-        this.OR([
-          { ALT: () => this.CONSUME(token.Star) },
-          {
-            ALT: () =>
-              this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.expression) }),
-          },
-        ])
-      })
-      this.CONSUME(token.RightParenthesis)
+    this.OPTION(() => {
+      this.OR([
+        { ALT: () => this.SUBRULE(this.qualifiedName) },
+        // A function's name is one only before a parenthesis; anywhere else it is free for columns.
+        { ALT: () => this.SUBRULE(this.callArguments) },
+      ])
     })
+  })
+
+  readonly qualifiedName: Rule = this.RULE('qualifiedName', () => {
+    this.CONSUME(token.Dot)
+    this.SUBRULE(this.columnName)
+  })
+
+  readonly callArguments: Rule = this.RULE('callArguments', () => {
+    this.CONSUME(token.LeftParenthesis)
+    this.OPTION(() => {
+      this.OR([
+        { ALT: () => this.CONSUME(token.Star) },
+        {
+          ALT: () =>
+            this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.expression) }),
+        },
+      ])
+    })
+    this.CONSUME(token.RightParenthesis)
+  })
+
+  readonly columnReference: Rule = this.RULE('columnReference', () => {
+    this.CONSUME(Name)
+    this.OPTION(() => this.SUBRULE(this.qualifiedName))
   })
 
   // Names

@@ -164,11 +164,41 @@ export interface ColumnOrCallCstNode extends CstNode {
 
 export type ColumnOrCallCstChildren = {
   Name: IToken[];
-  LeftParenthesis?: IToken[];
+  qualifiedName?: QualifiedNameCstNode[];
+  callArguments?: CallArgumentsCstNode[];
+};
+
+export interface QualifiedNameCstNode extends CstNode {
+  name: "qualifiedName";
+  children: QualifiedNameCstChildren;
+}
+
+export type QualifiedNameCstChildren = {
+  Dot: IToken[];
+  columnName: ColumnNameCstNode[];
+};
+
+export interface CallArgumentsCstNode extends CstNode {
+  name: "callArguments";
+  children: CallArgumentsCstChildren;
+}
+
+export type CallArgumentsCstChildren = {
+  LeftParenthesis: IToken[];
   Star?: IToken[];
   expression?: ExpressionCstNode[];
   Comma?: IToken[];
-  RightParenthesis?: IToken[];
+  RightParenthesis: IToken[];
+};
+
+export interface ColumnReferenceCstNode extends CstNode {
+  name: "columnReference";
+  children: ColumnReferenceCstChildren;
+}
+
+export type ColumnReferenceCstChildren = {
+  Name: IToken[];
+  qualifiedName?: QualifiedNameCstNode[];
 };
 
 export interface TableNameCstNode extends CstNode {
@@ -255,9 +285,60 @@ export interface ProjectionItemCstNode extends CstNode {
 }
 
 export type ProjectionItemCstChildren = {
+  columnsOfTable?: ColumnsOfTableCstNode[];
+  labelledExpression?: LabelledExpressionCstNode[];
+};
+
+export interface ColumnsOfTableCstNode extends CstNode {
+  name: "columnsOfTable";
+  children: ColumnsOfTableCstChildren;
+}
+
+export type ColumnsOfTableCstChildren = {
+  qualifier: QualifierCstNode[];
+  Dot: IToken[];
+  Star: IToken[];
+};
+
+export interface QualifierCstNode extends CstNode {
+  name: "qualifier";
+  children: QualifierCstChildren;
+}
+
+export type QualifierCstChildren = {
+  Name: IToken[];
+};
+
+export interface LabelledExpressionCstNode extends CstNode {
+  name: "labelledExpression";
+  children: LabelledExpressionCstChildren;
+}
+
+export type LabelledExpressionCstChildren = {
   expression: ExpressionCstNode[];
   AS?: IToken[];
   label?: LabelCstNode[];
+};
+
+export interface TableReadCstNode extends CstNode {
+  name: "tableRead";
+  children: TableReadCstChildren;
+}
+
+export type TableReadCstChildren = {
+  tableName: TableNameCstNode[];
+  tableAlias?: TableAliasCstNode[];
+  asOf?: (AsOfCstNode)[];
+};
+
+export interface TableAliasCstNode extends CstNode {
+  name: "tableAlias";
+  children: TableAliasCstChildren;
+}
+
+export type TableAliasCstChildren = {
+  AS: IToken[];
+  Alias: IToken[];
 };
 
 export interface KeyHintCstNode extends CstNode {
@@ -291,7 +372,7 @@ export interface GroupByClauseCstNode extends CstNode {
 export type GroupByClauseCstChildren = {
   GROUP: IToken[];
   BY: IToken[];
-  columnName: ColumnNameCstNode[];
+  columnReference: ColumnReferenceCstNode[];
   Comma?: IToken[];
 };
 
@@ -303,8 +384,19 @@ export interface OrderByClauseCstNode extends CstNode {
 export type OrderByClauseCstChildren = {
   ORDER: IToken[];
   BY: IToken[];
-  directedColumn: DirectedColumnCstNode[];
+  orderPart: OrderPartCstNode[];
   Comma?: IToken[];
+};
+
+export interface OrderPartCstNode extends CstNode {
+  name: "orderPart";
+  children: OrderPartCstChildren;
+}
+
+export type OrderPartCstChildren = {
+  columnReference: ColumnReferenceCstNode[];
+  ASC?: IToken[];
+  DESC?: IToken[];
 };
 
 export interface DirectedColumnCstNode extends CstNode {
@@ -415,8 +507,7 @@ export type GetStatementCstChildren = {
   GET: IToken[];
   projection: ProjectionCstNode[];
   FROM: IToken[];
-  tableName: TableNameCstNode[];
-  asOf?: AsOfCstNode[];
+  tableRead: TableReadCstNode[];
   whereClause: WhereClauseCstNode[];
   FOR?: IToken[];
   UPDATE?: IToken[];
@@ -431,8 +522,7 @@ export type ScanStatementCstChildren = {
   SCAN: IToken[];
   projection: ProjectionCstNode[];
   FROM: IToken[];
-  tableName: TableNameCstNode[];
-  asOf?: AsOfCstNode[];
+  tableRead: TableReadCstNode[];
   keyHint?: KeyHintCstNode[];
   whereClause?: WhereClauseCstNode[];
   groupByClause?: GroupByClauseCstNode[];

@@ -5,10 +5,13 @@ import { createToken, Lexer, type TokenType } from 'chevrotain'
 /** Whatever may stand as a name: an identifier, a quoted one, or a keyword that is not reserved. */
 export const Name = createToken({ name: 'Name', pattern: Lexer.NA })
 
+/** What may name a table in a statement: every name but OF, since AS OF is a moment. */
+export const Alias = createToken({ name: 'Alias', pattern: Lexer.NA })
+
 export const Identifier = createToken({
   name: 'Identifier',
   pattern: /[A-Za-z_][A-Za-z0-9_]*/,
-  categories: [Name],
+  categories: [Name, Alias],
 })
 
 /** The values of the dialect; three of its words are among them. */
@@ -26,7 +29,7 @@ function reserved(word: string, categories: TokenType[] = []): TokenType {
 }
 
 function unreserved(word: string): TokenType {
-  return reserved(word, [Name])
+  return reserved(word, [Name, Alias])
 }
 
 export const And = reserved('AND')
@@ -109,7 +112,7 @@ export const Notify = unreserved('NOTIFY')
 export const Observe = unreserved('OBSERVE')
 export const Observer = unreserved('OBSERVER')
 export const Observers = unreserved('OBSERVERS')
-export const Of = unreserved('OF')
+export const Of = reserved('OF', [Name])
 export const Only = unreserved('ONLY')
 export const Pause = unreserved('PAUSE')
 export const Primary = unreserved('PRIMARY')

@@ -21,10 +21,9 @@ export class RowGrammar extends ClauseGrammar {
     this.CONSUME(keyword.Get)
     this.SUBRULE(this.projection)
     this.CONSUME(keyword.From)
-    this.SUBRULE(this.tableName)
-    this.OPTION1(() => this.SUBRULE(this.asOf))
+    this.SUBRULE(this.tableRead)
     this.SUBRULE(this.whereClause)
-    this.OPTION2(() => {
+    this.OPTION(() => {
       this.CONSUME(keyword.For)
       this.CONSUME(keyword.Update)
     })
@@ -34,13 +33,12 @@ export class RowGrammar extends ClauseGrammar {
     this.CONSUME(keyword.Scan)
     this.SUBRULE(this.projection)
     this.CONSUME(keyword.From)
-    this.SUBRULE(this.tableName)
-    this.OPTION1(() => this.SUBRULE(this.asOf))
-    this.OPTION2(() => this.SUBRULE(this.keyHint))
-    this.OPTION3(() => this.SUBRULE(this.whereClause))
-    this.OPTION4(() => this.SUBRULE(this.groupByClause))
-    this.OPTION5(() => this.SUBRULE(this.orderByClause))
-    this.OPTION6(() => this.SUBRULE(this.limitClause))
+    this.SUBRULE(this.tableRead)
+    this.OPTION1(() => this.SUBRULE(this.keyHint))
+    this.OPTION2(() => this.SUBRULE(this.whereClause))
+    this.OPTION3(() => this.SUBRULE(this.groupByClause))
+    this.OPTION4(() => this.SUBRULE(this.orderByClause))
+    this.OPTION5(() => this.SUBRULE(this.limitClause))
   })
 
   readonly setStatement: Rule = this.RULE('setStatement', () => {

@@ -2,7 +2,7 @@
 
 import { createToken, Lexer, type TokenType } from 'chevrotain'
 import * as keywords from './keywords.ts'
-import { Identifier, KEYWORDS, Literal, Name } from './keywords.ts'
+import { Alias, Identifier, KEYWORDS, Literal, Name } from './keywords.ts'
 
 const category = (name: string): TokenType => createToken({ name, pattern: Lexer.NA })
 
@@ -38,6 +38,7 @@ export const Semicolon = mark('Semicolon', ';')
 export const Comma = mark('Comma', ',')
 export const LeftParenthesis = mark('LeftParenthesis', '(')
 export const RightParenthesis = mark('RightParenthesis', ')')
+export const Dot = mark('Dot', '.')
 export const Star = mark('Star', '*', [MultiplicativeOperator])
 const Slash = mark('Slash', '/', [MultiplicativeOperator])
 const Percent = mark('Percent', '%', [MultiplicativeOperator])
@@ -99,7 +100,7 @@ export const QuotedIdentifier = createToken({
   name: 'QuotedIdentifier',
   pattern: /"(?!"(?!"))[^"]*(?:""[^"]*)*"(?!")/,
   line_breaks: true,
-  categories: [Name],
+  categories: [Name, Alias],
 })
 
 function malformed(name: string, pattern: RegExp): TokenType {
@@ -128,14 +129,32 @@ const CONCRETE_TOKENS: readonly TokenType[] = [
   ...[Text, UnclosedText, Real, Integer, MalformedNumber],
   ...[QuotedIdentifier, EmptyName, UnclosedName],
   ...[NamedParameter, NumberedParameter, MalformedParameter],
-  ...[Semicolon, Comma, LeftParenthesis, RightParenthesis, Star, Slash, Percent, Plus, Minus],
-  ...[Concatenation, DoubleEqual, NotEqual, LessOrEqual, GreaterOrEqual, Equal, Less, Greater],
+  ...[Semicolon, Comma, Dot, LeftParenthesis, RightParenthesis, Star, Slash, Percent, Plus],
+  ...[
+    Minus,
+    Concatenation,
+    DoubleEqual,
+    NotEqual,
+    LessOrEqual,
+    GreaterOrEqual,
+    Equal,
+    Less,
+    Greater,
+  ],
   UnknownCharacter,
 ]
 
 /** Everything the grammar speaks of. */
 export const VOCABULARY: TokenType[] = [
-  ...[Name, Literal, Parameter, AdditiveOperator, MultiplicativeOperator, ComparisonOperator],
+  ...[
+    Name,
+    Alias,
+    Literal,
+    Parameter,
+    AdditiveOperator,
+    MultiplicativeOperator,
+    ComparisonOperator,
+  ],
   ...[Sign, NumberLiteral, Malformed, ...CONCRETE_TOKENS],
 ]
 

@@ -2,7 +2,7 @@
 
 import { type TokenType, tokenLabel } from 'chevrotain'
 import * as keyword from '../grammar/keywords.ts'
-import { Comma, LeftParenthesis, RightParenthesis, Semicolon } from '../grammar/tokens.ts'
+import { Comma, Dot, LeftParenthesis, RightParenthesis, Semicolon } from '../grammar/tokens.ts'
 import type { Expectation, ExpectedToken } from './expected-tokens.ts'
 
 export const END_OF_TEXT = 'the end of the text'
@@ -17,6 +17,7 @@ const RULE_WORDS: Readonly<Record<string, string>> = {
   observerName: 'an observer name',
   familyName: 'a family name',
   label: 'a name',
+  tableAlias: 'a name',
   stamp: 'a timestamp',
   rowCount: 'a number of rows',
   defaultValue: 'a literal, now() or uuid()',
@@ -24,6 +25,8 @@ const RULE_WORDS: Readonly<Record<string, string>> = {
   factor: 'an expression',
   operand: 'an expression',
   columnOrCall: 'an expression',
+  qualifier: 'an expression',
+  columnReference: 'a column name',
   sum: OPERATOR,
   product: OPERATOR,
   comparisonTail: OPERATOR,
@@ -37,6 +40,7 @@ const CLAUSE_WORDS: ReadonlyArray<readonly [rule: string, first: TokenType, word
   ['betweenTail', keyword.Between, 'BETWEEN'],
   ['beginStatement', keyword.Read, 'READ ONLY'],
   ['asOf', keyword.As, 'AS OF'],
+  ['tableAlias', keyword.As, 'AS'],
   ['getStatement', keyword.For, 'FOR UPDATE'],
   ['keyHint', keyword.Primary, 'PRIMARY KEY'],
   ['groupByClause', keyword.Group, 'GROUP BY'],
@@ -69,10 +73,11 @@ export function expectedWords({ expected, mayEnd }: Expectation): readonly strin
       return wordsOf(each)
     }),
   )
-  // An opening parenthesis after a column would make it a call: true, and never what is missing.
-  if (expected.some(({ type, rule }) => rule === 'columnOrCall' && type === LeftParenthesis)) {
-    words.delete("'('")
-  }
+  // An opening parenthesis after a column would make it a call, and a dot would make it a table: true, and never what
+  // is missing.
+  if (expected.some(({ rule }) => rule === 'callArguments'))
+    words.delete(tokenLabel(LeftParenthesis))
+  if (words.size > 1) words.delete(tokenLabel(Dot))
   for (const last of [OPERATOR, tokenLabel(Semicolon)]) {
     if (words.delete(last)) words.add(last)
   }

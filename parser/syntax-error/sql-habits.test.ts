@@ -28,7 +28,8 @@ const SUBSCRIPTION =
   'changes are pushed to whoever subscribes to a GET or a SCAN, on /v1/socket or by GET /v1/changes'
 const NOTIFY =
   'NOTIFY tells a weak observer of one row: NOTIFY observer ON table WHERE full primary key'
-const NO_ALIAS = 'a statement has one table, so its columns are named alone'
+const NO_ALIAS = 'a statement that writes names its table as it is'
+const ALONE = 'here is one table, so its columns are named alone'
 const RIGHTS = 'rights on rows are READ and WRITE'
 const OFFSET = 'there is no OFFSET: continue behind the last key read, WHERE key > :last'
 const PARAMETER_HINT = 'a parameter begins with a colon: SCAN * FROM t WHERE a = :x'
@@ -74,7 +75,9 @@ for (const [text, hint] of [
   ['SCAN order FROM t', 'ORDER is a reserved word, quoted it is a name: SCAN "order" FROM t'],
   ['SCAN `a` FROM `t`', 'names are quoted by double quotes: SCAN "a" FROM "t"'],
   ['SCAN [a b] FROM t', 'names are quoted by double quotes: SCAN "a b" FROM t'],
-  ['SCAN t.a FROM t', 'a statement has one table, so its columns are named alone: SCAN a FROM t'],
+  ['SCAN o.a FROM t o', 'a table gets another name by AS: SCAN o.a FROM t AS o'],
+  ['SET t.a = t.b, t.c = 1 ON t WHERE t.id = 1', `${ALONE}: SET a = b, c = 1 ON t WHERE id = 1`],
+  ['DELETE FROM t AS a WHERE a.id = 1', `${NO_ALIAS}: DELETE FROM t WHERE id = 1`],
   ['SCAN * FROM t WHERE a = ‘x’', "quotes are straight: SCAN * FROM t WHERE a = 'x'"],
   ['SCAN * FROM t WHERE a = @x', PARAMETER_HINT],
   [
@@ -253,7 +256,7 @@ for (const [text, hint] of [
   ['REVOKE UPDATE ON t FROM r', `${RIGHTS}: REVOKE WRITE ON t FROM r`],
   ['GRANT EAT ON t TO r', undefined],
   ['toString', undefined],
-  ['SCAN * FROM t constructor', `${NO_ALIAS}: SCAN * FROM t`],
+  ['SCAN * FROM t constructor', 'a table gets another name by AS: SCAN * FROM t AS constructor'],
 ] as const) {
   test(`${text}: ${hint ?? 'no hint'}`, () => {
     assert.equal(hintOf(text), hint)

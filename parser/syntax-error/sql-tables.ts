@@ -8,7 +8,8 @@ import { type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
 // Other names for tables and columns, and more than one table.
 
 const ONE_TABLE = 'a statement reads one table; read the other one in a second statement'
-const NO_ALIAS = 'a statement has one table, so its columns are named alone'
+const NO_QUALIFIER = 'here is one table, so its columns are named alone'
+const NO_ALIAS = 'a statement that writes names its table as it is'
 
 const OTHER_TABLES: ReadonlySet<string> = new Set([
   ...['JOIN', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'CROSS', 'NATURAL', 'OUTER', 'LATERAL', 'USING'],
@@ -39,14 +40,15 @@ function isAfterAlias({ tokens, at }: WrongStatement, from: number): boolean {
   return comma >= 0 && at <= comma && comma - from <= 4 && at > from
 }
 
-/** t.a -> a, everywhere */
+/** t.a -> a, where a name of a column stands alone; everywhere in what does not read. */
 const qualifiedName: Habit = (wrong) => {
   const { tokens, at } = wrong
   if (!isDot(wrong, at)) return undefined
-  const removed = tokens.flatMap((_, index) =>
-    isDot(wrong, index) ? [[index - 1, ''] as const, [index, ''] as const] : [],
-  )
-  return { advice: NO_ALIAS, rewritten: rewrite(wrong, new Map(removed)) }
+  const dots = tokens.flatMap((_, index) => {
+    return isDot(wrong, index) && (index === at || !isRead(wrong)) ? [index] : []
+  })
+  const removed = dots.flatMap((index) => [[index - 1, ''] as const, [index, ''] as const])
+  return { advice: NO_QUALIFIER, rewritten: rewrite(wrong, new Map(removed)) }
 }
 
 /** A dot between two names, but not that of a schema before a table. */
@@ -61,16 +63,29 @@ function isDot({ tokens }: WrongStatement, at: number): boolean {
   )
 }
 
-/** FROM t a, FROM t AS a, UPDATE t a -> without the a */
+function isRead({ tokens }: WrongStatement): boolean {
+  const first = tokens[0]?.tokenType
+  return first === keyword.Scan || first === keyword.Get
+}
+
+/** FROM t a -> FROM t AS a in what reads; DELETE FROM t a, DELETE FROM t AS a, UPDATE t a -> without the a */
 const tableAlias: Habit = (wrong) => {
-  const { tokens, at } = wrong
+  const { tokens } = wrong
+  const at = tokens[wrong.at]?.tokenType === keyword.As ? wrong.at + 1 : wrong.at
   const alias = tokens[at]
   if (alias === undefined || !token.isOf(alias.tokenType, keyword.Name)) return undefined
   const as = tokens[at - 1]?.tokenType === keyword.As
   const table = as ? at - 2 : at - 1
   const before = tokens[table - 1]?.tokenType
   if (before === undefined || !NAMES_A_TABLE.has(before)) return undefined
+  if (isRead(wrong)) {
+    const rewritten = rewrite(wrong, new Map([[at, `AS ${alias.image}`]]))
+    return { advice: 'a table gets another name by AS', rewritten, onlyRewritten: true }
+  }
   const removed = as ? [at - 1, at] : [at]
+  for (const [index, { image }] of tokens.entries()) {
+    if (isDot(wrong, index + 1) && image === alias.image) removed.push(index, index + 1)
+  }
   const rewritten = rewrite(wrong, new Map(removed.map((index) => [index, ''])))
   return { advice: NO_ALIAS, rewritten, onlyRewritten: true }
 }
@@ -79,8 +94,7 @@ const tableAlias: Habit = (wrong) => {
 const columnAlias: Habit = (wrong) => {
   const { tokens, at } = wrong
   const [before, alias] = [tokens[at - 1], tokens[at]]
-  const first = tokens[0]?.tokenType
-  if (first !== keyword.Scan && first !== keyword.Get) return undefined
+  if (!isRead(wrong)) return undefined
   if (alias === undefined || !token.isOf(alias.tokenType, keyword.Name)) return undefined
   if (before === undefined || at < 2) return undefined
   const rewritten = rewrite(wrong, new Map([[at, `AS ${alias.image}`]]))

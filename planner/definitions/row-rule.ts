@@ -3,13 +3,14 @@ import type { Expression, GrantStatement } from '../../parser/ast.ts'
 import { partsOf } from '../../parser/expression-parts.ts'
 import { columnPosition, type RowRule, type TableDefinition } from '../../storage/storage.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
-import { expressionText } from '../expressions/expression-text.ts'
+import { columnText, expressionText, nameText } from '../expressions/expression-text.ts'
 import { isClaim, parameterText } from '../expressions/parameters.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { unsteadyCall } from '../expressions/unsteady-call.ts'
 import { conjunctsOf, keyConditionOf } from '../keys/key-condition.ts'
 import { limitExceeded, PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
+import { rowOf } from '../row-parts.ts'
 
 /**
  * The WHERE of a GRANT as it is kept; undefined without one. Throws PlanError for what has no meaning of a row alone,
@@ -24,7 +25,7 @@ export function ruleOf({ where }: GrantStatement, table: TableDefinition): RowRu
     const message = `A rule has at most ${ruleNodesMax} operators, names and values, and this one has ${nodes}.`
     throw limitExceeded('ruleNodesMax', nodes, message, { position: where.position })
   }
-  const compiler = createExpressionCompiler(table)
+  const compiler = createExpressionCompiler(rowOf(table))
   const { columns } = compileAs(compiler, where, 'BOOLEAN')
   const ids = [...columns].map((place) => table.columns[place]?.id as number)
   return {
@@ -36,7 +37,7 @@ export function ruleOf({ where }: GrantStatement, table: TableDefinition): RowRu
 
 /** A conjunction of column = value on as many columns of the primary key as it names, from the first on. */
 function isByKey(where: Expression, table: TableDefinition): boolean {
-  const compiler = createExpressionCompiler(table)
+  const compiler = createExpressionCompiler(rowOf(table))
   const conditions = conjunctsOf(where).map((source) => keyConditionOf(compiler, source))
   const named = conditions.map((condition) => {
     const isEqual = condition?.kind === 'points' && condition.source.kind === 'binary'
@@ -54,6 +55,13 @@ function requireLasting(expression: Expression): void {
     throw new PlanError('invalid_request', `A rule has no parameters, and ${shown} is one.`, {
       position,
       hint: 'What a token says of its holder is token.name, such as token.sub.',
+    })
+  }
+  if (expression.kind === 'column' && expression.qualifier !== undefined) {
+    const message = `A rule is about one table, so its columns have no name before them, and ${columnText(expression)} has.`
+    throw new PlanError('invalid_request', message, {
+      position,
+      hint: `Write ${nameText(expression.name)} alone.`,
     })
   }
   const unsteady = unsteadyCall(expression)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AggregateExpression, Expression, Position } from '../../parser/ast.ts'
-import type { SqlRow, SqlType, SqlValue, TableDefinition } from '../../storage/storage.ts'
+import type { SqlRow, SqlType, SqlValue } from '../../storage/storage.ts'
+import type { RowPart } from '../row-parts.ts'
 import type { ConstantValues } from './constant-values.ts'
 import type { BoundParameter, ParameterSlots } from './parameters.ts'
 import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
@@ -49,8 +50,8 @@ export type CompiledExpression = {
 
 /** How the parts of an expression get at their operands, and at the statement they stand in. */
 export interface ExpressionCompiler {
-  /** Undefined where no columns can be named, such as in VALUES. */
-  readonly table: TableDefinition | undefined
+  /** What the row is made of; nothing where no columns can be named, such as in VALUES. */
+  readonly parts: readonly RowPart[]
   readonly slots: ParameterSlots
   /** Present where aggregates may stand, which is the projection of a SCAN. */
   readonly aggregation?: Aggregation

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Expression, LiteralExpression } from '../../parser/ast.ts'
+import type { ColumnExpression, Expression, LiteralExpression } from '../../parser/ast.ts'
 import { shownName } from '../../parser/completion/shown-name.ts'
 import { parameterText } from './parameters.ts'
 
@@ -12,7 +12,7 @@ export function expressionText(expression: Expression): string {
     case 'parameter':
       return parameterText(expression.key)
     case 'column':
-      return nameText(expression.name)
+      return columnText(expression)
     case 'call':
       return `${expression.function}(${expression.arguments.map(expressionText).join(', ')})`
     case 'aggregate': {
@@ -42,6 +42,10 @@ export function expressionText(expression: Expression): string {
 export function conjunctText(expression: Expression): string {
   const text = expressionText(expression)
   return expression.kind === 'logical' ? `(${text})` : text
+}
+
+export function columnText({ qualifier, name }: ColumnExpression): string {
+  return qualifier === undefined ? nameText(name) : `${nameText(qualifier)}.${nameText(name)}`
 }
 
 function predicateText(

@@ -8,10 +8,10 @@ import type {
   ParameterExpression,
   UnaryExpression,
 } from '../../parser/ast.ts'
-import type { SqlType, SqlValue, TableDefinition } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/storage.ts'
 import { checkedInteger, valueFromText } from '../json/json-value.ts'
 import { PlanError } from '../plan-error.ts'
-import { requireNamedColumn } from '../unknown-name.ts'
+import { columnAt, type RowPart, requireColumnOf } from '../row-parts.ts'
 import {
   type Aggregation,
   type CompiledExpression,
@@ -42,12 +42,12 @@ import { NODE_UNITS } from './work-meter.ts'
  * row is read; what is left for the evaluation to refuse is overflow and division by zero.
  */
 export function createExpressionCompiler(
-  table?: TableDefinition,
+  parts: readonly RowPart[] = [],
   slots = new ParameterSlots(),
   aggregation?: Aggregation,
 ): ExpressionCompiler {
   const compiler: ExpressionCompiler = {
-    table,
+    parts,
     slots,
     ...(aggregation === undefined ? {} : { aggregation }),
     compile: (expression, wanted) =>
@@ -61,10 +61,10 @@ export function createExpressionCompiler(
  * for all of them. VALUES have no rows that could share it.
  */
 function onceAStatement(
-  { slots, table }: ExpressionCompiler,
+  { slots, parts }: ExpressionCompiler,
   compiled: CompiledExpression,
 ): CompiledExpression {
-  if (table === undefined || compiled.isLeaf || !compiled.isConstant) return compiled
+  if (parts.length === 0 || compiled.isLeaf || !compiled.isConstant) return compiled
   const slot = slots.addConstant()
   const evaluate = (scope: Scope): SqlValue => {
     const known = scope.constants.get(slot)
@@ -172,16 +172,16 @@ function compileParameter(
 
 function compileColumn(compiler: ExpressionCompiler, column: ColumnExpression): CompiledExpression {
   const { name, position } = column
-  if (compiler.table === undefined) {
+  if (compiler.parts.length === 0) {
     throw new PlanError('invalid_request', `No column can be named here, and ${name} is one.`, {
       position,
       hint: `For a text, write '${name}' in single quotes.`,
       fields: { column: name },
     })
   }
-  const index = requireNamedColumn(compiler.table, column)
+  const index = requireColumnOf(compiler.parts, column)
   requireOneValue(compiler, index, column)
-  const type = compiler.table.columns[index]?.type as SqlType
+  const { type } = columnAt(compiler.parts, index)
   const evaluate = (scope: Scope): SqlValue => scope.row[index] as SqlValue
   const columns = new Set([index])
   return { type, position, evaluate, columns, isLeaf: true, isConstant: false, needsRow: true }

@@ -19,7 +19,7 @@ import type { BoundList } from '../expressions/parameters.ts'
 import { converted, fits } from '../expressions/type-check.ts'
 import { paidIdentityOf } from '../expressions/value-work.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
-import { requireNamedColumn } from '../unknown-name.ts'
+import { columnAt, requireColumnOf } from '../row-parts.ts'
 
 /**
  * A condition of a WHERE that compares one column with what does not depend on the row: the only
@@ -112,8 +112,7 @@ function conditionOf(compiler: ExpressionCompiler, source: Expression): KeyCondi
     case 'isNull': {
       if (source.negated || source.operand.kind !== 'column') return undefined
       const column = columnOf(compiler, source.operand)
-      const notNull = compiler.table?.columns[column.index]?.notNull === true
-      const values: readonly SqlValue[] = notNull ? [] : [null]
+      const values: readonly SqlValue[] = column.notNull ? [] : [null]
       return points(column.index, source, { several: false, values: () => values })
     }
     default:
@@ -246,12 +245,12 @@ function inclusive(value: CompiledExpression): KeyBound {
 }
 
 function columnOf(
-  compiler: ExpressionCompiler,
+  { parts }: ExpressionCompiler,
   column: ColumnExpression,
-): { readonly index: number; readonly type: SqlType } {
-  const table = compiler.table as NonNullable<ExpressionCompiler['table']>
-  const index = requireNamedColumn(table, column)
-  return { index, type: table.columns[index]?.type as SqlType }
+): { readonly index: number; readonly type: SqlType; readonly notNull: boolean } {
+  const index = requireColumnOf(parts, column)
+  const { type, notNull } = columnAt(parts, index)
+  return { index, type, notNull }
 }
 
 /** The expression as a value of the column's type, when it is the same for every row. */

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AggregateExpression, Expression, Name, ScanStatement } from '../../parser/ast.ts'
+import type {
+  AggregateExpression,
+  ColumnExpression,
+  Expression,
+  ScanStatement,
+} from '../../parser/ast.ts'
 import { partsOf } from '../../parser/expression-parts.ts'
-import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
+import type { SqlValue } from '../../storage/storage.ts'
 import {
   type Aggregation,
   type CompiledExpression,
@@ -10,15 +15,16 @@ import {
   NO_COLUMNS,
 } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
+import { columnText } from '../expressions/expression-text.ts'
 import { PlanError } from '../plan-error.ts'
-import { requireColumn } from '../unknown-name.ts'
+import { requireColumnOf } from '../row-parts.ts'
 import { type AggregateDefinition, aggregateOf } from './aggregate.ts'
 
 /** How the rows of a SCAN become groups. */
 export type AggregationPlan = {
   /** Places of the columns whose values make a group; without any, all rows are one. */
   readonly groupBy: readonly number[]
-  readonly names: readonly Name[]
+  readonly names: readonly ColumnExpression[]
   /** In the order of their slots. */
   readonly aggregates: readonly PlannedAggregate[]
   /** Places of the columns that groups and operands look at. */
@@ -40,7 +46,9 @@ export type PlannedAggregate = AggregateDefinition & {
 export function isAggregating({ groupBy, projection }: ScanStatement): boolean {
   if (groupBy.length > 0) return true
   if (projection.kind === 'allColumns') return false
-  return projection.items.some(({ expression }) => holdsAggregate(expression))
+  return projection.items.some(
+    (item) => item.kind === 'expression' && holdsAggregate(item.expression),
+  )
 }
 
 function holdsAggregate(expression: Expression): boolean {
@@ -53,18 +61,16 @@ export class AggregationPlanning implements Aggregation {
   /** For expressions over groups; those inside of aggregates are over rows. */
   readonly compiler: ExpressionCompiler
   readonly #rows: ExpressionCompiler
-  readonly #names: readonly Name[]
+  readonly #names: readonly ColumnExpression[]
   readonly #aggregates: PlannedAggregate[] = []
 
-  constructor(rows: ExpressionCompiler, table: TableDefinition, statement: ScanStatement) {
+  constructor(rows: ExpressionCompiler, statement: ScanStatement) {
     this.#rows = rows
     this.#names = statement.groupBy
-    this.groupBy = new Set(
-      statement.groupBy.map(({ text, position }) => requireColumn(table, text, position)),
-    )
-    this.compiler = createExpressionCompiler(table, rows.slots, this)
-    requireGroupedOrder(table, statement, this.groupBy)
-    if (statement.projection.kind === 'allColumns') throw starOfGroups(statement)
+    this.groupBy = new Set(statement.groupBy.map((column) => requireColumnOf(rows.parts, column)))
+    this.compiler = createExpressionCompiler(rows.parts, rows.slots, this)
+    requireGroupedOrder(rows, statement, this.groupBy)
+    if (hasStar(statement)) throw starOfGroups(statement)
   }
 
   compile(source: AggregateExpression): CompiledExpression {
@@ -102,23 +108,28 @@ export class AggregationPlanning implements Aggregation {
 
 /** A group has one value of the columns that make it, and no other order. */
 function requireGroupedOrder(
-  table: TableDefinition,
+  { parts }: ExpressionCompiler,
   { orderBy }: ScanStatement,
   groupBy: ReadonlySet<number>,
 ): void {
   for (const { column } of orderBy) {
-    if (groupBy.has(requireColumn(table, column.text, column.position))) continue
-    const message = `ORDER BY names ${column.text}, which has no single value in a group.`
+    if (groupBy.has(requireColumnOf(parts, column))) continue
+    const message = `ORDER BY names ${columnText(column)}, which has no single value in a group.`
     throw new PlanError('invalid_request', message, {
       position: column.position,
       hint: 'Groups are ordered by columns of the GROUP BY.',
-      fields: { table: table.name, column: column.text },
+      fields: { column: column.name },
     })
   }
 }
 
+function hasStar({ projection }: ScanStatement): boolean {
+  if (projection.kind === 'allColumns') return true
+  return projection.items.some(({ kind }) => kind === 'columnsOf')
+}
+
 function starOfGroups({ groupBy, position }: ScanStatement): PlanError {
-  const names = groupBy.map(({ text }) => text).join(', ')
+  const names = groupBy.map(columnText).join(', ')
   return new PlanError('invalid_request', 'A group of rows has no *.', {
     position,
     hint: `Name the columns of the GROUP BY and aggregates, such as: SCAN ${names}, COUNT(*) FROM …`,

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression } from '../../parser/ast.ts'
 import type { TableDefinition } from '../../storage/storage.ts'
-import { conjunctText, expressionText, nameText } from '../expressions/expression-text.ts'
+import {
+  columnText,
+  conjunctText,
+  expressionText,
+  nameText,
+} from '../expressions/expression-text.ts'
 import { keyText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { boundsNothing, conditionsOf, isFullKey, type KeyBounds } from '../keys/key-range.ts'
 import type { RejectedKey } from '../keys/rejected-keys.ts'
@@ -151,7 +156,7 @@ function groupsText({ aggregation }: AggregatePlan): string {
   if (decidedBy === 'firstValue')
     return 'all rows are one; the first value that is not NULL decides'
   if (names.length === 0) return 'all rows are one'
-  return `rows with the same ${names.map(({ text }) => nameText(text)).join(', ')}`
+  return `rows with the same ${names.map(columnText).join(', ')}`
 }
 
 function ofInsert(plan: InsertPlan): Explanation {

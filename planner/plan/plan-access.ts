@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
+  ColumnExpression,
   DeleteStatement,
   Expression,
-  Name,
   ScanStatement,
   SetStatement,
 } from '../../parser/ast.ts'
@@ -25,16 +25,19 @@ import {
 import { groupsFollow, type OrderColumn, walkingDirection } from '../keys/key-order.ts'
 import { boundsOf, conditionsOf, type KeyBounds } from '../keys/key-range.ts'
 import { chooseAccess, unbounded } from '../keys/rules.ts'
-import { requireColumn } from '../unknown-name.ts'
+import { requireColumnOf } from '../row-parts.ts'
 import { eitherValueHint } from './either-value.ts'
 import type { Access, RowFilter } from './plan.ts'
-import { compileRule } from './row-rule.ts'
+import { compileRule, createRuleCompiler } from './row-rule.ts'
 
 /** What a statement reads of its rows besides the WHERE, and in which groups. */
 export type AccessNeeds = {
   /** Places of the columns that the statement itself looks at. */
   readonly reads: ReadonlySet<number>
-  readonly groupBy?: { readonly columns: readonly number[]; readonly names: readonly Name[] }
+  readonly groupBy?: {
+    readonly columns: readonly number[]
+    readonly names: readonly ColumnExpression[]
+  }
 }
 
 type WalkStatement = ScanStatement | SetStatement | DeleteStatement
@@ -56,7 +59,7 @@ export function planAccess(
       condition === undefined || filter !== undefined ? [] : [condition],
     ),
   )
-  const order = orderOf(table, statement)
+  const order = orderOf(compiler, statement)
   const question: AccessQuestion = {
     statement: WORDS[statement.kind],
     position: statement.position,
@@ -72,7 +75,8 @@ export function planAccess(
     ...groupsOf(needs),
   }
   const { path: chosen, rejected } = chooseAccess(question)
-  const ruling = rule.map((source) => rulingConjunct(compiler, source))
+  const ruler = createRuleCompiler(compiler, table)
+  const ruling = rule.map((source) => rulingConjunct(ruler, source))
   const path = withinRule(chosen, ruling)
   const limitSource = statement.limit
   const limit = limitSource === undefined ? undefined : compileAs(compiler, limitSource, 'INTEGER')
@@ -217,12 +221,12 @@ function filterOf(
 }
 
 function orderOf(
-  table: TableDefinition,
+  compiler: ExpressionCompiler,
   statement: WalkStatement,
 ): Pick<AccessQuestion, 'orderBy' | 'orderPosition'> {
   if (statement.kind !== 'scan') return { orderBy: [] }
   const orderBy = statement.orderBy.map(({ column, descending }) => ({
-    column: requireColumn(table, column.text, column.position),
+    column: requireColumnOf(compiler.parts, column),
     descending,
   }))
   const first = statement.orderBy[0]?.column.position

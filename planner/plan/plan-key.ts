@@ -10,6 +10,7 @@ import { byColumn, conjunctsOf, type KeyCondition, keyConditionOf } from '../key
 import { boundsOf, type KeyBounds } from '../keys/key-range.ts'
 import { type RejectedKey, unreadableKeys } from '../keys/rejected-keys.ts'
 import { PlanError } from '../plan-error.ts'
+import { rowOf } from '../row-parts.ts'
 import { eitherValueHint } from './either-value.ts'
 
 type Asked = { readonly name: 'GET' | 'SET' | 'CHECK' | 'NOTIFY'; readonly where: Expression }
@@ -28,7 +29,7 @@ export function planFullKey(
 
 /** Whether the WHERE is that of `planFullKey`, so that it names one row, which may be missing. */
 export function namesOneRow(table: TableDefinition, where: Expression): boolean {
-  const compiler = createExpressionCompiler(table)
+  const compiler = createExpressionCompiler(rowOf(table))
   const columns = conjunctsOf(where).map((conjunct) => {
     const condition = keyConditionOf(compiler, conjunct)
     return condition !== undefined && isPoint(condition, 'SET') ? condition.column : undefined

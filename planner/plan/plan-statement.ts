@@ -15,6 +15,7 @@ import { covers } from '../keys/candidate-key.ts'
 import { fixedColumns } from '../keys/key-order.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireTableFor, requireTableRight } from '../required-rights.ts'
+import { rowOf } from '../row-parts.ts'
 import { requireObserverOf, requireTable } from '../unknown-name.ts'
 import { type AggregationPlan, AggregationPlanning, isAggregating } from './aggregation-plan.ts'
 import type {
@@ -119,7 +120,7 @@ export function planCheck(
 ): CheckPlan {
   const table = requireTableFor(catalog, statement.table, 'write', 'read')
   const rule = ruleConjuncts(catalog, table, ['write', 'read'], parseRule)
-  const compiler = createExpressionCompiler(table)
+  const compiler = createExpressionCompiler(rowOf(table))
   const condition = compileAs(compiler, statement.condition, 'BOOLEAN')
   const keys = planFullKey(compiler, table, { name: 'CHECK', where: statement.where })
   const { position } = statement
@@ -137,7 +138,7 @@ export function planNotify(
   const table = requireTableFor(catalog, statement.table, 'write')
   const observer = requireObserverOf(table, statement.observer)
   if (!observer.isWeak) throw notWeak(table, statement)
-  const compiler = createExpressionCompiler(table)
+  const compiler = createExpressionCompiler(rowOf(table))
   const keys = planFullKey(compiler, table, { name: 'NOTIFY', where: statement.where })
   const { position } = statement
   const rowRule = planRule(compiler, table, ruleConjuncts(catalog, table, ['write'], parseRule))
@@ -169,8 +170,8 @@ function planGet(
   rule: readonly Expression[],
 ): PointGetPlan {
   const { position, forUpdate, where } = statement
-  const compiler = createExpressionCompiler(table)
-  const projection = planProjection(compiler, table, statement.projection)
+  const compiler = createExpressionCompiler(rowOf(table, statement.alias))
+  const projection = planProjection(compiler, statement.projection)
   const { keys, rejected } = planGetKey(compiler, table, { name: 'GET', where })
   const rowRule = planRule(compiler, table, rule)
   const reads = [...columnsOf([{ columns: projection.reads }, ...(rowRule ? [rowRule] : [])])]
@@ -193,8 +194,8 @@ function planScan(
   table: TableDefinition,
   rule: readonly Expression[],
 ): RangeScanPlan {
-  const compiler = createExpressionCompiler(table)
-  const projection = planProjection(compiler, table, statement.projection)
+  const compiler = createExpressionCompiler(rowOf(table, statement.alias))
+  const projection = planProjection(compiler, statement.projection)
   const access = planAccess(compiler, table, statement, { reads: projection.reads }, rule)
   const { position } = statement
   return { kind: 'rangeScan', table, position, slots: compiler.slots.all, projection, ...access }
@@ -205,9 +206,9 @@ function planAggregate(
   table: TableDefinition,
   rule: readonly Expression[],
 ): AggregatePlan {
-  const rows = createExpressionCompiler(table)
-  const planning = new AggregationPlanning(rows, table, statement)
-  const projection = planProjection(planning.compiler, table, statement.projection)
+  const rows = createExpressionCompiler(rowOf(table, statement.alias))
+  const planning = new AggregationPlanning(rows, statement)
+  const projection = planProjection(planning.compiler, statement.projection)
   const aggregation = planning.plan()
   const { groupBy: columns, names, reads } = aggregation
   const needs = { reads, ...(names.length === 0 ? {} : { groupBy: { columns, names } }) }

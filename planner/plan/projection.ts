@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Projection } from '../../parser/ast.ts'
-import type { SqlType, TableDefinition } from '../../storage/storage.ts'
+import type { Expression, LabelledExpression, Position, Projection } from '../../parser/ast.ts'
+import type { SqlType } from '../../storage/storage.ts'
 import { columnsOf, type ExpressionCompiler } from '../expressions/compiled-expression.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
 import { PlanError } from '../plan-error.ts'
+import { type RowPart, requirePart } from '../row-parts.ts'
 import type { RowProjection } from './plan.ts'
+
+/** What a projection is made of, with each `*` written out. Throws PlanError for that of a table that is not there. */
+export function projectedExpressions(
+  parts: readonly RowPart[],
+  projection: Projection,
+): ReadonlyArray<Pick<LabelledExpression, 'expression' | 'label'>> {
+  if (projection.kind === 'allColumns') return columnsOfParts(parts, projection.position)
+  return projection.items.flatMap((item) => {
+    if (item.kind === 'expression') return [item]
+    return columnsOfParts([requirePart(parts, item.qualifier)], item.qualifier.position)
+  })
+}
+
+function columnsOfParts(
+  parts: readonly RowPart[],
+  position: Position,
+): ReadonlyArray<Pick<LabelledExpression, 'expression' | 'label'>> {
+  return parts.flatMap((part) =>
+    part.table.columns.map(({ name }) => ({
+      expression: { kind: 'column', qualifier: part.name, name, position },
+      label: name,
+    })),
+  )
+}
 
 /**
  * What a statement answers of each row, or of each group of rows. Every column of a result has a name
@@ -13,12 +38,13 @@ import type { RowProjection } from './plan.ts'
  */
 export function planProjection(
   compiler: ExpressionCompiler,
-  table: TableDefinition,
   projection: Projection,
 ): RowProjection {
-  if (projection.kind === 'allColumns') {
-    const columns = table.columns.map(({ name, type }) => ({ name, type }))
-    const reads = new Set(table.columns.keys())
+  const { parts } = compiler
+  const [only, ...others] = parts
+  if (projection.kind === 'allColumns' && only !== undefined && others.length === 0) {
+    const columns = only.table.columns.map(({ name, type }) => ({ name, type }))
+    const reads = new Set(columns.keys())
     const project: RowProjection['project'] = ({ row, work }) => {
       work.spend(columns.length)
       return [...row]
@@ -26,14 +52,8 @@ export function planProjection(
     return { columns, reads, project }
   }
   const names = new Set<string>()
-  const items = projection.items.map(({ expression, label }) => {
-    if (names.has(label)) {
-      throw new PlanError('invalid_request', `Two columns of the result are named ${label}.`, {
-        position: expression.position,
-        hint: 'Give one of them another name with AS.',
-        fields: { column: label },
-      })
-    }
+  const items = projectedExpressions(parts, projection).map(({ expression, label }) => {
+    if (names.has(label)) throw namedTwice(expression, label)
     names.add(label)
     const value = compiler.compile(expression)
     // NULL alone has no type; as a column it has one, so that clients know all of them.
@@ -50,4 +70,13 @@ export function planProjection(
       return evaluations.map((evaluate) => evaluate(scope))
     },
   }
+}
+
+function namedTwice({ position }: Expression, label: string): PlanError {
+  const message = `Two columns of the result are named ${label}.`
+  return new PlanError('invalid_request', message, {
+    position,
+    hint: 'Give one of them another name with AS.',
+    fields: { column: label },
+  })
 }

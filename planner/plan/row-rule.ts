@@ -13,10 +13,12 @@ import {
   type ExpressionCompiler,
   type Scope,
 } from '../expressions/compiled-expression.ts'
+import { createExpressionCompiler } from '../expressions/expression.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
 import { distinctConjunctsOf } from '../keys/key-condition.ts'
 import { PlanError } from '../plan-error.ts'
+import { rowOf } from '../row-parts.ts'
 
 /** The condition that a text of the catalog says; it was one when it was granted. */
 export type ParseRule = (text: string) => Expression
@@ -96,14 +98,23 @@ function isMet({ evaluate }: CompiledExpression, scope: Scope): boolean {
   }
 }
 
-/** Undefined where no rule is to be met. */
+/** Of rules: a statement may name the table otherwise, and have the columns of others. */
+export function createRuleCompiler(
+  { slots }: ExpressionCompiler,
+  table: TableDefinition,
+): ExpressionCompiler {
+  return createExpressionCompiler(rowOf(table), slots)
+}
+
+/** `compiler` is that of the statement. Undefined where no rule is to be met. */
 export function planRule(
   compiler: ExpressionCompiler,
   table: TableDefinition,
   conjuncts: readonly Expression[],
 ): PlannedRule | undefined {
   if (conjuncts.length === 0) return undefined
-  const filters = conjuncts.map((source) => compileRule(compiler, source))
+  const ruler = createRuleCompiler(compiler, table)
+  const filters = conjuncts.map((source) => compileRule(ruler, source))
   const columns = columnsOf(filters)
   const key = new Set(table.primaryKey.map(({ columnId }) => columnPosition(table, columnId)))
   return {

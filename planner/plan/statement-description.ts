@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, Projection } from '../../parser/ast.ts'
-import type { SqlType, TableDefinition } from '../../storage/storage.ts'
+import type { SqlType } from '../../storage/storage.ts'
 import { isClaim, type ParameterSlot } from '../expressions/parameters.ts'
 import type { PlannedStatement } from '../planned-statement.ts'
+import { columnAt, type RowPart, requireColumnOf, rowOf } from '../row-parts.ts'
 import type { DataPlan, Plan, ResultColumn } from './plan.ts'
+import { projectedExpressions } from './projection.ts'
 
 /** What is known of a statement before it runs. */
 export type StatementDescription = {
@@ -42,8 +44,9 @@ export function describePlanned(statement: PlannedStatement, plan: Plan): Statem
     case 'get':
     case 'scan': {
       if (!('projection' in plan)) break
-      const { projection, asOf } = statement
-      const columns = describedColumns(plan.table, projection, plan.projection.columns)
+      const { projection, alias, asOf } = statement
+      const parts = rowOf(plan.table, alias)
+      const columns = describedColumns(parts, projection, plan.projection.columns)
       return { columns, parameters: describedParameters(plan.slots, asOf), writes: false }
     }
     case 'set':
@@ -69,31 +72,29 @@ function returnedColumns(
 ): readonly DescribedColumn[] {
   const returning = 'returning' in plan ? plan.returning : undefined
   if (projection === undefined || returning === undefined) return []
-  return describedColumns(plan.table, projection, returning.columns)
+  return describedColumns(rowOf(plan.table), projection, returning.columns)
 }
 
 function describedColumns(
-  table: TableDefinition,
+  parts: readonly RowPart[],
   projection: Projection,
   columns: readonly ResultColumn[],
 ): readonly DescribedColumn[] {
+  const items = projectedExpressions(parts, projection)
   return columns.map((column, index) => {
-    const nullable =
-      projection.kind === 'allColumns'
-        ? isNullable(table, column.name)
-        : nullableOf(table, projection.items[index]?.expression)
+    const nullable = nullableOf(parts, items[index]?.expression)
     return nullable === undefined ? column : { ...column, nullable }
   })
 }
 
 /** Undefined where it would take the values to know. */
 function nullableOf(
-  table: TableDefinition,
+  parts: readonly RowPart[],
   expression: Expression | undefined,
 ): boolean | undefined {
   switch (expression?.kind) {
     case 'column':
-      return isNullable(table, expression.name)
+      return !columnAt(parts, requireColumnOf(parts, expression)).notNull
     case 'literal':
       return expression.type === 'null'
     case 'aggregate':
@@ -103,11 +104,6 @@ function nullableOf(
     default:
       return undefined
   }
-}
-
-function isNullable(table: TableDefinition, name: string): boolean | undefined {
-  const column = table.columns.find((each) => each.name === name)
-  return column && !column.notNull
 }
 
 /** Each parameter of the client once; rules ask for claims, which are no parameters of a client. */

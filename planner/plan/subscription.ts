@@ -19,12 +19,13 @@ import { NODE_UNITS, WorkMeter } from '../expressions/work-meter.ts'
 import { distinctConjunctsOf, keyConditionOf } from '../keys/key-condition.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireTableFor } from '../required-rights.ts'
+import { rowOf } from '../row-parts.ts'
 import { requireIndexOf } from '../unknown-name.ts'
 import { isAggregating } from './aggregation-plan.ts'
 import type { ResultColumn } from './plan.ts'
 import { planGetKey } from './plan-key.ts'
 import { planProjection } from './projection.ts'
-import { compileRule, type ParseRule, ruleConjuncts } from './row-rule.ts'
+import { compileRule, createRuleCompiler, type ParseRule, ruleConjuncts } from './row-rule.ts'
 import { routeOf, type SubscriptionRoute } from './subscription-route.ts'
 
 /**
@@ -66,8 +67,8 @@ export function planSubscription(
 ): SubscriptionPlan {
   requireSubscribable(statement)
   const table = requireTableFor(catalog, statement.table, 'read')
-  const compiler = createExpressionCompiler(table)
-  const projection = planProjection(compiler, table, statement.projection)
+  const compiler = createExpressionCompiler(rowOf(table, statement.alias))
+  const projection = planProjection(compiler, statement.projection)
   if (statement.kind === 'get') planGetKey(compiler, table, { name: 'GET', where: statement.where })
   const hint = statement.kind === 'scan' ? statement.hint : undefined
   if (hint?.kind === 'index') requireIndexOf(table, hint.index)
@@ -81,9 +82,10 @@ export function planSubscription(
     ...conjuncts.filter(({ condition }) => condition === undefined),
   ]
   const rules = ruleConjuncts(catalog, table, ['read'], parseRule)
+  const ruler = createRuleCompiler(compiler, table)
   const ruling = rules.map((source) => ({
-    filter: compileRule(compiler, source),
-    condition: keyConditionOf(compiler, source),
+    filter: compileRule(ruler, source),
+    condition: keyConditionOf(ruler, source),
   }))
   const filters = [...ruling, ...inOrder].map(({ filter }) => filter)
   const work = new WorkMeter()
@@ -150,7 +152,10 @@ function requireSubscribable(statement: Statement): asserts statement is Subscri
   }
   const { projection, where } = statement
   const projected = projection.kind === 'allColumns' ? [] : projection.items
-  const expressions = [...projected.map(({ expression }) => expression), ...(where ? [where] : [])]
+  const expressions = projected.flatMap((item) =>
+    item.kind === 'expression' ? [item.expression] : [],
+  )
+  if (where !== undefined) expressions.push(where)
   for (const expression of expressions) requireConstant(expression)
 }
 

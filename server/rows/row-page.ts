@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Expression, KeyHint, Name, OrderPart, ScanStatement } from '../../parser/ast.ts'
+import type { Expression, KeyHint, OrderPart, ScanStatement } from '../../parser/ast.ts'
 import { ParseError, type Parser } from '../../parser/parser.ts'
 import type { Parameters } from '../../planner/planner.ts'
 import { ServerError } from '../errors/server-error.ts'
@@ -7,7 +7,7 @@ import type { CursorOwner } from '../requests/cursor.ts'
 import { checkedParameters, parametersOfText } from '../requests/query-request.ts'
 import { requireParametersUsed } from '../requests/unused-parameters.ts'
 import { type ListedName, readNameList, readNames, splitDirection, wrongList } from './name-list.ts'
-import { NOWHERE, nameOf, projectionOf } from './row-statements.ts'
+import { columnNamed, NOWHERE, nameOf, projectionOf } from './row-statements.ts'
 
 /** The parameters of `listRows` that say which rows, and in which order. */
 export type RowsAsked = {
@@ -28,7 +28,7 @@ export function scanOf(parser: Parser, asked: RowsAsked): ScanStatement {
     table: nameOf(table),
     ...(index === undefined ? {} : { hint: hintOf(index) }),
     ...(where === undefined ? {} : { where: parseCondition(parser, where) }),
-    groupBy: [] as readonly Name[],
+    groupBy: [],
     orderBy: order === undefined ? [] : readNameList('order', order).map(orderPartOf),
     position: NOWHERE,
   }
@@ -67,7 +67,7 @@ function orderPartOf(listed: ListedName): OrderPart {
   if (direction !== '' && direction !== 'asc' && direction !== 'desc') {
     throw wrongList('order', 'asc, desc or nothing follows a name, as in time desc, id')
   }
-  return { column: nameOf(name), descending: direction === 'desc' }
+  return { column: columnNamed(name), descending: direction === 'desc' }
 }
 
 /** A line of its own, so that places in the condition are found by leaving that line out. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
+  ColumnExpression,
   DeleteStatement,
   Expression,
   GetStatement,
@@ -17,7 +18,7 @@ import { columnPosition, type TableDefinition } from '../../storage/storage.ts'
 /** The position of a statement that has no text; no error points at it. */
 export const NOWHERE: Position = { line: 0, column: 0, offset: 0 }
 
-const ALL_COLUMNS: Projection = { kind: 'allColumns' }
+const ALL_COLUMNS: Projection = { kind: 'allColumns', position: NOWHERE }
 
 export function nameOf(text: string): Name {
   return { text, position: NOWHERE }
@@ -26,7 +27,11 @@ export function nameOf(text: string): Name {
 /** All columns unless some are named. */
 export function projectionOf(columns: readonly string[] | undefined): Projection {
   if (columns === undefined) return ALL_COLUMNS
-  const items = columns.map((name) => ({ expression: columnNamed(name), label: name }))
+  const items = columns.map((name) => ({
+    kind: 'expression' as const,
+    expression: columnNamed(name),
+    label: name,
+  }))
   return { kind: 'expressions', items }
 }
 
@@ -115,7 +120,7 @@ export function keyColumns(table: TableDefinition): string[] {
   )
 }
 
-function columnNamed(name: string): Expression {
+export function columnNamed(name: string): ColumnExpression {
   return { kind: 'column', name, position: NOWHERE }
 }
 

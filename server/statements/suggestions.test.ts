@@ -27,7 +27,7 @@ const REWRITTEN = [
   "SELECT * FROM account WHERE id = 'bob'",
   "SELECT a.id, a.balance b FROM account AS a WHERE a.id = 'bob'",
   'SELECT a.* FROM public.account a WHERE a.balance > 3',
-  "SCAN account.id FROM account WHERE account.id > 'a'",
+  "SCAN account.id FROM public.account WHERE account.id > 'a'",
   'SCAN balance b FROM account',
   "SCAN * FROM account a WHERE id > 'a'",
   'SELECT CAST(balance AS TEXT) FROM account',

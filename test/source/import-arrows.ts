@@ -180,6 +180,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
       'planned-statement.ts',
       'planner-limits.ts',
       'required-rights.ts',
+      'row-parts.ts',
       'unknown-name.ts',
     ],
     ['json/'],

@@ -6,6 +6,7 @@ import { createExpressionCompiler } from '../../expressions/expression.ts'
 import { conjunctText, expressionText, nameText } from '../../expressions/expression-text.ts'
 import { conjunctsOf } from '../../keys/key-condition.ts'
 import { PlanError } from '../../plan-error.ts'
+import { rowOf } from '../../row-parts.ts'
 import type { SetRowsPlan } from '../plan.ts'
 import { planAccess } from '../plan-access.ts'
 import { SUGGESTION_CHARACTERS_MAX } from '../plan-key.ts'
@@ -20,9 +21,9 @@ export function planSetRows(
   ruleOfWrite: readonly Expression[],
 ): SetRowsPlan {
   requireNoPrecondition(statement, table)
-  const compiler = createExpressionCompiler(table)
+  const compiler = createExpressionCompiler(rowOf(table))
   const assignments = planAssignments(compiler, table, statement.assignments)
-  const returned = returningOf(compiler, table, statement.returning)
+  const returned = returningOf(compiler, statement.returning)
   const ruleAfter = planRule(compiler, table, ruleOfWrite)
   const reads = columnsOf([
     { columns: new Set(columnsWritten(table, assignments)) },

@@ -16,6 +16,7 @@ import { columnsOf, type ExpressionCompiler } from '../../expressions/compiled-e
 import { createExpressionCompiler } from '../../expressions/expression.ts'
 import { compileAs } from '../../expressions/type-check.ts'
 import { PlanError } from '../../plan-error.ts'
+import { rowOf } from '../../row-parts.ts'
 import type {
   DeletePlan,
   InsertPlan,
@@ -39,8 +40,8 @@ export function planDelete(
   table: TableDefinition,
   rule: readonly Expression[],
 ): DeletePlan {
-  const compiler = createExpressionCompiler(table)
-  const returned = returningOf(compiler, table, statement.returning)
+  const compiler = createExpressionCompiler(rowOf(table))
+  const returned = returningOf(compiler, statement.returning)
   const deleted = { columns: new Set(columnsForDelete(table)) }
   const reads = columnsOf([deleted, ...readsOf(returned.returning)])
   const access = planAccess(compiler, table, statement, { reads }, rule)
@@ -55,10 +56,10 @@ export function planSet(
   ruleOfWrite: readonly Expression[],
 ): SetPlan {
   requireNoWalk(statement)
-  const compiler = createExpressionCompiler(table)
+  const compiler = createExpressionCompiler(rowOf(table))
   const assignments = planAssignments(compiler, table, statement.assignments)
   const precondition = preconditionOf(compiler, statement.precondition)
-  const returned = returningOf(compiler, table, statement.returning)
+  const returned = returningOf(compiler, statement.returning)
   const keys = planFullKey(compiler, table, { name: 'SET', where: statement.where })
   const rowRule = planRule(compiler, table, rule)
   const ruleAfter = planRule(compiler, table, ruleOfWrite)
@@ -123,8 +124,8 @@ export function planInsert(
   })
   const given = new Array<number | undefined>(table.columns.length).fill(undefined)
   for (const [index, column] of columns.entries()) given[column] = index
-  const ofRow = createExpressionCompiler(table, compiler.slots)
-  const returned = returningOf(ofRow, table, statement.returning)
+  const ofRow = createExpressionCompiler(rowOf(table), compiler.slots)
+  const returned = returningOf(ofRow, statement.returning)
   const rowRule = planRule(ofRow, table, rule)
   const { position } = statement
   const onConflictDoNothing = statement.onConflict?.action.kind === 'nothing'

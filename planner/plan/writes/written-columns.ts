@@ -54,10 +54,9 @@ export function columnsWritten(
 
 export function returningOf(
   compiler: ExpressionCompiler,
-  table: TableDefinition,
   projection: Projection | undefined,
 ): { readonly returning?: RowProjection } {
-  return projection === undefined ? {} : { returning: planProjection(compiler, table, projection) }
+  return projection === undefined ? {} : { returning: planProjection(compiler, projection) }
 }
 
 /** What a RETURNING reads, in the form that `columnsOf` takes. */

@@ -97,7 +97,7 @@ export class SubscribedQuery {
   get snapshotStatement(): RowStatement {
     const { statement } = this
     if (statement.kind !== 'get' && statement.kind !== 'scan') throw new Error('It has no plan.')
-    return { ...statement, projection: { kind: 'allColumns' } }
+    return { ...statement, projection: { kind: 'allColumns', position: statement.position } }
   }
 }
 
