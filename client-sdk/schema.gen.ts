@@ -2268,7 +2268,7 @@ export interface components {
         readonly Described: boolean;
         /**
          * @description `return=minimal` (RFC 7240) answers how many rows were written, and not the rows. Other preferences mean
-         *     nothing.
+         *     nothing. An answer that was kept for an `Idempotency-Key` keeps its form.
          * @example return=minimal
          */
         readonly Prefer: string;
@@ -3183,8 +3183,9 @@ export interface operations {
             readonly query?: {
                 /**
                  * @description What becomes of a row of an array whose key has a row: `insert` refuses it, `put` lets it take the place of
-                 *     that row, as PUT does, and `skip` leaves it out, as ON CONFLICT DO NOTHING does. A key that comes twice in
-                 *     the array is `already_exists`, but for `skip`. For an array only.
+                 *     that row, as PUT does, and `skip` leaves it out, as ON CONFLICT DO NOTHING does: also one whose values in a
+                 *     UNIQUE index are those of another row. A key that comes twice in the array is `already_exists`, but for
+                 *     `skip`. For an array only.
                  */
                 readonly mode?: "insert" | "put" | "skip";
                 /** @description `string` makes every INTEGER a decimal string. */
@@ -3204,7 +3205,7 @@ export interface operations {
                 readonly "Percolite-History"?: components["parameters"]["History"];
                 /**
                  * @description `return=minimal` (RFC 7240) answers how many rows were written, and not the rows. Other preferences mean
-                 *     nothing.
+                 *     nothing. An answer that was kept for an `Idempotency-Key` keeps its form.
                  * @example return=minimal
                  */
                 readonly Prefer?: components["parameters"]["Prefer"];

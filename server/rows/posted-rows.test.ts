@@ -52,6 +52,22 @@ describe('rows that are posted', () => {
     }
   })
 
+  test('have the answer that was kept for their key, whatever is preferred later', async (t) => {
+    const { post } = await bank(t)
+    for (const [index, [before, after]] of [
+      [MINIMAL, {}],
+      [{}, MINIMAL],
+    ].entries()) {
+      const key = { 'Idempotency-Key': `k${index}` }
+      const first = await post([{ id: `n${index}` }], '', { ...key, ...before })
+      const again = await post([{ id: `n${index}` }], '', { ...key, ...after })
+      assert.deepEqual([again.status, again.body], [first.status, first.body])
+      assert.equal(again.headers['idempotent-replayed'], 'true')
+      const applied = before === MINIMAL ? 'return=minimal' : undefined
+      assert.equal(again.headers['preference-applied'], applied)
+    }
+  })
+
   test('a preference is ignored by operations that know none', async (t) => {
     const { server } = await bank(t)
     const { status } = await server.send({ path: `${ROWS}/bob`, headers: MINIMAL })
@@ -77,7 +93,7 @@ describe('rows that are posted', () => {
     assert.deepEqual([shown.status, shown.body], [201, [{ id: 'joe', balance: 0, mail: null }]])
   })
 
-  test('skip leaves the rows as they are that are there', async (t) => {
+  test('skip leaves the rows as they are that are there, by their key or in a UNIQUE index', async (t) => {
     const { post, all } = await bank(t)
     const before = await all()
     const none = await post([{ id: 'bob', balance: 1 }], '?mode=skip')
@@ -87,9 +103,19 @@ describe('rows that are posted', () => {
       '?mode=skip',
     )
     assert.deepEqual([some.body.rowsAffected, some.body.skipped], [1, 3])
+    const twice = [
+      { id: 'kim', mail: 'k@x' },
+      { id: 'zoe', mail: 'k@x' },
+    ]
+    const { body } = await post(twice, '?mode=skip')
+    assert.deepEqual([body.rowsAffected, body.skipped], [1, 1])
     assert.deepEqual(
       await all(),
-      [...before, { id: 'eve', balance: 0, mail: null }].sort((a, b) => (a.id < b.id ? -1 : 1)),
+      [
+        ...before,
+        { id: 'eve', balance: 0, mail: null },
+        { id: 'kim', balance: 0, mail: 'k@x' },
+      ].sort((a, b) => (a.id < b.id ? -1 : 1)),
     )
   })
 
