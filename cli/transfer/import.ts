@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PercoliteError } from '../../client-sdk/client.ts'
+import { durationMs } from '../../server/config-values.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
 import {
@@ -83,6 +84,11 @@ export const IMPORT: Command = {
       default: '0',
       meaning: 'rows that may be refused before the import ends',
     },
+    retry: {
+      kind: 'duration',
+      default: '60s',
+      meaning: 'how long a batch is tried again that had no answer',
+    },
     json: { kind: 'switch', default: 'false', meaning: 'print the summary as JSON' },
   },
   fromEnvironment: SERVER_FLAGS_FROM_ENVIRONMENT,
@@ -140,6 +146,7 @@ function optionsOf(call: Call): ImportOptions {
     parallel: countOf(call, 'parallel', 64),
     delimiter,
     nullText: call.given('null'),
+    retryMs: durationMs(call.text('retry')),
   }
 }
 

@@ -8,6 +8,8 @@ export async function startBreakingProxy(context: Pick<TestContext, 'after'>, ur
   let target = new URL(url)
   const sockets = new Set<Socket>()
   let answeredBytes = 0
+  /** Told of a request that begins with `text`, once the server has begun to answer it. */
+  let lost: { readonly text: string; readonly onAnswered: () => void } | undefined
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname)
     for (const [one, other] of [
@@ -21,6 +23,12 @@ export async function startBreakingProxy(context: Pick<TestContext, 'after'>, ur
         other.destroy()
       })
     }
+    near.on('data', (bytes) => {
+      if (lost === undefined || !bytes.toString('latin1').startsWith(lost.text)) return
+      far.unpipe(near)
+      far.once('data', lost.onAnswered)
+      far.resume()
+    })
     near.pipe(far)
     far.pipe(near)
     far.on('data', (bytes) => {
@@ -41,6 +49,17 @@ export async function startBreakingProxy(context: Pick<TestContext, 'after'>, ur
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     breakAll,
+    /**
+     * From now on nothing comes back of the answers to requests that begin with this text. Resolves when the server has
+     * begun to answer the first of them.
+     */
+    loseAnswers: (text: string) =>
+      new Promise<void>((resolve) => {
+        lost = { text, onAnswered: resolve }
+      }),
+    loseNone() {
+      lost = undefined
+    },
     /** Where connections lead from now on: the server has come back with another address. */
     turnTo(url: string) {
       target = new URL(url)
