@@ -18,6 +18,7 @@ const SUITES = [
   { name: 'mutants', words: ['test:mutants'], minutes: 8 },
   { name: 'kill', words: ['test:kill', '--', '--cycles', '30'], minutes: 20 },
   { name: 'backup', words: ['test:backup', '--', '--times', '20'], minutes: 5 },
+  { name: 'import', words: ['test:import', '--', '--kills', '50'], minutes: 3 },
   { name: 'memory', words: ['test:memory'], minutes: 10 },
   { name: 'hostile', words: ['test:hostile'], minutes: 3 },
   { name: 'access', words: ['test:access'], minutes: 15 },
