@@ -21,6 +21,8 @@ export const MOVE_LOG = 'PRAGMA wal_checkpoint(PASSIVE)'
 export const RESTART_LOG = 'PRAGMA wal_checkpoint(RESTART)'
 /** The same, and truncates its file. */
 export const EMPTY_LOG = 'PRAGMA wal_checkpoint(TRUNCATE)'
+/** Frees the pages of this connection's cache that nothing uses now. */
+export const SHRINK_MEMORY = 'PRAGMA shrink_memory'
 
 export const SQLITE_VERSION = 'SELECT sqlite_version()'
 export const COUNT_OBJECTS = 'SELECT count(*) FROM sqlite_schema'

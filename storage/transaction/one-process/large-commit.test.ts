@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rowKey } from '../../../test/storage/cell-notation.ts'
-import { EmbeddedWorld, stateOf } from '../../../test/storage/embedded-world.ts'
+import { COLUMN, EmbeddedWorld, stateOf } from '../../../test/storage/embedded-world.ts'
 import { CellStoreError } from '../../cell-store/cell-store.ts'
 import { StorageError } from '../../errors.ts'
 import { COMMIT_TURN_ROWS } from './latch-in-turns.ts'
@@ -26,6 +26,27 @@ test('a commit of very many rows latches some each turn, and has one timestamp a
   await world.store.apply()
   assert.deepEqual(await committed, { commitTs: timestamp + 1 })
   assert.equal(world.latches.size, 0)
+})
+
+test('its rows are not kept in memory, and what was kept of them is dropped', async () => {
+  const world = new EmbeddedWorld(7)
+  const isKept = (name: string, readTs: number) =>
+    world.latches.newest.find(rowKey(name), COLUMN, readTs) !== undefined
+  const first = world.commitAt(7, { r1000: 'first' })
+  await world.store.apply()
+  const { commitTs } = await first
+  assert.equal(isKept('r1000', Number(commitTs)), true)
+  const { timestamp } = await world.oracle.next()
+  const second = world.commitAt(timestamp, ROWS)
+  assert.equal(await stateOf(second), 'waits')
+  await world.store.apply()
+  const end = Number((await second).commitTs)
+  assert.equal(world.latches.size, 0)
+  assert.deepEqual(
+    NAMES.filter((name) => isKept(name, end)),
+    [],
+  )
+  assert.equal(await world.read('r1000', end), 'x')
 })
 
 test('it conflicts with a row that is written while it looks at others, and leaves no latch', async () => {

@@ -65,25 +65,23 @@ type Settled = Pick<Latched, 'owner' | 'rows'> & { readonly commitTs: Timestamp 
 
 /** Releases the latches, those of a large commit some each turn, the first ones now. A later one is correct (J5). */
 export function releaseRows(context: EmbeddedContext, settled: Settled): MaybePromise<void> {
-  const { rows } = settled
-  return rows.length <= context.commitTurnRows
-    ? releaseSome(context, settled, rows)
-    : releaseInTurns(context, settled)
-}
-
-async function releaseInTurns(context: EmbeddedContext, settled: Settled): Promise<void> {
-  const { commitTurnRows } = context
-  for (let at = 0; at < settled.rows.length; at += commitTurnRows) {
-    if (at > 0) await eventLoopTurn()
-    releaseSome(context, settled, settled.rows.slice(at, at + commitTurnRows))
-  }
-}
-
-function releaseSome(
-  { latches }: EmbeddedContext,
-  { owner, commitTs }: Settled,
-  rows: readonly EncodedRow[],
-): void {
+  const { owner, rows, commitTs } = settled
+  if (rows.length > context.commitTurnRows) return releaseInTurns(context, settled)
+  const { latches } = context
   latches.release(owner, rows)
   if (commitTs !== undefined) for (const row of rows) latches.newest.wasCommitted(row, commitTs)
+}
+
+/**
+ * The records of its rows are not kept in memory, where a load of many rows would take the place of those that are
+ * read. Each comes back when it is read.
+ */
+async function releaseInTurns(
+  { latches, commitTurnRows }: EmbeddedContext,
+  { owner, rows }: Settled,
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += commitTurnRows) {
+    if (at > 0) await eventLoopTurn()
+    latches.release(owner, rows.slice(at, at + commitTurnRows))
+  }
 }

@@ -19,6 +19,7 @@ import {
   type RedoLog,
   type RedoRecord,
 } from '../redo/redo-thread.ts'
+import { SHRINK_MEMORY } from '../statements.ts'
 import { type Reclaimed, reclaimPages } from '../wal/free-pages.ts'
 import { type LogSize, type MadeRoom, SqliteWriteAheadLog } from '../wal/write-ahead-log.ts'
 import { serveThread, type ThreadService } from './thread-server.ts'
@@ -54,6 +55,7 @@ class WriterService implements ThreadService<WriterRequest> {
   readonly #log: SqliteWriteAheadLog
   /** How large the log was found for the last answer, where it was looked at. */
   #logFound: LogSize | undefined
+  #wasLarge = false
 
   constructor(database: Database) {
     this.#database = database
@@ -78,6 +80,7 @@ class WriterService implements ThreadService<WriterRequest> {
       case 'group':
         return this.#apply(decodeGroup(request.packed))
       case 'large':
+        this.#wasLarge = true
         return this.#apply([decodeParts(request.parts)])
       case 'redo':
         return this.#withLogSize(timed(() => [this.#redoLog.append(request.record)]))
@@ -119,6 +122,9 @@ class WriterService implements ThreadService<WriterRequest> {
   afterAnswer(): void {
     if (this.#logFound !== undefined) this.#log.restartWhenLarge(this.#logFound)
     this.#logFound = undefined
+    // A load of many rows fills the page cache with pages that it does not need again.
+    if (this.#wasLarge) this.#database.exec(SHRINK_MEMORY)
+    this.#wasLarge = false
   }
 
   isOpen(): boolean {
