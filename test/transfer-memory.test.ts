@@ -14,7 +14,10 @@ import { testFolder } from './test-folder.ts'
 
 /** `npm run test:memory` runs this with a million rows. */
 const ROWS = Number(process.env.MEMORY_ROWS ?? 20_000)
-const RESIDENT_MIB_MAX = 300
+/** 300 MB, of 10 ** 6 bytes; figures are in MiB, of 2 ** 20 bytes. */
+const COMMAND_MIB_MAX = 286
+/** docs/performance.md says what it is made of, and why it is more than that of a command. */
+const SERVER_MIB_MAX = 400
 /** Garbage that was not collected yet; what grows with the rows is more than that at 20,000 of them. */
 const GROWTH_MIB_MAX = 130
 
@@ -48,6 +51,17 @@ function residentMiB({ pid }: ChildProcess): number {
   }
 }
 
+/**
+ * A server as `npm start` runs it, with compiled code from its cache: to compile TypeScript takes 30 MiB more, which
+ * are kept. It is in the cache once a server has ended.
+ */
+async function serverOf(folder: string): Promise<ServerProcess> {
+  const env = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  const first = await ServerProcess.start(join(folder, 'data'), [], { env })
+  assert.equal(await first.stop(), 0)
+  return await ServerProcess.start(join(folder, 'data'), [], { env })
+}
+
 /** Rows of 200 bytes. */
 function* lines(rows: number) {
   const body = 'x'.repeat(180)
@@ -56,7 +70,7 @@ function* lines(rows: number) {
 
 test(`an import and an export of ${ROWS} rows of 200 bytes take no more memory than one of 100`, async (t) => {
   const folder = await testFolder(t, 'transfer-memory')
-  const server = await ServerProcess.start(join(folder, 'data'))
+  const server = await serverOf(folder)
   try {
     for (const table of ['few', 'many']) {
       const sql = `CREATE TABLE ${table} (id INTEGER PRIMARY KEY, body TEXT NOT NULL)`
@@ -93,15 +107,17 @@ test(`an import and an export of ${ROWS} rows of 200 bytes take no more memory t
       const seconds = [taken, made].map(({ output }) => JSON.parse(output).seconds)
       t.diagnostic(`${rows} rows: import ${seconds[0]} s, export ${seconds[1]} s`)
     }
-    t.diagnostic(
-      `most MiB: ${JSON.stringify(peaks)}, server now ${server.residentMiB()?.toFixed(0)}`,
-    )
+    const peakOfServer = server.peakMiB() ?? 0
+    for (const [what, mib] of Object.entries({ ...peaks, server: peakOfServer })) {
+      t.diagnostic(`${what}: at most ${mib.toFixed(0)} MiB (${(mib * 1.048576).toFixed(0)} MB)`)
+    }
     for (const command of ['import', 'export']) {
       const [few = 0, many = 0] = [peaks[`${command} few`], peaks[`${command} many`]]
       if (few === 0) return t.skip('this system does not tell a process’ memory')
-      assert.ok(many < RESIDENT_MIB_MAX, `${command}: ${many} MiB`)
+      assert.ok(many < COMMAND_MIB_MAX, `${command}: ${many} MiB`)
       assert.ok(many - few < GROWTH_MIB_MAX, `${command}: ${few} MiB, then ${many} MiB`)
     }
+    assert.ok(peakOfServer < SERVER_MIB_MAX, `server: ${peakOfServer} MiB`)
   } finally {
     await server.killNine()
   }

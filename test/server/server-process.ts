@@ -99,9 +99,19 @@ export class ServerProcess {
 
   /** Resident memory in MiB, or undefined where the system does not tell. */
   residentMiB(): number | undefined {
+    return this.#memoryMiB('VmRSS')
+  }
+
+  /** The most that it ever was. */
+  peakMiB(): number | undefined {
+    return this.#memoryMiB('VmHWM')
+  }
+
+  #memoryMiB(name: 'VmRSS' | 'VmHWM'): number | undefined {
     const file = `/proc/${this.#child.pid}/status`
     if (!existsSync(file)) return undefined
-    const kiB = /VmRSS:\s+(\d+) kB/.exec(readFileSync(file, 'utf8'))?.[1]
+    const status = readFileSync(file, 'utf8')
+    const kiB = new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]
     return kiB === undefined ? undefined : Number(kiB) / 1024
   }
 }
