@@ -41,7 +41,9 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
     return EXIT.done
   } catch (error) {
     progress.end()
-    errors.write(`percolite: ${failureText(error, '')}\n`)
+    errors.write(
+      `percolite: ${failureText(error, 'Another restore makes a database there: wait for it.')}\n`,
+    )
     return exitCodeOf(error)
   }
 }

@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { SqliteDataDirectory } from '../cell-store/sqlite/file/data-directory.ts'
 import type { ConsistencyReport } from '../consistency/consistency-report.ts'
 import { checkDataDirectory } from '../consistency/data-directory-check.ts'
 import { StorageError } from '../errors.ts'
@@ -22,8 +23,13 @@ import {
   requireSameFile,
 } from './manifest.ts'
 
-/** In the folder of the database while it is being restored. No server takes it for a database. */
+/**
+ * In the folder of the database while it is being restored, and locked as a data directory is: two that restore into
+ * one folder would remove each other's work. No server takes it for a database.
+ */
 const STAGE = 'restore.partial'
+/** In that one. */
+const WORK = 'data'
 /** Opening the copy writes its redo log into its tables. */
 const ROOM_BYTES = 64 * 2 ** 20
 
@@ -46,7 +52,8 @@ export type Restored = {
  * its file is the last step: cut off before, it leaves no database, and the same call starts again. Its history is
  * renewed, so that no client takes what came after the backup for something of this database.
  *
- * Rejects with StorageError `data_directory_unusable` where the folder is not empty, `backup_unusable` or `disk_full`.
+ * Rejects with StorageError `data_directory_unusable` where the folder is not empty, `data_directory_locked` where
+ * another one restores into it, `backup_unusable` or `disk_full`.
  */
 export async function restoreBackup(
   folder: string,
@@ -55,22 +62,27 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const manifest = await readManifest(folder)
   const target = resolve(dataDirectory)
-  const stage = join(target, STAGE)
   await requireEmpty(target)
-  await rm(stage, { recursive: true, force: true })
-  await mkdir(stage, { recursive: true, mode: FOLDER_MODE })
+  const lock = new SqliteDataDirectory(join(target, STAGE))
+  const work = join(lock.path, WORK)
   try {
-    await requireRoom(stage, manifest.bytes + ROOM_BYTES)
-    await takeCopy(folder, stage, manifest, onProgress)
-    const report = check ? await soundReport(folder, stage) : undefined
-    const history = await renewDirectoryHistory(stage)
-    await requireWholeFile(stage)
-    await rename(join(stage, COPY_FILE), join(target, COPY_FILE))
+    await rm(work, { recursive: true, force: true })
+    await mkdir(work, { mode: FOLDER_MODE })
+    await requireRoom(work, manifest.bytes + ROOM_BYTES)
+    await takeCopy(folder, work, manifest, onProgress)
+    const report = check ? await soundReport(folder, work) : undefined
+    const history = await renewDirectoryHistory(work)
+    await requireWholeFile(work)
+    // A server may have been started there, or another one have ended just before.
+    await requireEmpty(target)
+    await rename(join(work, COPY_FILE), join(target, COPY_FILE))
     await syncFolder(target)
     await syncFolder(dirname(target))
     return { manifest, history, ...(report === undefined ? {} : { report }) }
   } finally {
-    await rm(stage, { recursive: true, force: true })
+    // First, so that who gets the lock finds no folder of ours.
+    await rm(lock.path, { recursive: true, force: true })
+    lock.release()
   }
 }
 

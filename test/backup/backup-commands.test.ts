@@ -5,7 +5,7 @@ import { mkdir, open, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import SqliteDatabase from 'better-sqlite3'
-import { BackupStage, openStorage } from '../../storage/storage.ts'
+import { BackupStage, checkDataDirectory, openStorage } from '../../storage/storage.ts'
 import { percolite } from '../cli/percolite.ts'
 import { SqlSession } from '../sql-session.ts'
 import { testFolder } from '../test-folder.ts'
@@ -199,6 +199,18 @@ describe('percolite backup and restore', () => {
     assert.match(refused.errors, /is not empty/)
     assert.deepEqual(readdirSync(data), ['notes.txt'])
   })
+})
+
+test('of two restores into one folder at once one is refused, and the other is whole', async (t) => {
+  const backup = await storedBackup(t)
+  const data = await newFolder(t)
+  const args = ['restore', backup, '--data', data]
+  const [first, second] = await Promise.all([percolite(args), percolite(args)])
+  assert.deepEqual([first.code, second.code].toSorted(), [0, 3], first.errors + second.errors)
+  const { errors } = first.code === 0 ? second : first
+  assert.match(errors, /is in use by process \d+\. Another restore makes a database there/)
+  assert.deepEqual(readdirSync(data), ['cells.db'])
+  assert.equal((await checkDataDirectory(data)).problemCount, 0)
 })
 
 describe('a backup that is not what it was', () => {
