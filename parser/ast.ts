@@ -97,7 +97,16 @@ export type InsertStatement = Located & {
 
 /** What becomes of a row that would be a duplicate, instead of failing the statement. */
 export type ConflictClause = Located & {
-  readonly action: { readonly kind: 'nothing' }
+  /** Those of the key by which duplicates are found; absent for every key with DO NOTHING, else for the primary key. */
+  readonly columns?: readonly Name[]
+  readonly action: { readonly kind: 'nothing' } | UpdateAction
+}
+
+/** Changes the row that is there; `excluded.column` is of the one that would have been inserted. */
+export type UpdateAction = {
+  readonly kind: 'update'
+  readonly assignments: readonly Assignment[]
+  readonly condition?: Expression
 }
 
 export type DeleteStatement = Located & {

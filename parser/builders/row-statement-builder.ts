@@ -117,7 +117,18 @@ function onConflictOf(children: { conflictClause?: cst.ConflictClauseCstNode[] }
 } {
   if (children.conflictClause === undefined) return {}
   const node = only(children.conflictClause)
-  return { onConflict: { action: { kind: 'nothing' }, position: positionOfNode(node) } }
+  const { columnList, updateAction } = node.children
+  const columns = columnList === undefined ? {} : { columns: columnsOf({ columnList }) }
+  const action = updateAction === undefined ? NOTHING : buildUpdateAction(only(updateAction))
+  return { onConflict: { ...columns, action, position: positionOfNode(node) } }
+}
+
+const NOTHING = { kind: 'nothing' } as const
+
+function buildUpdateAction({ children }: cst.UpdateActionCstNode): ast.UpdateAction {
+  const assignments = assignmentsOf(children)
+  if (children.expression === undefined) return { kind: 'update', assignments }
+  return { kind: 'update', assignments, condition: buildRowExpression(only(children.expression)) }
 }
 
 export function buildInsertedRows(

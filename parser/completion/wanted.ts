@@ -56,5 +56,6 @@ function isNew(kind: Wanted['kind'], written: readonly TokenType[]): boolean {
 
 /** There is no row yet. */
 function isInValues(written: readonly TokenType[]): boolean {
-  return written.includes(keyword.Values) && !written.includes(keyword.Returning)
+  const isAfter = written.includes(keyword.Returning) || written.includes(keyword.Conflict)
+  return written.includes(keyword.Values) && !isAfter
 }

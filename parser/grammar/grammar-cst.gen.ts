@@ -595,8 +595,24 @@ export interface ConflictClauseCstNode extends CstNode {
 export type ConflictClauseCstChildren = {
   ON: IToken[];
   CONFLICT: IToken[];
+  columnList?: ColumnListCstNode[];
   DO: IToken[];
-  NOTHING: IToken[];
+  NOTHING?: IToken[];
+  updateAction?: UpdateActionCstNode[];
+};
+
+export interface UpdateActionCstNode extends CstNode {
+  name: "updateAction";
+  children: UpdateActionCstChildren;
+}
+
+export type UpdateActionCstChildren = {
+  UPDATE: IToken[];
+  SET: IToken[];
+  assignment: AssignmentCstNode[];
+  Comma?: IToken[];
+  IF?: IToken[];
+  expression?: ExpressionCstNode[];
 };
 
 export interface InsertedRowsCstNode extends CstNode {

@@ -88,8 +88,22 @@ export class RowGrammar extends ClauseGrammar {
   readonly conflictClause: Rule = this.RULE('conflictClause', () => {
     this.CONSUME(keyword.On)
     this.CONSUME(keyword.Conflict)
+    this.OPTION(() => this.SUBRULE(this.columnList))
     this.CONSUME(keyword.Do)
-    this.CONSUME(keyword.Nothing)
+    this.OR([
+      { ALT: () => this.CONSUME(keyword.Nothing) },
+      { ALT: () => this.SUBRULE(this.updateAction) },
+    ])
+  })
+
+  readonly updateAction: Rule = this.RULE('updateAction', () => {
+    this.CONSUME(keyword.Update)
+    this.CONSUME(keyword.SetWord)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.assignment) })
+    this.OPTION(() => {
+      this.CONSUME(keyword.If)
+      this.SUBRULE(this.expression)
+    })
   })
 
   readonly insertedRows: Rule = this.RULE('insertedRows', () => {

@@ -19,7 +19,8 @@ function hintOf(text: string): string | undefined {
 const SELECT = 'SELECT is written GET for rows by a full key, SCAN for a range of rows'
 const UPDATE = 'UPDATE is written SET … ON table WHERE …'
 const RANGE = 'GET reads rows by a full key, SCAN walks rows in key order'
-const UPSERT = 'SET … ON table WHERE full primary key inserts or updates a row'
+const UPSERT =
+  'SET … ON table WHERE full primary key inserts or updates a row, INSERT … ON CONFLICT DO UPDATE several'
 const GROUPS = 'groups of rows are read by SCAN'
 const ORDER = 'the clauses come in this order'
 const UNIQUE = 'what is unique besides the key is said by an index'
@@ -103,23 +104,18 @@ for (const [text, hint] of [
     `${UPDATE}: SET a = 1 ON t WHERE id = 5 RETURNING *`,
   ],
   [
-    "INSERT INTO t (id, n, m) VALUES (:i, f(1, 2), 'x') ON CONFLICT (id) DO UPDATE SET n = excluded.n, m = excluded.m RETURNING *",
-    `${UPSERT}: SET n = f(1, 2), m = 'x' ON t WHERE id = :i RETURNING *`,
+    'INSERT INTO t (id, n) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET n = excluded.n WHERE t.n < 5 RETURNING *',
+    'a condition on the row that is there follows IF: INSERT INTO t (id, n) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET n = excluded.n IF t.n < 5 RETURNING *',
   ],
-  // Not the same as a SET of what was to be inserted: the advice alone.
-  ['INSERT INTO t (id, n) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET n = n + 1', UPSERT],
-  ['INSERT INTO t (id, n) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET m = excluded.m', UPSERT],
   [
-    'INSERT INTO t (id, n) VALUES (1, 2), (3, 4) ON CONFLICT (id) DO UPDATE SET n = excluded.n',
-    UPSERT,
+    'INSERT INTO t (id) VALUES (1) ON CONFLICT ON CONSTRAINT t_pkey DO NOTHING',
+    'ON CONFLICT names the columns of the primary key or of a unique index',
   ],
-  ['INSERT INTO t (id) VALUES (1) ON CONFLICT DO UPDATE SET n = 1', UPSERT],
-  ['INSERT INTO t (id) VALUES (1) ON DUPLICATE KEY UPDATE n = 1', UPSERT],
+  [
+    'INSERT INTO t (id, n) VALUES (1, 2) ON DUPLICATE KEY UPDATE n = n + VALUES(n), m = 1',
+    'ON DUPLICATE KEY is ON CONFLICT: INSERT INTO t (id, n) VALUES (1, 2) ON CONFLICT DO UPDATE SET n = n + excluded.n, m = 1',
+  ],
   ['INSERT OR REPLACE INTO t (id) VALUES (1)', UPSERT],
-  [
-    'INSERT INTO t (id) VALUES (1) ON CONFLICT (id) DO NOTHING RETURNING id',
-    'ON CONFLICT is of the primary key and every unique index: INSERT INTO t (id) VALUES (1) ON CONFLICT DO NOTHING RETURNING id',
-  ],
   [
     'INSERT OR IGNORE INTO t (id) VALUES (1)',
     'duplicates are left out by ON CONFLICT DO NOTHING: INSERT INTO t (id) VALUES (1) ON CONFLICT DO NOTHING',

@@ -2,7 +2,14 @@
 
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
-import { type Advice, indexOf, listAt, piece, type WrongStatement } from './wrong-statement.ts'
+import {
+  type Advice,
+  indexOf,
+  listAt,
+  piece,
+  rewrite,
+  type WrongStatement,
+} from './wrong-statement.ts'
 
 /** The forms of INSERT that other databases have. */
 export function foreignInsert(wrong: WrongStatement): Advice | undefined {
@@ -12,10 +19,13 @@ export function foreignInsert(wrong: WrongStatement): Advice | undefined {
   const selected = fromSelect(wrong)
   if (selected !== undefined) return selected
   if (at === 3) return withoutColumns(wrong)
-  const on = tokens.findLastIndex(({ tokenType }) => tokenType === keyword.On)
-  if (on < 0 || at <= on || at > on + 4) return undefined
-  return ofConflict(wrong, on)
+  const on = tokens.findIndex(({ tokenType }, index) => {
+    return tokenType === keyword.On && CONFLICTS.has(tokens[index + 1]?.image.toUpperCase() ?? '')
+  })
+  return on < 0 || at <= on ? undefined : ofConflict(wrong, on)
 }
+
+const CONFLICTS: ReadonlySet<string> = new Set(['CONFLICT', 'DUPLICATE'])
 
 /** INSERT OR IGNORE INTO …, INSERT IGNORE INTO …, INSERT OR REPLACE INTO … */
 function ofModifier(wrong: WrongStatement): Advice | undefined {
@@ -28,7 +38,9 @@ function ofModifier(wrong: WrongStatement): Advice | undefined {
   return words === 'OR REPLACE' ? { advice: UPSERT } : undefined
 }
 
-const UPSERT = 'SET … ON table WHERE full primary key inserts or updates a row'
+/** What REPLACE, MERGE and UPSERT are here. */
+export const UPSERT =
+  'SET … ON table WHERE full primary key inserts or updates a row, INSERT … ON CONFLICT DO UPDATE several'
 
 function withoutInto(wrong: WrongStatement): Advice {
   return { advice: 'INSERT needs INTO', rewritten: `INSERT INTO ${piece(wrong, 1)}` }
@@ -59,59 +71,33 @@ function withoutColumns(wrong: WrongStatement): Advice | undefined {
   }
 }
 
-/** ON CONFLICT (id) DO …, ON DUPLICATE KEY UPDATE … */
+/** ON CONFLICT … DO UPDATE SET … WHERE …, ON CONFLICT ON CONSTRAINT …, ON DUPLICATE KEY UPDATE … */
 function ofConflict(wrong: WrongStatement, on: number): Advice | undefined {
+  const { tokens, at } = wrong
+  if (tokens[on + 1]?.image.toUpperCase() === 'DUPLICATE') return ofDuplicateKey(wrong, on)
+  if (tokens[at]?.tokenType === keyword.Where && tokens[at - 1]?.tokenType !== keyword.Conflict) {
+    const advice = 'a condition on the row that is there follows IF'
+    return { advice, rewritten: rewrite(wrong, new Map([[at, 'IF']])), onlyRewritten: true }
+  }
+  if (tokens[on + 2]?.tokenType !== keyword.On) return undefined
+  return { advice: 'ON CONFLICT names the columns of the primary key or of a unique index' }
+}
+
+/** ON DUPLICATE KEY UPDATE n = n + VALUES(n) -> ON CONFLICT DO UPDATE SET n = n + excluded.n */
+function ofDuplicateKey(wrong: WrongStatement, on: number): Advice {
   const { tokens } = wrong
-  if (tokens[on + 1]?.image.toUpperCase() === 'DUPLICATE') return { advice: UPSERT }
-  if (tokens[on + 1]?.tokenType !== keyword.Conflict) return undefined
-  const does = tokens.findIndex(({ tokenType }, index) => index > on && tokenType === keyword.Do)
-  if (does < 0) return undefined
-  if (tokens[does + 1]?.tokenType === keyword.Nothing) {
-    const rest = `${piece(wrong, 0, on)} ON CONFLICT ${piece(wrong, does)}`
-    return { advice: 'ON CONFLICT is of the primary key and every unique index', rewritten: rest }
-  }
-  return { advice: UPSERT, rewritten: setInstead(wrong, on, does) }
-}
-
-/**
- * INSERT INTO t (id, n) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET n = excluded.n
- * -> SET n = 2 ON t WHERE id = 1, which is the same where every column but the key is overwritten.
- */
-function setInstead(wrong: WrongStatement, on: number, does: number): string | undefined {
-  const columns = listAt(wrong, 3)
-  const open = wrong.tokens.findIndex(({ tokenType }) => tokenType === keyword.Values) + 1
-  const values = listAt(wrong, open)
-  const key = new Set(listAt(wrong, on + 2))
-  const returning = indexOf(wrong, keyword.Returning)
-  const end = returning < 0 ? wrong.tokens.length : returning
-  const overwritten = new Set(
-    piece(wrong, does + 3, end)
-      .split(',')
-      .map((each) => /^\s*(\w+)\s*=\s*excluded\s*\.\s*\1\s*$/i.exec(each)?.[1]),
-  )
-  const isKey = (column: string) => key.has(column)
-  const others = columns.filter((column) => !isKey(column))
-  const same =
-    columns.length === values.length &&
-    isSingleRow(wrong, open, on) &&
-    overwritten.size === others.length &&
-    others.every((column) => overwritten.has(column))
-  if (!same || key.size === 0) return undefined
-  const equated = columns.map((column, index) => ({ column, text: `${column} = ${values[index]}` }))
-  const assigned = equated.filter(({ column }) => !isKey(column)).map(({ text }) => text)
-  const where = equated.filter(({ column }) => isKey(column)).map(({ text }) => text)
-  const set = `SET ${assigned.join(', ')} ON ${piece(wrong, 2, 3)} WHERE ${where.join(' AND ')}`
-  return `${set} ${piece(wrong, end)}`.trim()
-}
-
-/** Whether the parenthesis that opens at `open` closes just before `end`. */
-function isSingleRow({ tokens }: WrongStatement, open: number, end: number): boolean {
-  let depth = 0
-  for (let at = open; at < end; at += 1) {
-    const type = tokens[at]?.tokenType
-    if (type === token.LeftParenthesis) depth += 1
-    if (type === token.RightParenthesis) depth -= 1
-    if (depth === 0) return at === end - 1
-  }
-  return false
+  const words = ['CONFLICT', 'DO', 'UPDATE SET']
+  const replacements = new Map(words.map((word, index) => [on + 1 + index, word]))
+  tokens.forEach(({ tokenType }, index) => {
+    const [open, name, close] = tokens.slice(index + 1, index + 4)
+    const isValue =
+      index > on &&
+      tokenType === keyword.Values &&
+      open?.tokenType === token.LeftParenthesis &&
+      close?.tokenType === token.RightParenthesis
+    if (!isValue) return
+    for (const removed of [index + 1, index + 2, index + 3]) replacements.set(removed, '')
+    replacements.set(index, `excluded.${name?.image}`)
+  })
+  return { advice: 'ON DUPLICATE KEY is ON CONFLICT', rewritten: rewrite(wrong, replacements) }
 }

@@ -5,7 +5,7 @@ import { isAggregate } from '../builders/aggregates.ts'
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
 import { foreignDefinition } from './sql-definitions.ts'
-import { foreignInsert } from './sql-inserts.ts'
+import { foreignInsert, UPSERT } from './sql-inserts.ts'
 import { foreignObserver } from './sql-observers.ts'
 import { type Advice, indexOf, piece, type WrongStatement } from './wrong-statement.ts'
 
@@ -214,7 +214,7 @@ const PREPARED_BY_ITSELF: Advice = {
   advice: 'a text with parameters is prepared by itself: send it again with others',
 }
 const SET_DOES_IT: Advice = {
-  advice: 'SET … ON table WHERE full primary key inserts or updates a row',
+  advice: UPSERT,
 }
 
 /** First words that no statement of this dialect has, and what is written instead. */

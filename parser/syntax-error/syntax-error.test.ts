@@ -83,7 +83,10 @@ for (const [marked, message] of [
     'SET a = 1 ON t WHERE id = 1 IF NOT a ^b',
     "expected LIMIT, RETURNING, an operator, ';' or the end of the text, found 'b'",
   ],
-  ['INSERT INTO t (a) VALUES (1) ON CONFLICT DO ^UPDATE', "expected NOTHING, found 'UPDATE'"],
+  [
+    'INSERT INTO t (a) VALUES (1) ON CONFLICT DO ^DELETE',
+    "expected NOTHING or UPDATE SET, found 'DELETE'",
+  ],
   ['CHECK a > 1 ^WHERE id = 1', "expected ON or an operator, found 'WHERE'"],
   [
     'CREATE ^VIEW v',

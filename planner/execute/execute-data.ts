@@ -5,10 +5,12 @@ import { executeAggregate } from './execute-aggregate.ts'
 import { executeGet } from './execute-get.ts'
 import { executeScan } from './execute-scan.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
+import { isUpsert } from './writes/conflicting-rows.ts'
 import { executeDelete } from './writes/execute-delete.ts'
 import { executeInsert } from './writes/execute-insert.ts'
 import { executeSet } from './writes/execute-set.ts'
 import { executeSetRows } from './writes/execute-set-rows.ts'
+import { executeUpsert } from './writes/execute-upsert.ts'
 
 /** Runs a plan on rows within the statement layer that the caller has opened. */
 export function executeData(
@@ -27,7 +29,7 @@ export function executeData(
     case 'setRows':
       return executeSetRows(plan, context)
     case 'insert':
-      return executeInsert(plan, context)
+      return isUpsert(plan) ? executeUpsert(plan, context) : executeInsert(plan, context)
     case 'delete':
       return executeDelete(plan, context)
   }

@@ -160,20 +160,39 @@ function groupsText({ aggregation }: AggregatePlan): string {
 }
 
 function ofInsert(plan: InsertPlan): Explanation {
-  const { table, rows, onConflictDoNothing } = plan
-  const added = rows.length === 1 ? 'adds 1 row' : `adds ${rows.length} rows`
+  const { table, onConflict } = plan
+  const byKey = onConflict !== undefined && 'key' in onConflict ? onConflict.key : undefined
+  const isByIndex = byKey?.index !== undefined
   return {
     statement: 'INSERT',
     table: table.name,
-    key: keyText(primaryKeyOf(table)),
-    rule: 'full primary key',
+    key: keyText(byKey ?? primaryKeyOf(table)),
+    rule: isByIndex ? 'full unique index' : 'full primary key',
     access: 'point get',
     bounds: [],
     ...ruledBy(plan),
     filter: [],
     rejected: [],
-    writes: onConflictDoNothing ? `${added}, but no duplicates` : added,
+    writes: insertText(plan),
     ...returnedBy(plan),
+  }
+}
+
+function insertText({ table, rows, onConflict }: InsertPlan): string {
+  const added = rows.length === 1 ? 'adds 1 row' : `adds ${rows.length} rows`
+  switch (onConflict?.kind) {
+    case undefined:
+      return added
+    case 'skipAll':
+      return `${added}, but no duplicates`
+    case 'skip':
+      return `${added}, but no duplicates of the key`
+    case 'update': {
+      const { assignments, condition } = onConflict
+      const sets = `sets ${assignmentsText({ table, assignments })} of the one with its key`
+      if (condition === undefined) return `${added}, or ${sets}`
+      return `${added}, or ${sets} if ${expressionText(condition.source)}, and guards it`
+    }
   }
 }
 

@@ -23,6 +23,7 @@ import type {
   AggregatePlan,
   CheckPlan,
   DataPlan,
+  InsertPlan,
   NotifyPlan,
   PointGetPlan,
   RangeScanPlan,
@@ -32,6 +33,7 @@ import { planAccess } from './plan-access.ts'
 import { namesOneRow, planFullKey, planGetKey } from './plan-key.ts'
 import { planProjection } from './projection.ts'
 import { type ParseRule, planRule, ruleConjuncts } from './row-rule.ts'
+import { columnsOfFound } from './writes/plan-conflict.ts'
 import { planSetRows } from './writes/plan-set-rows.ts'
 import { planDelete, planInsert, planSet } from './writes/plan-write.ts'
 
@@ -70,7 +72,7 @@ function planOnTable(
         ? planSet(statement, table, rule, ruleOfWrite)
         : planSetRows(statement, table, rule, ruleOfWrite)
     case 'insert':
-      return planInsert(statement, table, rule)
+      return planInsert(statement, table, rule, ruleOfWrite)
     case 'delete':
       return planDelete(statement, table, rule)
   }
@@ -85,7 +87,7 @@ function rightsOf(plan: DataPlan): readonly TableRight[] {
     case 'aggregate':
       return ['read']
     case 'insert':
-      return plan.returning === undefined ? ['write'] : ['write', 'read']
+      return plan.returning === undefined && !asksOfFound(plan) ? ['write'] : ['write', 'read']
     case 'set':
       return plan.returning === undefined && !asksOfRow(plan) ? ['write'] : ['write', 'read']
     case 'setRows':
@@ -104,6 +106,16 @@ function asksOfRow({
 }: Pick<SetPlan, 'assignments' | 'precondition'>): boolean {
   return (
     precondition?.kind === 'condition' || assignments.some(({ value }) => value.columns.size > 0)
+  )
+}
+
+/** Whether what becomes of a duplicate depends on the row that is there. */
+function asksOfFound({ table, onConflict }: InsertPlan): boolean {
+  if (onConflict?.kind !== 'update') return false
+  const { condition, assignments } = onConflict
+  return (
+    condition !== undefined ||
+    assignments.some(({ value }) => columnsOfFound(table, value).size > 0)
   )
 }
 

@@ -9,6 +9,7 @@ import type {
 import type { CompiledExpression, Scope } from '../expressions/compiled-expression.ts'
 import type { ParameterSlot } from '../expressions/parameters.ts'
 import type { AccessPath } from '../keys/access-path.ts'
+import type { CandidateKey } from '../keys/candidate-key.ts'
 import type { KeyBounds } from '../keys/key-range.ts'
 import type { RejectedKey } from '../keys/rejected-keys.ts'
 import type { PlanError } from '../plan-error.ts'
@@ -135,10 +136,29 @@ export type InsertPlan = OfTable &
       readonly values: readonly CompiledExpression[]
       readonly position: Position
     }>
-    /** Duplicates are left out. */
-    readonly onConflictDoNothing: boolean
+    /** What becomes of duplicates; without it they are an error. */
+    readonly onConflict?: PlannedConflict
     readonly returning?: RowProjection
   }
+
+export type PlannedConflict =
+  /** Duplicates of any key are left out. */
+  { readonly kind: 'skipAll' } | KeyConflict
+/** What becomes of duplicates of one key; those of another are an error. */
+export type KeyConflict = {
+  /** The primary key, or that of a unique index. */
+  readonly key: CandidateKey
+  /** Places of the columns that are read of the row that is there. */
+  readonly reads: readonly number[]
+} & ({ readonly kind: 'skip' } | PlannedUpdate)
+/** Its expressions look at a row with the columns of the one that is there, and after them those of the new one. */
+export type PlannedUpdate = {
+  readonly kind: 'update'
+  readonly assignments: readonly PlannedAssignment[]
+  readonly condition?: { readonly condition: CompiledExpression; readonly source: Expression }
+  /** What the row has to meet afterwards. */
+  readonly ruleAfter?: PlannedRule
+}
 
 export type DeletePlan = OfTable &
   Access & {

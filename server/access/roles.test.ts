@@ -20,6 +20,8 @@ const NEEDS = {
   write: [
     "INSERT INTO note (id, text) VALUES (100, 'x')",
     "INSERT INTO note (id, text) VALUES (100, 'x') ON CONFLICT DO NOTHING",
+    "INSERT INTO note (id, text) VALUES (100, 'x') ON CONFLICT (id) DO NOTHING",
+    "INSERT INTO note (id, text) VALUES (100, 'x') ON CONFLICT DO UPDATE SET text = excluded.text",
     "SET text = 'y' ON note WHERE id = 100",
     "EXPLAIN SET text = 'y' ON note WHERE id = 100",
     "SET text = 'y' ON note WHERE id >= 100",
@@ -37,6 +39,9 @@ const NEEDS = {
     "SET text = text || 'y' ON note WHERE id >= 100",
     "SET text = 'y' ON note USE PRIMARY KEY WHERE text = 'nobody'",
     'INSERT INTO note (id) VALUES (101) RETURNING text',
+    "INSERT INTO note (id) VALUES (101) ON CONFLICT DO UPDATE SET text = text || 'x'",
+    "INSERT INTO note (id) VALUES (101) ON CONFLICT DO UPDATE SET text = 'x' IF text = 'a'",
+    'INSERT INTO note (id) VALUES (101) ON CONFLICT DO UPDATE SET text = NULL RETURNING id',
     "DELETE FROM note USE PRIMARY KEY WHERE text = 'nobody'",
     'DELETE FROM note WHERE id = 101 RETURNING text',
     'CHECK text IS NOT NULL ON note WHERE id = 2',

@@ -68,7 +68,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug('setGuardsHiddenRows', SET, "=== 'condition' && !isHidden)", "=== 'condition')"),
   bug(
     'insertsAnything',
-    'planner/execute/writes/execute-insert.ts',
+    'planner/execute/writes/inserted-rows.ts',
     'if (!meetsRule(plan, row, scope))',
     'if (false)',
   ),

@@ -90,6 +90,7 @@ export class RandomStatements {
       `SET a = ${a} ON ${table} WHERE ${key} IF ${this.#pick(['a > 2', 'EXISTS', 'NOT EXISTS', '10 / a > 1'])}`,
       `SET ${extra}a = ${a} ON ${table} ${this.#pick(['USE PRIMARY KEY', `USE INDEX ${table}A`])} ${this.where()}`,
       `SET a = a + 1, t = t || 'b' ON ${table} USE PRIMARY KEY ${this.where()} LIMIT 2`,
+      `INSERT INTO ${table} (owner, id, a, t) VALUES ('${owner}', ${id}, ${a}, '${t}') ON CONFLICT ${this.#pick(['', '(owner, id)', '(id)', '(owner, t)'])} DO UPDATE SET a = ${this.#pick(['excluded.a', 'a + 1', '10 / a'])} ${this.#pick(['', 'IF a > excluded.a', 'RETURNING a'])}`,
       `DELETE FROM ${table} WHERE ${key}`,
       `DELETE FROM ${table} USE PRIMARY KEY ${this.where()} LIMIT 1`,
       `CHECK a >= 0 ON ${table} WHERE ${key}`,

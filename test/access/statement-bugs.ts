@@ -46,6 +46,25 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     '',
   ),
   bug(
+    'upsertsChangeHiddenRows',
+    'planner/execute/writes/execute-upsert.ts',
+    'if (!meetsRule(plan, found.row, scope)) throw violated()',
+    '',
+  ),
+  bug(
+    'upsertsReadNothingOfTheRule',
+    'planner/plan/writes/plan-conflict.ts',
+    '...(rowRule ? [rowRule] : []),',
+    '',
+  ),
+  bug(
+    'upsertsLeaveTheRule',
+    'planner/execute/writes/execute-upsert.ts',
+    'ruleAfter?.keeps({ ...scope, row: after }) === false',
+    'false',
+  ),
+  bug('upsertsNeedNoRead', 'planner/plan/plan-statement.ts', ' && !asksOfFound(plan)', ''),
+  bug(
     'lateRequestsCommit',
     OWN,
     '  if (transaction.hasWrites) running.commits()\n  running.signal.throwIfAborted()\n',

@@ -65,7 +65,15 @@ function withWantedRow(
     readonly change: number
   }
   const found = wanted[change]
-  if (found === undefined) return error
+  return found === undefined ? error : uniqueViolation(table, { index, columns }, found)
+}
+
+/** The error of a row that wants values which another one has. */
+export function uniqueViolation(
+  table: TableDefinition,
+  { index, columns }: { readonly index: string; readonly columns: readonly string[] },
+  found: WantedRow,
+): PlanError {
   const values = columns.map((name) => jsonOf(table, name, found.row))
   const equal = columns.map((name, at) => `${name} = ${shown(values[at])}`).join(', ')
   return new PlanError(

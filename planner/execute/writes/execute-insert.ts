@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { changeRows, encodePrimaryKey, type SqlValue } from '../../../storage/storage.ts'
-import type { Scope } from '../../expressions/compiled-expression.ts'
+import { changeRows } from '../../../storage/storage.ts'
 import type { InsertPlan } from '../../plan/plan.ts'
-import { PlanError } from '../../plan-error.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
 import {
   type ExecutionContext,
@@ -10,21 +8,9 @@ import {
   scopeOf,
   TurnTaking,
 } from '../rows/execution-context.ts'
-import { meetsRule } from '../rows/row-visibility.ts'
 import { rowsByKeys } from '../rows/rows-by-keys.ts'
-import { rowNumber, writtenRows } from './duplicate-row.ts'
-import { defaultOf, keyOfRow, keyToJson, notNullViolation } from './new-row.ts'
-import { ruleViolated } from './rule-violated.ts'
-
-type NewRow = {
-  readonly row: readonly SqlValue[]
-  readonly key: readonly SqlValue[]
-  /** The key as a text, for finding it among others. */
-  readonly identity: string
-  readonly position: InsertPlan['position']
-  /** Which of several rows, from 0. */
-  readonly number: number | undefined
-}
+import { writtenRows } from './duplicate-row.ts'
+import { alreadyExists, insertedRows, type NewRow } from './inserted-rows.ts'
 
 /**
  * Adds rows whose keys have none yet, all of them or none; with ON CONFLICT DO NOTHING those that are
@@ -39,17 +25,9 @@ export async function executeInsert(
   const scope = scopeOf(plan.slots, context)
   const answer = new AnswerRows(plan.returning, plan.position, context)
   const turns = new TurnTaking(context)
-  const rows: NewRow[] = []
-  for (const planned of plan.rows) {
-    scope.work.beginRow(planned.position)
-    rows.push(newRow(plan, planned, scope, plan.rows.length > 1 ? rows.length : undefined))
-    if (turns.isDue()) await turns.pause()
-  }
-  for (const { row, key, position, number } of rows) {
-    if (!meetsRule(plan, row, scope)) throw ruleViolated({ ...plan, position }, key, number)
-  }
-  if (!plan.onConflictDoNothing) requireDistinctKeys(plan, rows)
-  const onConflict = plan.onConflictDoNothing ? 'skip' : 'fail'
+  const rows = await insertedRows(plan, scope, turns)
+  if (plan.onConflict === undefined) requireDistinctKeys(plan, rows)
+  const onConflict = plan.onConflict === undefined ? 'fail' : 'skip'
   const taken = await takenKeys(plan, context, rows)
   let rowsAffected = 0
   for (const batch of batchesOfDistinctKeys(rows)) {
@@ -70,27 +48,6 @@ export async function executeInsert(
     if (turns.isDue()) await turns.pause()
   }
   return answer.result(rowsAffected)
-}
-
-function newRow(
-  { table, given: positions }: InsertPlan,
-  planned: InsertPlan['rows'][number],
-  scope: Scope,
-  number: number | undefined,
-): NewRow {
-  scope.work.spend(table.columns.length)
-  const row = table.columns.map((column, index) => {
-    const position = positions[index]
-    const given = position === undefined ? undefined : planned.values[position]
-    const value = given === undefined ? defaultOf(column, scope.functions) : given.evaluate(scope)
-    if (value === null && column.notNull) {
-      throw notNullViolation(table, column, given?.position ?? planned.position, { number })
-    }
-    return value
-  })
-  const key = keyOfRow(table, row)
-  const identity = Buffer.from(encodePrimaryKey(table, key)).toString('latin1')
-  return { row, key, identity, position: planned.position, number }
 }
 
 /** Two rows of one statement with one key: the second finds the first. */
@@ -115,7 +72,7 @@ async function takenKeys(
     for (const { found } of batch) {
       const row = rows[next++] as NewRow
       if (found === null) continue
-      if (!plan.onConflictDoNothing) throw alreadyExists(plan, row)
+      if (plan.onConflict === undefined) throw alreadyExists(plan, row)
       taken.add(row.identity)
     }
   }
@@ -138,14 +95,4 @@ function batchesOfDistinctKeys(rows: readonly NewRow[]): ReadonlyArray<readonly 
     batches.at(-1)?.push(row)
   }
   return batches
-}
-
-function alreadyExists({ table }: InsertPlan, { key, position, number }: NewRow): PlanError {
-  const json = keyToJson(table, key)
-  const message = `The table ${table.name} has a row ${JSON.stringify(json)} already.`
-  return new PlanError('already_exists', message, {
-    position,
-    hint: 'SET changes a row, or makes it when there is none.',
-    fields: { table: table.name, key: json, ...rowNumber({ number }) },
-  })
 }

@@ -27,6 +27,7 @@ import type {
 import { planAccess } from '../plan-access.ts'
 import { planFullKey } from '../plan-key.ts'
 import { planRule } from '../row-rule.ts'
+import { planConflict } from './plan-conflict.ts'
 import {
   columnsWritten,
   distinctColumns,
@@ -110,6 +111,7 @@ export function planInsert(
   statement: InsertStatement,
   table: TableDefinition,
   rule: readonly Expression[],
+  ruleOfWrite: readonly Expression[],
 ): InsertPlan {
   // Without a table, because VALUES cannot name columns: there is no row yet.
   const compiler = createExpressionCompiler()
@@ -127,9 +129,18 @@ export function planInsert(
   const ofRow = createExpressionCompiler(rowOf(table), compiler.slots)
   const returned = returningOf(ofRow, statement.returning)
   const rowRule = planRule(ofRow, table, rule)
-  const { position } = statement
-  const onConflictDoNothing = statement.onConflict?.action.kind === 'nothing'
-  const parts = { table, position, slots: compiler.slots.all, given, rows, onConflictDoNothing }
+  const { position, onConflict: clause } = statement
+  const { slots } = compiler
+  const around = { slots, rowRule, ruleOfWrite, returning: returned.returning }
+  const onConflict = clause && planConflict(clause, table, around)
+  const parts = {
+    table,
+    position,
+    slots: slots.all,
+    given,
+    rows,
+    ...(onConflict && { onConflict }),
+  }
   return { kind: 'insert', ...parts, ...(rowRule && { rowRule }), ...returned }
 }
 

@@ -82,7 +82,7 @@ export function randomWriting(about: About): Statement {
     case 2: {
       const rows = Array.from({ length: choose.oneOf([1, 1, 2, 3]) }, () => valuesText(about))
       const columns = [...table.columns.map((column) => column.name), JSON_COLUMN].join(', ')
-      const skip = choose.oneOf(['', '', ' ON CONFLICT DO NOTHING'])
+      const skip = choose.oneOf(['', '', ' ON CONFLICT DO NOTHING', upsertText(about)])
       return {
         sql: `INSERT INTO ${name} (${columns}) VALUES ${rows.join(', ')}${skip}${returning}`,
       }
@@ -111,6 +111,18 @@ export function randomWriting(about: About): Statement {
     default:
       return guarding(about)
   }
+}
+
+/** What becomes of the row that a new one meets by its primary key. */
+function upsertText(about: About): string {
+  const { choose, table } = about
+  const inKey = new Set(table.primaryKey.map((part) => part.column.name))
+  const free = table.columns.filter(({ name }) => !inKey.has(name))
+  const sets = choose
+    .some(free, 1 + choose.below(2))
+    .map(({ name }) => `${name} = ${choose.oneOf([`excluded.${name}`, name])}`)
+  const when = choose.oneOf(['', '', ` IF ${column(about)} IS NULL`])
+  return ` ON CONFLICT DO UPDATE SET ${sets.join(', ')}${when}`
 }
 
 /** A CHECK or a GET FOR UPDATE. */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { encodePrimaryKey, type SqlValue } from '../../../storage/storage.ts'
+import type { Scope } from '../../expressions/compiled-expression.ts'
+import type { InsertPlan } from '../../plan/plan.ts'
+import { PlanError } from '../../plan-error.ts'
+import type { TurnTaking } from '../rows/execution-context.ts'
+import { meetsRule } from '../rows/row-visibility.ts'
+import { rowNumber } from './duplicate-row.ts'
+import { defaultOf, keyOfRow, keyToJson, notNullViolation } from './new-row.ts'
+import { ruleViolated } from './rule-violated.ts'
+
+export type NewRow = {
+  readonly row: readonly SqlValue[]
+  readonly key: readonly SqlValue[]
+  /** The key as a text, for finding it among others. */
+  readonly identity: string
+  readonly position: InsertPlan['position']
+  /** Which of several rows, from 0. */
+  readonly number: number | undefined
+}
+
+/** The rows of an INSERT, whole and with their defaults. Throws PlanError where one could not be inserted. */
+export async function insertedRows(
+  plan: InsertPlan,
+  scope: Scope,
+  turns: TurnTaking,
+): Promise<readonly NewRow[]> {
+  const rows: NewRow[] = []
+  for (const planned of plan.rows) {
+    scope.work.beginRow(planned.position)
+    rows.push(newRow(plan, planned, scope, plan.rows.length > 1 ? rows.length : undefined))
+    if (turns.isDue()) await turns.pause()
+  }
+  for (const { row, key, position, number } of rows) {
+    if (!meetsRule(plan, row, scope)) throw ruleViolated({ ...plan, position }, key, number)
+  }
+  return rows
+}
+
+function newRow(
+  { table, given: positions }: InsertPlan,
+  planned: InsertPlan['rows'][number],
+  scope: Scope,
+  number: number | undefined,
+): NewRow {
+  scope.work.spend(table.columns.length)
+  const row = table.columns.map((column, index) => {
+    const position = positions[index]
+    const given = position === undefined ? undefined : planned.values[position]
+    const value = given === undefined ? defaultOf(column, scope.functions) : given.evaluate(scope)
+    if (value === null && column.notNull) {
+      throw notNullViolation(table, column, given?.position ?? planned.position, { number })
+    }
+    return value
+  })
+  const key = keyOfRow(table, row)
+  const identity = Buffer.from(encodePrimaryKey(table, key)).toString('latin1')
+  return { row, key, identity, position: planned.position, number }
+}
+
+export function alreadyExists({ table }: InsertPlan, { key, position, number }: NewRow): PlanError {
+  const json = keyToJson(table, key)
+  const message = `The table ${table.name} has a row ${JSON.stringify(json)} already.`
+  return new PlanError('already_exists', message, {
+    position,
+    hint: 'SET changes a row, or makes it when there is none.',
+    fields: { table: table.name, key: json, ...rowNumber({ number }) },
+  })
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ConflictClause, Expression, Name, UpdateAction } from '../../../parser/ast.ts'
+import { columnPosition, type TableDefinition } from '../../../storage/storage.ts'
+import {
+  type CompiledExpression,
+  columnsOf,
+  type ExpressionCompiler,
+} from '../../expressions/compiled-expression.ts'
+import { createExpressionCompiler } from '../../expressions/expression.ts'
+import { nameText } from '../../expressions/expression-text.ts'
+import { compileAs } from '../../expressions/type-check.ts'
+import {
+  type CandidateKey,
+  candidateKeys,
+  keyText,
+  primaryKeyOf,
+} from '../../keys/candidate-key.ts'
+import { PlanError } from '../../plan-error.ts'
+import { type RowPart, rowOf } from '../../row-parts.ts'
+import type { KeyConflict, PlannedConflict, RowProjection } from '../plan.ts'
+import { type PlannedRule, planRule } from '../row-rule.ts'
+import { columnsWritten, distinctColumns, planAssignments } from './written-columns.ts'
+
+/** What of the INSERT the rows that are there are read for, besides the clause. */
+type Around = {
+  readonly slots: ExpressionCompiler['slots']
+  readonly rowRule: PlannedRule | undefined
+  readonly ruleOfWrite: readonly Expression[]
+  readonly returning: RowProjection | undefined
+}
+
+/** Throws PlanError for columns of no key, and those of assignments and conditions. */
+export function planConflict(
+  clause: ConflictClause,
+  table: TableDefinition,
+  around: Around,
+): PlannedConflict {
+  const { action, columns } = clause
+  const key = columns === undefined ? undefined : keyNamed(table, columns)
+  if (action.kind === 'update') return planUpdate(action, key ?? primaryKeyOf(table), table, around)
+  return key === undefined ? { kind: 'skipAll' } : { kind: 'skip', key, reads: [] }
+}
+
+function planUpdate(
+  action: UpdateAction,
+  key: CandidateKey,
+  table: TableDefinition,
+  { slots, rowRule, ruleOfWrite, returning }: Around,
+): KeyConflict {
+  const compiler = createExpressionCompiler([...rowOf(table), excludedOf(table)], slots)
+  const assignments = planAssignments(compiler, table, action.assignments)
+  const source = action.condition
+  const condition = source && { condition: compileAs(compiler, source, 'BOOLEAN'), source }
+  const ruleAfter = planRule(compiler, table, ruleOfWrite)
+  const ofKey = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
+  const reads = columnsOf([
+    { columns: new Set([...ofKey, ...columnsWritten(table, assignments)]) },
+    { columns: returning?.reads ?? new Set() },
+    ...assignments.map(({ value }) => ({ columns: columnsOfFound(table, value) })),
+    ...(condition ? [{ columns: columnsOfFound(table, condition.condition) }] : []),
+    // What it has to meet afterwards is part of this.
+    ...(rowRule ? [rowRule] : []),
+  ])
+  return {
+    kind: 'update',
+    key,
+    reads: [...reads].sort((a, b) => a - b),
+    assignments,
+    ...(condition && { condition }),
+    ...(ruleAfter && { ruleAfter }),
+  }
+}
+
+/** The row that would have been inserted, after the one that is there. */
+function excludedOf(table: TableDefinition): RowPart {
+  return { name: 'excluded', table, offset: table.columns.length, isQualifiedOnly: true }
+}
+
+/** Of the columns that an expression of DO UPDATE names, those of the row that is there. */
+export function columnsOfFound(
+  { columns }: TableDefinition,
+  expression: CompiledExpression,
+): ReadonlySet<number> {
+  return new Set([...expression.columns].filter((column) => column < columns.length))
+}
+
+/** The primary key or the unique index of exactly these columns, in whatever order. */
+function keyNamed(table: TableDefinition, names: readonly Name[]): CandidateKey {
+  const columns = new Set(distinctColumns(table, names))
+  const unique = candidateKeys(table).filter((key) => key.unique)
+  const found = unique.find(
+    ({ parts }) =>
+      parts.length === columns.size && parts.every(({ column }) => columns.has(column)),
+  )
+  if (found !== undefined) return found
+  const list = names.map(({ text }) => nameText(text)).join(', ')
+  const building = table.indexes.filter(
+    ({ state, unique: isUnique }) => isUnique && state === 'building',
+  )
+  const still =
+    building.length === 0
+      ? ''
+      : ` Still being built: ${building.map(({ name }) => nameText(name)).join(', ')}.`
+  throw new PlanError('invalid_request', `No key of ${table.name} is unique by (${list}).`, {
+    position: names[0]?.position,
+    hint: `ON CONFLICT names all columns of ${unique.map(keyText).join(' or of ')}.${still}`,
+    fields: { table: table.name, keys: unique.map(keyText) },
+  })
+}
