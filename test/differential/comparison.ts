@@ -17,6 +17,7 @@ import {
 import { type BothSides, compareRead, sorted } from './read-comparison.ts'
 import { ReferenceDatabase } from './reference-database.ts'
 import { compareSetRows } from './set-rows.ts'
+import { compareUpsert } from './upserts.ts'
 import { compareWrite } from './write-comparison.ts'
 
 const ROUNDS = 30
@@ -112,6 +113,7 @@ function compareStatement(sides: BothSides): Promise<'same' | 'refused'> {
   const { choose, table } = sides
   if (choose.percent(65)) return compareRead(sides, randomRead(choose, table))
   if (choose.percent(25)) return compareSetRows(sides)
+  if (choose.percent(30)) return compareUpsert(sides)
   return compareWrite(sides, randomWrite(choose, table))
 }
 

@@ -50,7 +50,7 @@ function randomSetRows(choose: Chooser, table: RandomTable): SetRows {
   return {
     assignments: choose.some(free, 1 + choose.below(2)).map((column) => ({
       column,
-      value: choose.percent(30) ? value(choose, column) : rowValue(choose, table, column),
+      value: choose.percent(30) ? value(choose, column) : rowValue(choose, table.columns, column),
     })),
     hint: hintOf(choose, table),
     where: conditionsOf(choose, table),
@@ -58,15 +58,19 @@ function randomSetRows(choose: Chooser, table: RandomTable): SetRows {
   }
 }
 
-/** From the row as it was; what a column of one of its rows becomes, another row may have been. */
-function rowValue(choose: Chooser, { columns }: RandomTable, column: RandomColumn): TwoTexts {
+/** From a row with these columns; what a column of one row becomes, another row may have been. */
+export function rowValue(
+  choose: Chooser,
+  columns: readonly RandomColumn[],
+  column: RandomColumn,
+): TwoTexts {
   const ofType = columns.filter(({ type }) => type === column.type)
   const other = same(choose.oneOf(ofType).name)
   switch (column.type) {
     case 'INTEGER':
       return choose.oneOf([
         joined`(${other} + ${knownValue(choose, 'INTEGER')}) % 10`,
-        joined`${knownValue(choose, 'INTEGER')} - ${same(column.name)} % 10`,
+        joined`${knownValue(choose, 'INTEGER')} - ${other} % 10`,
       ])
     case 'REAL':
       return joined`${other} / 2.0 + ${knownValue(choose, 'REAL')}`
