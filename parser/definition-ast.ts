@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Expression, Located, Name } from './expression-ast.ts'
+import type { Expression, Located, Name, TypeName } from './expression-ast.ts'
 
 /** Statements that change the catalog; each is a transaction of its own. */
 export type DefinitionStatement =
@@ -94,8 +94,6 @@ export type ColumnClause = {
   /** A literal (perhaps negated), `now()` or `uuid()`. */
   readonly default?: Expression
 }
-/** One of the dialect's type names, upper case. */
-export type TypeName = Located & { readonly text: string }
 export type KeyClause = { readonly column: Name; readonly descending: boolean }
 /** FAMILY name (column, …): columns that are stored apart from the others. */
 export type FamilyClause = { readonly name: Name; readonly columns: readonly Name[] }

@@ -13,6 +13,8 @@ export type Expression =
   | ColumnExpression
   | CallExpression
   | AggregateExpression
+  | CaseExpression
+  | CastExpression
   | UnaryExpression
   | BinaryExpression
   | LogicalExpression
@@ -62,6 +64,21 @@ export type AggregateExpression = Located & {
   readonly function: AggregateFunction
   readonly operand?: Expression
 }
+/** With an operand, each WHEN is a value that it may equal; without, a condition. */
+export type CaseExpression = Located & {
+  readonly kind: 'case'
+  readonly operand?: Expression
+  readonly branches: ReadonlyArray<{ readonly when: Expression; readonly result: Expression }>
+  readonly otherwise?: Expression
+}
+/** `CAST(a AS TEXT)` has one type, `a::INTEGER::TEXT` two, which are applied from the left. */
+export type CastExpression = Located & {
+  readonly kind: 'cast'
+  readonly operand: Expression
+  readonly types: readonly TypeName[]
+}
+/** One of the types of the dialect, in capitals. */
+export type TypeName = Name
 export type UnaryExpression = Located & {
   readonly kind: 'unary'
   readonly operator: '-' | '+' | 'NOT'
@@ -74,6 +91,11 @@ export type BinaryOperator =
   | '/'
   | '%'
   | '||'
+  | '->'
+  | '->>'
+  | '#>'
+  | '#>>'
+  | '@>'
   | '='
   | '<>'
   | '<'

@@ -12,6 +12,15 @@ export function partsOf(expression: Expression): readonly Expression[] {
       return expression.operand === undefined ? [] : [expression.operand]
     case 'call':
       return expression.arguments
+    case 'case': {
+      const { operand, branches, otherwise } = expression
+      return [
+        ...(operand === undefined ? [] : [operand]),
+        ...branches.flatMap(({ when, result }) => [when, result]),
+        ...(otherwise === undefined ? [] : [otherwise]),
+      ]
+    }
+    case 'cast':
     case 'unary':
     case 'isNull':
       return [expression.operand]

@@ -4,7 +4,7 @@
 export const PARSER_LIMITS = {
   /** One text, in bytes of UTF-8. */
   statementTextBytesMax: 1024 * 1024,
-  /** Parentheses open at one place, plus the prefix operators (NOT, -, +) written before it. */
+  /** Parentheses and CASEs open at one place, plus the prefix operators (NOT, -, +) written before it. */
   nestingMax: 64,
   /** Words, values and marks of one text, whatever they mean. */
   tokensMax: 100_000,

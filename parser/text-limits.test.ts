@@ -48,6 +48,31 @@ test('prefix operators count with the parentheses around them', () => {
   assertExceeds(both(33), 'nestingMax', 66, START + 64)
 })
 
+test('a CASE counts as a parenthesis, and a column called end closes none', () => {
+  const nested = (depth: number, of: string) =>
+    where(`${`CASE WHEN ${of} THEN `.repeat(depth)}1${' END'.repeat(depth)} = 1`)
+  for (const part of ['a', 'end', 'end = end', '(end)', 'NOT end', 'end IS NOT NULL AND then']) {
+    assert.doesNotThrow(() => parser.parseScript(nested(62, part)), part)
+    assert.throws(() => parser.parseScript(nested(1_000, part)), { code: 'limit_exceeded' }, part)
+  }
+  const inElse = (depth: number) =>
+    where(`${'CASE a WHEN end THEN end ELSE '.repeat(depth)}else${' END'.repeat(depth)} = 1`)
+  parser.parseScript(inElse(64))
+  assert.throws(() => parser.parseScript(inElse(65)), { code: 'limit_exceeded' })
+  const side = Array(200).fill('CASE WHEN a THEN CASE end WHEN 1 THEN -end END ELSE - 1 END = b')
+  parser.parseScript(where(side.join(' AND ')))
+  assert.throws(() => parser.parseScript(where(`CASE WHEN a THEN ${'NOT '.repeat(64)}b END`)), {
+    code: 'limit_exceeded',
+  })
+})
+
+test('casts of casts cost no stack, and each is a node', () => {
+  parser.parseScript(where(`a${'::TEXT'.repeat(5_900)} = b`))
+  assert.throws(() => parser.parseScript(where(`a${'::TEXT'.repeat(6_100)} = b`)), {
+    code: 'limit_exceeded',
+  })
+})
+
 test('binary signs, negated predicates and closed parentheses do not count', () => {
   parser.parseScript(where(Array(200).fill('a - (b) NOT IN (- 1) AND c IS NOT NULL').join(' AND ')))
   const deep = `${'('.repeat(64)}a - b IS NOT NULL${')'.repeat(64)}`

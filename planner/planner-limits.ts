@@ -19,7 +19,7 @@ export const PLANNER_LIMITS = {
   multiGetKeysFirst: 20,
   /** About how many bytes of rows a multi-get asks for, by the largest row met so far. */
   multiGetBytesMax: 16 * 1024 * 1024,
-  /** Bytes of a TEXT or BYTES that `||` makes: as large as a row can be. */
+  /** Bytes of a value that `||` and functions make of others: as large as a row can be. */
   concatenationBytesMax: STORAGE_LIMITS.rowBytesMax,
   /** Units of work that one row may cost: a byte looked at is one, a node of an expression 16. */
   rowWorkMax: 50_000_000,

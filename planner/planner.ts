@@ -32,7 +32,7 @@ export type {
 } from './execute/rows/execution-context.ts'
 export { rowsNamed } from './execute/rows-named.ts'
 export type { StatementFunctions } from './expressions/compiled-expression.ts'
-export { FUNCTION_NAMES } from './expressions/expression-functions.ts'
+export { FUNCTION_NAMES } from './expressions/functions/functions.ts'
 export { type Claims, type Parameters, parameterText } from './expressions/parameters.ts'
 export { identityOf } from './expressions/value-identity.ts'
 export { WorkMeter } from './expressions/work-meter.ts'

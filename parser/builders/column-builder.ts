@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { ColumnClause, Expression, TypeName } from '../ast.ts'
+import type { ColumnClause, Expression } from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { shownToken, syntaxError } from '../parse-error.ts'
 import { columnOf } from './clause-builder.ts'
+import { buildType } from './conversions.ts'
 import { only, positionOfNode, positionOfToken } from './cst-position.ts'
 import { buildLiteral, nameText } from './literal.ts'
-import { SIMILAR_TYPES, TYPE_NAMES } from './type-names.ts'
 
 /** Throws `ParseError` for an unknown type, a second DEFAULT, and a default that calls anything else. */
 export function buildColumn({ children }: cst.ColumnClauseCstNode): ColumnClause {
@@ -23,19 +23,6 @@ export function buildColumn({ children }: cst.ColumnClauseCstNode): ColumnClause
       default: buildDefault(only(defaulted.children.defaultValue)),
     }),
   }
-}
-
-function buildType({ children }: cst.TypeNameCstNode): TypeName {
-  const token = only(children.Name)
-  const position = positionOfToken(token)
-  const text = token.image.toUpperCase()
-  if (TYPE_NAMES.includes(text)) return { text, position }
-  const similar = SIMILAR_TYPES.get(text)
-  throw syntaxError(`there is no type ${shownToken(token.image)}`, position, {
-    token: shownToken(token.image),
-    expected: TYPE_NAMES,
-    hint: similar && `${text} is written ${similar}`,
-  })
 }
 
 function buildDefault({ children }: cst.DefaultValueCstNode): Expression {

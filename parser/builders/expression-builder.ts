@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { BinaryOperator, ColumnExpression, Expression, UnaryExpression } from '../ast.ts'
+import type {
+  BinaryExpression,
+  BinaryOperator,
+  CaseExpression,
+  ColumnExpression,
+  Expression,
+  UnaryExpression,
+} from '../ast.ts'
+import { isCast } from '../grammar/expression-grammar.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { QuotedIdentifier } from '../grammar/tokens.ts'
 import { buildAggregate, isAggregate } from './aggregates.ts'
+import { buildCast, buildCasts, buildInterval } from './conversions.ts'
 import { only, positionOfNode, positionOfToken } from './cst-position.ts'
 import { buildLiteral, buildParameter, nameText } from './literal.ts'
 
@@ -83,12 +92,36 @@ function buildSum(node: cst.SumCstNode): Expression {
   const [first, ...others] = node.children.product
   const firstTerm = buildProduct(first as cst.ProductCstNode)
   if (others.length === 0) return firstTerm
-  return {
-    kind: 'binary',
-    first: firstTerm,
-    rest: restOf(node.children, others, buildProduct),
-    position: positionOfNode(node),
+  const rest = restOf(node.children, others, buildProduct)
+  const isSigned = ({ operator }: RestPart) => operator === '+' || operator === '-'
+  if (rest.every(isSigned)) return chain(firstTerm, rest, positionOfNode(node))
+  // + and - bind tighter than the others: a -> b + 1 || c has the parts a, b + 1 and c.
+  const terms: Array<{ readonly first: Expression; readonly rest: RestPart[] }> = [
+    { first: firstTerm, rest: [] },
+  ]
+  const loose: RestPart[] = []
+  for (const part of rest) {
+    if (isSigned(part)) terms.at(-1)?.rest.push(part)
+    else {
+      loose.push(part)
+      terms.push({ first: part.operand, rest: [] })
+    }
   }
+  const [head, ...operands] = terms.map((term) =>
+    term.rest.length === 0 ? term.first : chain(term.first, term.rest, term.first.position),
+  )
+  const joined = loose.map((part, index) => ({ ...part, operand: operands[index] as Expression }))
+  return chain(head as Expression, joined, positionOfNode(node))
+}
+
+type RestPart = BinaryExpression['rest'][number]
+
+function chain(
+  first: Expression,
+  rest: readonly RestPart[],
+  position: BinaryExpression['position'],
+): BinaryExpression {
+  return { kind: 'binary', first, rest, position }
 }
 
 function buildProduct(node: cst.ProductCstNode): Expression {
@@ -141,21 +174,54 @@ function withPrefixes(prefixes: cst.FactorCstChildren['Sign'], operand: Expressi
   )
 }
 
-function buildOperand({ children }: cst.OperandCstNode): Expression {
+function buildOperand(node: cst.OperandCstNode): Expression {
+  return buildCasts(buildValue(node), node.children.castTail)
+}
+
+function buildValue(node: cst.OperandCstNode): Expression {
+  const { children } = node
   if (children.Literal !== undefined) return buildLiteral(only(children.Literal))
   if (children.Parameter !== undefined) return buildParameter(only(children.Parameter))
   if (children.columnOrCall !== undefined) return buildColumnOrCall(only(children.columnOrCall))
+  if (children.caseParts !== undefined) {
+    return buildCase(only(children.caseParts), positionOfNode(node))
+  }
   return buildExpression(only(children.expression))
 }
 
-function buildColumnOrCall({ children }: cst.ColumnOrCallCstNode): Expression {
+function buildCase(
+  { children }: cst.CasePartsCstNode,
+  position: CaseExpression['position'],
+): CaseExpression {
+  const hasElse = children.ELSE !== undefined
+  const values = (children.expression ?? []).map(buildExpression)
+  const otherwise = hasElse ? values.pop() : undefined
+  const [operand] = values
+  const branches = children.caseBranch.map((branch) => {
+    const [when, result] = branch.children.expression.map(buildExpression)
+    return { when: when as Expression, result: result as Expression }
+  })
+  return {
+    kind: 'case',
+    ...(operand === undefined ? {} : { operand }),
+    branches,
+    ...(otherwise === undefined ? {} : { otherwise }),
+    position,
+  }
+}
+
+function buildColumnOrCall(node: cst.ColumnOrCallCstNode): Expression {
+  const { children } = node
+  if (children.intervalText !== undefined) return buildInterval(node)
   if (children.callArguments === undefined) return buildColumnReference({ children })
   const token = only(children.Name)
-  const { expression, Star } = only(children.callArguments).children
+  const { expression, Star, castType } = only(children.callArguments).children
+  const operands = (expression ?? []).map(buildExpression)
+  if (isCast(token.image)) return buildCast(token, operands, castType)
   const call = {
     kind: 'call',
     function: nameText(token).toLowerCase(),
-    arguments: (expression ?? []).map(buildExpression),
+    arguments: operands,
     position: positionOfToken(token),
   } as const
   return isAggregate(call.function) || Star !== undefined ? buildAggregate(call, Star?.[0]) : call

@@ -28,6 +28,14 @@ function shape(node: Expression): string {
       return `${node.function}(${node.arguments.map(shape).join(', ')})`
     case 'aggregate':
       return `${node.function.toUpperCase()}(${node.operand === undefined ? '*' : shape(node.operand)})`
+    case 'case': {
+      const branches = node.branches.map(({ when, result }) => ` ${shape(when)}: ${shape(result)}`)
+      const operand = node.operand === undefined ? '' : ` ${shape(node.operand)}`
+      const otherwise = node.otherwise === undefined ? '' : ` else ${shape(node.otherwise)}`
+      return `(case${operand}${branches.join('')}${otherwise})`
+    }
+    case 'cast':
+      return `(${shape(node.operand)}${node.types.map(({ text }) => `::${text}`).join('')})`
     case 'unary':
       return `(${node.operator} ${shape(node.operand)})`
     case 'binary':
@@ -54,7 +62,17 @@ function not({ negated }: { negated: boolean }): string {
 for (const [text, expected] of [
   ['a OR b AND NOT c = d', '(a OR (b AND (NOT (c = d))))'],
   ['a or b or c and d and e', '(a OR b OR (c AND d AND e))'],
-  ['a - b + c || d', '(a - b + c || d)'],
+  ['a - b + c || d', '((a - b + c) || d)'],
+  ["a || b + c -> 'd' ->> 1 - 2", "(a || (b + c) -> 'd' ->> (1 - 2))"],
+  ["a ->> 'b' = 'c' AND a @> b", "(((a ->> 'b') = 'c') AND (a @> b))"],
+  ["a #> '{b,0}' #>> '{c}'", "(a #> '{b,0}' #>> '{c}')"],
+  ['-a::TEXT', '(- (a::TEXT))'],
+  ['a::integer::text * :b::REAL', '((a::INTEGER::TEXT) * (:b::REAL))'],
+  ['CAST(a + b AS TEXT)', '((a + b)::TEXT)'],
+  ["cast = interval AND INTERVAL '1 day 2 hours' > 0", '((cast = interval) AND (93600000000 > 0))'],
+  ['CASE WHEN a THEN b WHEN c OR d THEN e END', '(case a: b (c OR d): e)'],
+  ['case a when 1 then b else c end + 1', '((case a 1: b else c) + 1)'],
+  ['CASE end WHEN then THEN else ELSE end END', '(case end then: else else end)'],
   ['a + b * c % d - e', '(a + (b * c % d) - e)'],
   ['- a * + b', '((- a) * (+ b))'],
   ['- - a', '(- (- a))'],
@@ -107,16 +125,20 @@ const leaf = fc.oneof(
 /** Texts in the notation of `shape`, where every operation has brackets and so one meaning. */
 const { expression: bracketed } = fc.letrec<{ expression: string }>((tie) => {
   const inner = tie('expression')
-  const operator = fc.constantFrom('+', '-', '||')
+  const sum = fc.constantFrom('+', '-')
+  const loose = fc.constantFrom('||', '->', '->>', '#>', '#>>', '@>')
   return {
     expression: fc.oneof(
       { maxDepth: 5, withCrossShrink: true },
       leaf,
       fc.array(inner, { maxLength: 3 }).map((list) => `f(${list.join(', ')})`),
       fc.tuple(fc.constantFrom('-', '+', 'NOT'), inner).map(([sign, of]) => `(${sign} ${of})`),
-      fc
-        .tuple(inner, fc.array(fc.tuple(operator, inner), { minLength: 1, maxLength: 4 }))
-        .map(([first, rest]) => `(${[first, ...rest.map((part) => part.join(' '))].join(' ')})`),
+      ...[sum, loose].map((operator) =>
+        fc
+          .tuple(inner, fc.array(fc.tuple(operator, inner), { minLength: 1, maxLength: 4 }))
+          .map(([first, rest]) => `(${[first, ...rest.map((part) => part.join(' '))].join(' ')})`),
+      ),
+      inner.map((operand) => `(${operand}::TEXT::JSON)`),
       fc
         .tuple(inner, fc.constantFrom('*', '/', '%', '=', '<>', '<', '>='), inner)
         .map((parts) => `(${parts.join(' ')})`),

@@ -11,7 +11,7 @@ function placeIn(marked: string) {
 }
 
 const OPERATORS = ['AND', 'OR']
-const EXPRESSION = ['NOT', 'NULL', 'TRUE', 'FALSE', '<column>', '<function>']
+const EXPRESSION = ['NOT', 'NULL', 'TRUE', 'FALSE', 'CASE', '<column>', '<function>']
 
 // Each line: a text with its place, what has been typed of a word, and what is wanted there.
 for (const [marked, typed, wanted] of [

@@ -94,10 +94,6 @@ export class DefinitionGrammar extends RoleGrammar {
     this.MANY(() => this.SUBRULE(this.columnConstraint))
   })
 
-  readonly typeName: Rule = this.RULE('typeName', () => {
-    this.CONSUME(Name)
-  })
-
   readonly columnConstraint: Rule = this.RULE('columnConstraint', () => {
     this.OR([
       {

@@ -5,6 +5,10 @@ import * as keyword from './keywords.ts'
 import { Literal, Name } from './keywords.ts'
 import * as token from './tokens.ts'
 
+/** Words that are names everywhere else, so that they are no keywords. */
+export const isCast = (image: string): boolean => image.toUpperCase() === 'CAST'
+export const isInterval = (image: string): boolean => image.toUpperCase() === 'INTERVAL'
+
 export type Rule = ParserMethod<[], CstNode>
 
 /**
@@ -129,6 +133,12 @@ export class ExpressionGrammar extends CstParser {
     this.OR([
       { ALT: () => this.CONSUME(Literal) },
       { ALT: () => this.CONSUME(token.Parameter) },
+      {
+        ALT: () => {
+          this.CONSUME(keyword.Case)
+          this.SUBRULE(this.caseParts)
+        },
+      },
       { ALT: () => this.SUBRULE(this.columnOrCall) },
       {
         ALT: () => {
@@ -138,17 +148,48 @@ export class ExpressionGrammar extends CstParser {
         },
       },
     ])
+    this.MANY(() => this.SUBRULE(this.castTail))
+  })
+
+  readonly castTail: Rule = this.RULE('castTail', () => {
+    this.CONSUME(token.CastMark)
+    this.SUBRULE(this.typeName)
+  })
+
+  readonly caseParts: Rule = this.RULE('caseParts', () => {
+    this.OPTION1(() => this.SUBRULE1(this.expression))
+    this.AT_LEAST_ONE(() => this.SUBRULE(this.caseBranch))
+    this.OPTION2(() => {
+      this.CONSUME(keyword.Else)
+      this.SUBRULE2(this.expression)
+    })
+    this.CONSUME(keyword.End)
+  })
+
+  readonly caseBranch: Rule = this.RULE('caseBranch', () => {
+    this.CONSUME(keyword.When)
+    this.SUBRULE1(this.expression)
+    this.CONSUME(keyword.Then)
+    this.SUBRULE2(this.expression)
   })
 
   readonly columnOrCall: Rule = this.RULE('columnOrCall', () => {
-    this.CONSUME(Name)
-    this.OPTION(() => {
-      this.OR([
-        { ALT: () => this.SUBRULE(this.qualifiedName) },
-        // A function's name is one only before a parenthesis; anywhere else it is free for columns.
-        { ALT: () => this.SUBRULE(this.callArguments) },
-      ])
+    const { image } = this.CONSUME(Name)
+    this.OPTION({
+      GATE: () => this.LA(1).tokenType !== token.Text || isInterval(image),
+      DEF: () =>
+        this.OR([
+          { ALT: () => this.SUBRULE(this.qualifiedName) },
+          // A function's name is one only before a parenthesis; anywhere else it is free for columns.
+          { ALT: () => this.SUBRULE(this.callArguments, { ARGS: [image] }) },
+          { ALT: () => this.SUBRULE(this.intervalText) },
+        ]),
     })
+  })
+
+  /** Only after `INTERVAL`: see `isAskedFor` of expected-tokens.ts. */
+  readonly intervalText: Rule = this.RULE('intervalText', () => {
+    this.CONSUME(token.Text)
   })
 
   readonly qualifiedName: Rule = this.RULE('qualifiedName', () => {
@@ -156,9 +197,9 @@ export class ExpressionGrammar extends CstParser {
     this.SUBRULE(this.columnName)
   })
 
-  readonly callArguments: Rule = this.RULE('callArguments', () => {
+  readonly callArguments = this.RULE('callArguments', (name = '') => {
     this.CONSUME(token.LeftParenthesis)
-    this.OPTION(() => {
+    this.OPTION1(() => {
       this.OR([
         { ALT: () => this.CONSUME(token.Star) },
         {
@@ -167,12 +208,23 @@ export class ExpressionGrammar extends CstParser {
         },
       ])
     })
+    this.OPTION2({ GATE: () => isCast(name), DEF: () => this.SUBRULE(this.castType) })
     this.CONSUME(token.RightParenthesis)
+  })
+
+  /** Only after `CAST (`. */
+  readonly castType: Rule = this.RULE('castType', () => {
+    this.CONSUME(keyword.As)
+    this.SUBRULE(this.typeName)
   })
 
   readonly columnReference: Rule = this.RULE('columnReference', () => {
     this.CONSUME(Name)
     this.OPTION(() => this.SUBRULE(this.qualifiedName))
+  })
+
+  readonly typeName: Rule = this.RULE('typeName', () => {
+    this.CONSUME(Name)
   })
 
   // Names

@@ -151,10 +151,46 @@ export interface OperandCstNode extends CstNode {
 export type OperandCstChildren = {
   Literal?: IToken[];
   Parameter?: IToken[];
+  CASE?: IToken[];
+  caseParts?: CasePartsCstNode[];
   columnOrCall?: ColumnOrCallCstNode[];
   LeftParenthesis?: IToken[];
   expression?: ExpressionCstNode[];
   RightParenthesis?: IToken[];
+  castTail?: CastTailCstNode[];
+};
+
+export interface CastTailCstNode extends CstNode {
+  name: "castTail";
+  children: CastTailCstChildren;
+}
+
+export type CastTailCstChildren = {
+  CastMark: IToken[];
+  typeName: TypeNameCstNode[];
+};
+
+export interface CasePartsCstNode extends CstNode {
+  name: "caseParts";
+  children: CasePartsCstChildren;
+}
+
+export type CasePartsCstChildren = {
+  expression?: (ExpressionCstNode)[];
+  caseBranch: CaseBranchCstNode[];
+  ELSE?: IToken[];
+  END: IToken[];
+};
+
+export interface CaseBranchCstNode extends CstNode {
+  name: "caseBranch";
+  children: CaseBranchCstChildren;
+}
+
+export type CaseBranchCstChildren = {
+  WHEN: IToken[];
+  expression: (ExpressionCstNode)[];
+  THEN: IToken[];
 };
 
 export interface ColumnOrCallCstNode extends CstNode {
@@ -166,6 +202,16 @@ export type ColumnOrCallCstChildren = {
   Name: IToken[];
   qualifiedName?: QualifiedNameCstNode[];
   callArguments?: CallArgumentsCstNode[];
+  intervalText?: IntervalTextCstNode[];
+};
+
+export interface IntervalTextCstNode extends CstNode {
+  name: "intervalText";
+  children: IntervalTextCstChildren;
+}
+
+export type IntervalTextCstChildren = {
+  Text: IToken[];
 };
 
 export interface QualifiedNameCstNode extends CstNode {
@@ -188,7 +234,18 @@ export type CallArgumentsCstChildren = {
   Star?: IToken[];
   expression?: ExpressionCstNode[];
   Comma?: IToken[];
+  castType?: CastTypeCstNode[];
   RightParenthesis: IToken[];
+};
+
+export interface CastTypeCstNode extends CstNode {
+  name: "castType";
+  children: CastTypeCstChildren;
+}
+
+export type CastTypeCstChildren = {
+  AS: IToken[];
+  typeName: TypeNameCstNode[];
 };
 
 export interface ColumnReferenceCstNode extends CstNode {
@@ -199,6 +256,15 @@ export interface ColumnReferenceCstNode extends CstNode {
 export type ColumnReferenceCstChildren = {
   Name: IToken[];
   qualifiedName?: QualifiedNameCstNode[];
+};
+
+export interface TypeNameCstNode extends CstNode {
+  name: "typeName";
+  children: TypeNameCstChildren;
+}
+
+export type TypeNameCstChildren = {
+  Name: IToken[];
 };
 
 export interface TableNameCstNode extends CstNode {
@@ -1075,15 +1141,6 @@ export type ColumnClauseCstChildren = {
   columnName: ColumnNameCstNode[];
   typeName: TypeNameCstNode[];
   columnConstraint?: ColumnConstraintCstNode[];
-};
-
-export interface TypeNameCstNode extends CstNode {
-  name: "typeName";
-  children: TypeNameCstChildren;
-}
-
-export type TypeNameCstChildren = {
-  Name: IToken[];
 };
 
 export interface ColumnConstraintCstNode extends CstNode {

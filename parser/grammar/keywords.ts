@@ -38,6 +38,7 @@ export const Asc = reserved('ASC')
 export const Begin = reserved('BEGIN')
 export const Between = reserved('BETWEEN')
 export const By = reserved('BY')
+export const Case = reserved('CASE')
 export const Check = reserved('CHECK')
 export const Commit = reserved('COMMIT')
 export const Create = reserved('CREATE')
@@ -72,6 +73,7 @@ export const True = reserved('TRUE', [Literal])
 export const Update = reserved('UPDATE')
 export const Use = reserved('USE')
 export const Values = reserved('VALUES')
+export const When = reserved('WHEN')
 export const Where = reserved('WHERE')
 
 export const Add = unreserved('ADD')
@@ -90,6 +92,8 @@ export const Default = unreserved('DEFAULT')
 export const Define = unreserved('DEFINE')
 export const Describe = unreserved('DESCRIBE')
 export const Do = unreserved('DO')
+export const Else = unreserved('ELSE')
+export const End = unreserved('END')
 export const Expires = unreserved('EXPIRES')
 export const Family = unreserved('FAMILY')
 export const Grant = unreserved('GRANT')
@@ -131,6 +135,7 @@ export const Storing = unreserved('STORING')
 export const Subject = unreserved('SUBJECT')
 export const Table = unreserved('TABLE')
 export const Tables = unreserved('TABLES')
+export const Then = unreserved('THEN')
 export const To = unreserved('TO')
 export const Token = unreserved('TOKEN')
 export const Tokens = unreserved('TOKENS')
@@ -139,7 +144,23 @@ export const Weak = unreserved('WEAK')
 export const Write = unreserved('WRITE')
 
 export const RESERVED_WORDS: readonly TokenType[] = [
-  ...[And, As, Asc, Begin, Between, By, Check, Commit, Create, Delete, Desc, Drop, Exists, Explain],
+  ...[
+    And,
+    As,
+    Asc,
+    Begin,
+    Between,
+    By,
+    Case,
+    Check,
+    Commit,
+    Create,
+    Delete,
+    Desc,
+    Drop,
+    Exists,
+    Explain,
+  ],
   ...[
     False,
     For,
@@ -159,15 +180,44 @@ export const RESERVED_WORDS: readonly TokenType[] = [
     Or,
     Order,
   ],
-  ...[Returning, Rollback, Scan, Select, SetWord, True, Update, Use, Values, Where],
+  ...[Returning, Rollback, Scan, Select, SetWord, True, Update, Use, Values, When, Where],
 ]
 
 export const UNRESERVED_WORDS: readonly TokenType[] = [
   ...[Add, Admin, All, Alter, Analyze, Block, Blocks, Column, Conflict, Cursor, Day, Days],
-  ...[Default, Define, Describe, Do, Expires, Family, Grant, Grants, Hour, Hours, Index, Indexes],
+  ...[
+    Default,
+    Define,
+    Describe,
+    Do,
+    Else,
+    End,
+    Expires,
+    Family,
+    Grant,
+    Grants,
+    Hour,
+    Hours,
+    Index,
+    Indexes,
+  ],
   ...[Inspect, Jwt, Keep, Key, Millisecond, Milliseconds, Minute, Minutes, None, Nothing, Notify],
   ...[Observe, Observer, Observers, Of, Only, Pause, Primary, Read, Replay, Resume, Revoke, Role],
-  ...[Roles, Rotate, Second, Seconds, Secret, Show, Storing, Subject, Table, Tables, To, Token],
+  ...[
+    Roles,
+    Rotate,
+    Second,
+    Seconds,
+    Secret,
+    Show,
+    Storing,
+    Subject,
+    Table,
+    Tables,
+    Then,
+    To,
+    Token,
+  ],
   ...[Tokens, Unique, Weak, Write],
 ]
 

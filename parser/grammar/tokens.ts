@@ -7,7 +7,10 @@ import { Alias, Identifier, KEYWORDS, Literal, Name } from './keywords.ts'
 const category = (name: string): TokenType => createToken({ name, pattern: Lexer.NA })
 
 export const Parameter = category('Parameter')
-/** What stands between two operands of the same level of precedence. */
+/**
+ * What stands between two terms of a chain. `+` and `-` bind tighter than the others of them, which the builder sees
+ * to: a level of its own would cost every expression a rule.
+ */
 export const AdditiveOperator = category('AdditiveOperator')
 export const MultiplicativeOperator = category('MultiplicativeOperator')
 export const ComparisonOperator = category('ComparisonOperator')
@@ -45,6 +48,12 @@ const Percent = mark('Percent', '%', [MultiplicativeOperator])
 const Plus = mark('Plus', '+', [AdditiveOperator, Sign])
 const Minus = mark('Minus', '-', [AdditiveOperator, Sign])
 const Concatenation = mark('Concatenation', '||', [AdditiveOperator])
+const JsonMember = mark('JsonMember', '->', [AdditiveOperator])
+const JsonMemberText = mark('JsonMemberText', '->>', [AdditiveOperator])
+const JsonPath = mark('JsonPath', '#>', [AdditiveOperator])
+const JsonPathText = mark('JsonPathText', '#>>', [AdditiveOperator])
+const JsonContains = mark('JsonContains', '@>', [AdditiveOperator])
+export const CastMark = mark('CastMark', '::')
 export const Equal = mark('Equal', '=', [ComparisonOperator])
 const LessOrEqual = mark('LessOrEqual', '<=', [ComparisonOperator])
 const GreaterOrEqual = mark('GreaterOrEqual', '>=', [ComparisonOperator])
@@ -80,7 +89,7 @@ export const Integer = createToken({
   pattern: /\d+(?![\w.])/,
   categories: [Literal, NumberLiteral],
 })
-export const NamedParameter = createToken({
+const NamedParameter = createToken({
   name: 'NamedParameter',
   pattern: /:[A-Za-z_][A-Za-z0-9_]*/,
   categories: [Parameter],
@@ -128,6 +137,7 @@ const CONCRETE_TOKENS: readonly TokenType[] = [
   ...[Bytes, MalformedBytes, ClaimParameter, ...KEYWORDS, Identifier],
   ...[Text, UnclosedText, Real, Integer, MalformedNumber],
   ...[QuotedIdentifier, EmptyName, UnclosedName],
+  ...[JsonMemberText, JsonMember, JsonPathText, JsonPath, JsonContains, CastMark],
   ...[NamedParameter, NumberedParameter, MalformedParameter],
   ...[Semicolon, Comma, Dot, LeftParenthesis, RightParenthesis, Star, Slash, Percent, Plus],
   ...[
@@ -164,7 +174,7 @@ export function isOf(token: TokenType, category: TokenType): boolean {
 
 const OPERATOR_WORDS: readonly TokenType[] = [
   ...[keywords.And, keywords.Or, keywords.Not, keywords.In, keywords.Between, keywords.Like],
-  keywords.Is,
+  ...[keywords.Is, keywords.Case, keywords.When, CastMark],
 ]
 
 /** The tokens of any of the categories. A look-up in a set is what a loop over all tokens can pay. */

@@ -14,7 +14,8 @@ import {
   Terminal,
   type TokenType,
 } from 'chevrotain'
-import { isOf } from '../grammar/tokens.ts'
+import { isCast, isInterval } from '../grammar/expression-grammar.ts'
+import { isOf, LeftParenthesis, RightParenthesis } from '../grammar/tokens.ts'
 
 /** A token that could have come next, and the rule of the grammar that asks for it. */
 export type ExpectedToken = { readonly type: TokenType; readonly rule: string }
@@ -42,7 +43,8 @@ export class ExpectedTokens {
   after(tokens: readonly IToken[]): Expectation {
     const walk: Walk = { tokens, next: 0, expected: [] }
     const mayEnd = this.#follow(this.#script.definition, walk, this.#script.name)
-    return { expected: walk.expected, mayEnd: mayEnd && atEnd(walk) }
+    const expected = walk.expected.filter((each) => isAskedFor(each, tokens))
+    return { expected, mayEnd: mayEnd && atEnd(walk) }
   }
 
   /** False once a token is missing: nothing after it in the grammar can be reached. */
@@ -138,6 +140,23 @@ export class ExpectedTokens {
     }
     return first
   }
+}
+
+/** What the grammar takes after some names only, by a gate that its data does not show. */
+function isAskedFor({ rule }: ExpectedToken, tokens: readonly IToken[]): boolean {
+  if (rule === 'intervalText') return isInterval(tokens.at(-1)?.image ?? '')
+  return rule !== 'castType' || isCast(tokens[innermostOpen(tokens) - 1]?.image ?? '')
+}
+
+/** The last parenthesis that is not closed, or -1. */
+function innermostOpen(tokens: readonly IToken[]): number {
+  let closed = 0
+  return tokens.findLastIndex(({ tokenType }) => {
+    if (tokenType === RightParenthesis) closed += 1
+    if (tokenType !== LeftParenthesis) return false
+    closed -= 1
+    return closed < 0
+  })
 }
 
 function isSeparated(

@@ -27,6 +27,7 @@ const RULE_WORDS: Readonly<Record<string, string>> = {
   columnOrCall: 'an expression',
   qualifier: 'an expression',
   columnReference: 'a column name',
+  castTail: OPERATOR,
   sum: OPERATOR,
   product: OPERATOR,
   comparisonTail: OPERATOR,

@@ -1,76 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { SIMILAR_TYPES, TYPE_NAMES } from '../builders/type-names.ts'
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
 import { type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
 
 // What other databases write in the place of a value.
 
-const NO_CAST = 'there are no casts: a value has the type of the place where it stands'
 const NO_SUBQUERY =
   'a statement reads one table and nothing else: read the inner one first, and give its values as a parameter'
 
-/** CAST(a AS TEXT) -> a */
-const cast: Habit = (wrong) => {
-  const { tokens, at } = wrong
-  if (tokens[at]?.tokenType !== keyword.As) return undefined
-  const open = openBefore(wrong, at)
-  if (imageAt(wrong, open - 1) !== 'CAST') return undefined
-  const close = closeAfter(wrong, open)
-  const removed = [open - 1, open, ...range(at, close + 1)]
-  return { advice: NO_CAST, rewritten: without(wrong, removed) }
-}
-
-/** a::text -> a, which the lexer takes for a colon and a parameter. */
-const doubleColon: Habit = (wrong) => {
-  const { tokens, at } = wrong
-  if (tokens[at]?.image !== ':') return undefined
-  const removed: number[] = []
-  for (const [index, { image, tokenType }] of tokens.entries()) {
-    const next = tokens[index + 1]
-    if (image !== ':' || tokenType !== token.MalformedParameter) continue
-    if (next?.tokenType !== token.NamedParameter) continue
-    removed.push(index, index + 1)
-    removed.push(...range(index + 2, index + 2 + typeLengthTokens(wrong, index + 2)))
+/** a::varchar(20), CAST(a AS NUMERIC(10, 2)) -> a::TEXT, CAST(a AS REAL); all of them, wherever the mistake is. */
+export const foreignCastType: Habit = (wrong) => {
+  const replaced = new Map<number, string>()
+  for (const [index, { tokenType }] of wrong.tokens.entries()) {
+    const isCast =
+      tokenType === keyword.As && imageAt(wrong, openBefore(wrong, index) - 1) === 'CAST'
+    if (!isCast && tokenType !== token.CastMark) continue
+    const similar = SIMILAR_TYPES.get(imageAt(wrong, index + 1) ?? '')
+    if (similar !== undefined) replaced.set(index + 1, similar)
+    for (const length of typeLength(wrong, index + 2)) replaced.set(length, '')
   }
-  return removed.length === 0
-    ? undefined
-    : { advice: NO_CAST, rewritten: without(wrong, removed), onlyRewritten: true }
+  if (replaced.size === 0) return undefined
+  const advice = `the types are ${TYPE_NAMES.join(', ')}`
+  return { advice, rewritten: rewrite(wrong, replaced), onlyRewritten: true }
 }
 
-/** How many tokens the (20) or (10, 2) of a type has. */
-function typeLengthTokens({ tokens }: WrongStatement, open: number): number {
+/** The tokens of the (20) or (10, 2) of a type. */
+function typeLength({ tokens }: WrongStatement, open: number): readonly number[] {
   const [first, , end, , farEnd] = tokens.slice(open, open + 5)
-  if (first?.tokenType !== token.LeftParenthesis) return 0
-  if (end?.tokenType === token.RightParenthesis) return 3
-  return farEnd?.tokenType === token.RightParenthesis ? 5 : 0
+  if (first?.tokenType !== token.LeftParenthesis) return []
+  if (end?.tokenType === token.RightParenthesis) return range(open, open + 3)
+  return farEnd?.tokenType === token.RightParenthesis ? range(open, open + 5) : []
 }
 
-/** a->'x', a->>'x' */
-const jsonPath: Habit = ({ tokens, at }) => {
-  const [minus, greater] = [tokens[at - 1], tokens[at]]
-  if (minus?.image !== '-' || greater?.image.startsWith('>') !== true) return undefined
-  if (minus.startOffset + 1 !== greater.startOffset) return undefined
-  return {
-    advice:
-      'there are no paths into JSON: read the whole column, or keep what is looked for in a column',
-  }
-}
-
-/** now() - INTERVAL '1 day' -> :moment */
+/** INTERVAL 1 DAY, INTERVAL '1' DAY -> INTERVAL '1 day' */
 const interval: Habit = (wrong) => {
   const { tokens, at } = wrong
-  if (tokens[at]?.tokenType !== token.Text || imageAt(wrong, at - 1) !== 'INTERVAL')
-    return undefined
-  const advice = 'there is no INTERVAL: give the moment as a parameter'
-  const start = at - 5
-  const isNow = ['NOW', '(', ')'].every((image, index) => imageAt(wrong, start + index) === image)
-  if (!isNow) return { advice }
-  const rewritten = rewrite(
-    wrong,
-    new Map([[start, ':moment'], ...range(start + 1, at + 1).map((index) => [index, ''] as const)]),
-  )
-  return { advice, rewritten }
+  const [unit, start] = imageAt(wrong, at - 1) === 'INTERVAL' ? [at + 1, at] : [at, at - 1]
+  if (imageAt(wrong, start - 1) !== 'INTERVAL') return undefined
+  const count = tokens[start]?.image.replaceAll("'", '')
+  const text = `'${count} ${tokens[unit]?.image.toLowerCase()}'`
+  return {
+    advice: "a length of time has its unit within the quotes, INTERVAL '2 hours'",
+    rewritten: rewrite(
+      wrong,
+      new Map([
+        [start, text],
+        [unit, ''],
+      ]),
+    ),
+  }
 }
 
 /** a IN (SELECT …) -> a IN :values */
@@ -106,27 +86,36 @@ const currentTimestamp: Habit = (wrong) => {
   }
 }
 
-const caseWhen: Habit = (wrong) => {
-  if (imageAt(wrong, wrong.at - 1) !== 'CASE') return undefined
-  const advice =
-    'there is no CASE: coalesce, least and greatest choose among values, and SET … IF among rows'
-  return { advice }
-}
-
 const overWindow: Habit = ({ tokens, at }) =>
   tokens[at]?.image.toUpperCase() === 'OVER'
     ? { advice: 'there are no window functions: GROUP BY along a key, or count in the client' }
     : undefined
 
-/** substring(a FROM 1), extract(year FROM a), position('x' IN a) */
+/** substring(a FROM 1 FOR 2), extract(year FROM a), position('x' IN a): between arguments stands a comma */
 const wordsInCall: Habit = (wrong) => {
   const { tokens, at } = wrong
-  if (tokens[at]?.tokenType !== keyword.From) return undefined
+  const isPosition = tokens[at - 1]?.tokenType === keyword.In
+  if (tokens[at]?.tokenType !== keyword.From && !isPosition) return undefined
   const open = openBefore(wrong, at)
-  const name = tokens[open - 1]?.image
+  const name = imageAt(wrong, open - 1)
   if (open < 1 || name === undefined) return undefined
+  const words = isPosition
+    ? [at - 1]
+    : range(at, closeAfter(wrong, open)).filter((index) => {
+        const type = tokens[index]?.tokenType
+        return type === keyword.From || type === keyword.For
+      })
+  const replaced = new Map<number, string>()
+  for (const word of words) {
+    replaced.set(word - 1, `${tokens[word - 1]?.image},`)
+    replaced.set(word, '')
+  }
+  if (name === 'EXTRACT') replaced.set(at - 1, `'${tokens[at - 1]?.image.toLowerCase()}',`)
+  if (name === 'SUBSTRING') replaced.set(open - 1, 'substr')
   return {
-    advice: `there is no function ${name.toLowerCase()}: take the value apart in the client`,
+    advice: 'between the arguments of a function stands a comma',
+    rewritten: rewrite(wrong, replaced),
+    onlyRewritten: isPosition,
   }
 }
 
@@ -141,16 +130,11 @@ const rowValue: Habit = ({ tokens, at }) => {
 }
 
 export const EXPRESSION_HABITS: readonly Habit[] = [
-  ...[cast, doubleColon, jsonPath, interval, subquery, caseWhen, currentTimestamp, overWindow],
-  ...[wordsInCall, rowValue],
+  ...[interval, subquery, currentTimestamp, overWindow, wordsInCall, rowValue],
 ]
 
 function imageAt({ tokens }: Pick<WrongStatement, 'tokens'>, index: number): string | undefined {
   return tokens[index]?.image.toUpperCase()
-}
-
-function without(wrong: WrongStatement, removed: readonly number[]): string {
-  return rewrite(wrong, new Map(removed.map((index) => [index, ''])))
 }
 
 function range(from: number, to: number): number[] {

@@ -33,6 +33,9 @@ const NO_ALIAS = 'a statement that writes names its table as it is'
 const ALONE = 'here is one table, so its columns are named alone'
 const RIGHTS = 'rights on rows are READ and WRITE'
 const OFFSET = 'there is no OFFSET: continue behind the last key read, WHERE key > :last'
+const INTERVAL = "a length of time has its unit within the quotes, INTERVAL '2 hours'"
+const TYPES = 'the types are TEXT, INTEGER, REAL, BOOLEAN, BYTES, TIMESTAMP, JSON'
+const COMMA = 'between the arguments of a function stands a comma'
 const PARAMETER_HINT = 'a parameter begins with a colon: SCAN * FROM t WHERE a = :x'
 
 for (const [text, hint] of [
@@ -245,6 +248,33 @@ for (const [text, hint] of [
   ['DESCRIBE TABLE t', 'DESCRIBE stands alone: DESCRIBE t'],
   ['SCAN * FROM t LIMIT 5, 10', OFFSET],
   ['SCAN * FROM t LIMIT 5 OFFSET 5', OFFSET],
+  [
+    'SCAN * FROM t WHERE a < now() - INTERVAL 1 DAY',
+    `${INTERVAL}: SCAN * FROM t WHERE a < now() - INTERVAL '1 day'`,
+  ],
+  ["SCAN INTERVAL '2' hours FROM t", `${INTERVAL}: SCAN INTERVAL '2 hours' FROM t`],
+  [
+    "SCAN a + INTERVAL '1 month' FROM t",
+    'months and years are not equally long: add_months(time, 1) adds them',
+  ],
+  [
+    "SCAN INTERVAL 'soon' FROM t",
+    "it is written as INTERVAL '2 hours 30 minutes', with whole numbers of weeks, days, hours, minutes, seconds, milliseconds and microseconds",
+  ],
+  ['SCAN extract(YEAR FROM a) FROM t', `${COMMA}: SCAN extract('year', a) FROM t`],
+  ['SCAN substring(a FROM 2 FOR 3) FROM t', `${COMMA}: SCAN substr(a, 2, 3) FROM t`],
+  [
+    "SCAN * FROM t WHERE position('x' IN a) > 0",
+    `${COMMA}: SCAN * FROM t WHERE position('x', a) > 0`,
+  ],
+  ['SCAN * FROM t WHERE a IN b', undefined],
+  ['SCAN a::varchar(20) FROM t', `${TYPES}: SCAN a::TEXT FROM t`],
+  [
+    'SELECT CAST(a AS NUMERIC(10,2)), b::int, c::text FROM t',
+    `${TYPES}; ${SELECT}: SCAN CAST(a AS REAL), b::INTEGER, c::text FROM t`,
+  ],
+  ['SCAN a::bigint FROM t', 'BIGINT is written INTEGER'],
+  ['SCAN CAST(a) FROM t', 'a cast is written CAST(a AS TEXT), or a::TEXT'],
   ['SCAN * FROM t WEHRE a = 1', undefined],
   ['GRANT SELECT ON t TO r', `${RIGHTS}: GRANT READ ON t TO r`],
   ['GRANT SELECT, INSERT ON t TO r', `${RIGHTS}: GRANT READ, WRITE ON t TO r`],

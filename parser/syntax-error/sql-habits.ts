@@ -13,7 +13,7 @@ import {
   reservedWordAsName,
   trailingComma,
 } from './slips.ts'
-import { EXPRESSION_HABITS } from './sql-expressions.ts'
+import { EXPRESSION_HABITS, foreignCastType } from './sql-expressions.ts'
 import { foreignStatement } from './sql-statements.ts'
 import { TABLE_HABITS } from './sql-tables.ts'
 import { type Habit, piece, rewrite, type WrongStatement } from './wrong-statement.ts'
@@ -62,10 +62,10 @@ function repair(wrong: WrongStatement, rewritten: string, habitsLeft: number): R
 }
 
 const typeLength: Habit = ({ tokens, at }) => {
-  if (tokens[0]?.tokenType !== keyword.Create) return undefined
   // After a column called family it is the length itself that cannot be understood.
   const open = tokens[at]?.tokenType === token.Integer ? at - 1 : at
   if (tokens[open]?.tokenType !== token.LeftParenthesis) return undefined
+  if (tokens[0]?.tokenType !== keyword.Create) return undefined
   const written = tokens[open - 1]?.image.toUpperCase() ?? ''
   const type = SIMILAR_TYPES.get(written) ?? written
   return { advice: `a type has no length: ${type}` }
@@ -153,6 +153,7 @@ const rowCount: Habit = (wrong) => {
 
 /** The first that recognises something decides. */
 const HABITS: readonly Habit[] = [
+  foreignCastType,
   foreignStatement,
   ...EXPRESSION_HABITS,
   doubleEqual,

@@ -13,11 +13,13 @@ import {
   type Scope,
   unitsOf,
 } from './compiled-expression.ts'
+import { isJsonOperator, type JsonOperator, jsonOperation } from './json-operators.ts'
 import { isNumber, isOpen, isTextLiteral, typeMismatch } from './type-check.ts'
 import { lengthOf } from './value-work.ts'
 import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
 
-type Arithmetic = '+' | '-' | '*' | '/' | '%' | '||'
+type NumberOperator = '+' | '-' | '*' | '/' | '%'
+type Arithmetic = NumberOperator | '||' | JsonOperator
 type Step = {
   readonly type: ExpressionType
   readonly apply: (left: SqlValue, right: SqlValue, work: WorkMeter) => SqlValue
@@ -92,6 +94,7 @@ function typeOfOpen(
   },
 ): ExpressionType | undefined {
   const { operator, known, wanted, isLeft } = place
+  if (isJsonOperator(operator)) return isLeft || operator === '@>' ? 'JSON' : 'TEXT'
   if (operator === '||') {
     return known.has('BYTES') || (wanted === 'BYTES' && known.size === 0) ? 'BYTES' : 'TEXT'
   }
@@ -116,8 +119,9 @@ function stepOf(
   const a = left === 'NULL' ? right : left
   const b = right === 'NULL' ? left : right
   if (a === 'NULL') return { type: 'NULL', apply: () => null }
-  const step =
-    operator === '||'
+  const step = isJsonOperator(operator)
+    ? jsonOperation(operator, left === 'NULL' ? 'JSON' : a, right === 'NULL' ? 'TEXT' : b, position)
+    : operator === '||'
       ? concatenation(a, b, position)
       : isNumber(a) && isNumber(b)
         ? numberStep(operator, a === 'INTEGER' && b === 'INTEGER', position)
@@ -156,11 +160,7 @@ function payForJoining(
   throw limitExceeded('concatenationBytesMax', length, message, { position })
 }
 
-function numberStep(
-  operator: Exclude<Arithmetic, '||'>,
-  integers: boolean,
-  position: Position,
-): Step {
+function numberStep(operator: NumberOperator, integers: boolean, position: Position): Step {
   if (integers) {
     const apply = (left: SqlValue, right: SqlValue): SqlValue =>
       checkedInteger(integerResult(operator, left as bigint, right as bigint, position), {
@@ -175,7 +175,7 @@ function numberStep(
 
 /** Division truncates towards zero and the remainder has the sign of the dividend. */
 function integerResult(
-  operator: Exclude<Arithmetic, '||'>,
+  operator: NumberOperator,
   left: bigint,
   right: bigint,
   position: Position,
@@ -195,7 +195,7 @@ function integerResult(
 }
 
 function realResult(
-  operator: Exclude<Arithmetic, '||'>,
+  operator: NumberOperator,
   left: number,
   right: number,
   position: Position,
@@ -227,7 +227,7 @@ export function finite(value: number, position: Position): number {
 
 /** The distance of two TIMESTAMPs is an INTEGER of microseconds; adding one moves a TIMESTAMP. */
 function timestampStep(
-  operator: Arithmetic,
+  operator: NumberOperator,
   a: ExpressionType,
   b: ExpressionType,
   position: Position,
@@ -245,7 +245,7 @@ function timestampStep(
   return { type: 'TIMESTAMP', apply: (left, right) => moved(left, right, 1n) }
 }
 
-function checkedTimestamp(micros: bigint, position: Position): bigint {
+export function checkedTimestamp(micros: bigint, position: Position): bigint {
   if (micros >= TIMESTAMP_MIN && micros <= TIMESTAMP_MAX) return micros
   throw new PlanError('out_of_range', 'The point in time is outside the years 1 to 9999.', {
     position,

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { ColumnExpression, Expression, LiteralExpression } from '../../parser/ast.ts'
+import type {
+  CaseExpression,
+  ColumnExpression,
+  Expression,
+  LiteralExpression,
+} from '../../parser/ast.ts'
 import { shownName } from '../../parser/completion/shown-name.ts'
 import { parameterText } from './parameters.ts'
 
@@ -19,6 +24,10 @@ export function expressionText(expression: Expression): string {
       const operand = expression.operand === undefined ? '*' : expressionText(expression.operand)
       return `${expression.function.toUpperCase()}(${operand})`
     }
+    case 'case':
+      return caseText(expression)
+    case 'cast':
+      return `${operandText(expression.operand)}${expression.types.map(({ text }) => `::${text}`).join('')}`
     case 'unary': {
       const space = expression.operator === 'NOT' ? ' ' : ''
       return `${expression.operator}${space}${operandText(expression.operand)}`
@@ -48,6 +57,15 @@ export function columnText({ qualifier, name }: ColumnExpression): string {
   return qualifier === undefined ? nameText(name) : `${nameText(qualifier)}.${nameText(name)}`
 }
 
+function caseText({ operand, branches, otherwise }: CaseExpression): string {
+  const parts = branches.map(
+    ({ when, result }) => `WHEN ${expressionText(when)} THEN ${expressionText(result)}`,
+  )
+  const first = operand === undefined ? '' : ` ${expressionText(operand)}`
+  const last = otherwise === undefined ? '' : ` ELSE ${expressionText(otherwise)}`
+  return `CASE${first} ${parts.join(' ')}${last} END`
+}
+
 function predicateText(
   expression: Extract<Expression, { kind: 'in' | 'between' | 'like' | 'isNull' }>,
 ): string {
@@ -75,8 +93,12 @@ function predicateText(
 /** A name as it must be written: in quotes unless it is a plain identifier. */
 export const nameText = shownName
 
+const SIMPLE: ReadonlySet<Expression['kind']> = new Set([
+  ...(['literal', 'parameter', 'column', 'call', 'case'] as const),
+])
+
 function operandText(expression: Expression): string {
-  const simple = ['literal', 'parameter', 'column', 'call'].includes(expression.kind)
+  const simple = SIMPLE.has(expression.kind)
   return simple ? expressionText(expression) : `(${expressionText(expression)})`
 }
 

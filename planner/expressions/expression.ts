@@ -23,6 +23,7 @@ import {
   unitsOf,
 } from './compiled-expression.ts'
 import { compileArithmetic } from './expression-arithmetic.ts'
+import { compileCase, compileCast } from './expression-case.ts'
 import {
   compileBetween,
   compileComparison,
@@ -30,9 +31,9 @@ import {
   compileIsNull,
   isComparison,
 } from './expression-comparison.ts'
-import { compileCall } from './expression-functions.ts'
 import { compileLike } from './expression-like.ts'
 import { nameText } from './expression-text.ts'
+import { compileCall } from './functions/functions.ts'
 import { ParameterSlots, parameterText } from './parameters.ts'
 import { compileAs, typeMismatch } from './type-check.ts'
 import { NODE_UNITS } from './work-meter.ts'
@@ -92,6 +93,10 @@ function compile(
       return compileCall(compiler, expression, wanted)
     case 'aggregate':
       return compileAggregate(compiler, expression)
+    case 'case':
+      return compileCase(compiler, expression, wanted)
+    case 'cast':
+      return compileCast(compiler, expression)
     case 'unary':
       return compileUnary(compiler, expression, wanted)
     case 'binary':

@@ -105,7 +105,8 @@ function endOfFirst(
 /** Below this many steps, in the worst case, the engine's own search is the fastest; it is not linear. */
 const NATIVE_STEPS_MAX = 1_000_000
 
-function endOfLiteral(
+/** Where the first occurrence of the part ends, from `start` on. Linear, and paid for. */
+export function endOfLiteral(
   text: string,
   start: number,
   part: string,

@@ -51,6 +51,89 @@ const ofOneRow = (where: string) => `SCAN id FROM t WHERE id = 1 AND (${where})`
 const repeated = (condition: string, times: number) =>
   Array.from({ length: times }, (_, n) => `(${condition} OR id = ${-1 - n})`).join(' AND ')
 
+/** Conditions that look at more than one row may cost. */
+const HOSTILE: ReadonlyArray<readonly [string, string, Parameters]> = [
+  ['length of parameters', repeated('length(:t) > 0', 200), { t: LONG }],
+  ['length of what differs by row', repeated('length(v || :t) > 0', 200), { t: LONG }],
+  ['lower and upper', repeated("lower(upper(:t || v)) <> ''", 50), { t: LONG }],
+  ['LIKE', repeated('(v || :t) NOT LIKE :p', 32), { t: LONG, p: '%a_a%c%' }],
+  ['LIKE of nothing but %', '(v || :t) LIKE :p', { t: LONG, p: '%'.repeat(8_000_000) }],
+  [
+    'LIKE of a long literal',
+    repeated('(v || :t) NOT LIKE :p', 32),
+    { t: LONG, p: `%${'a'.repeat(99_999)}b%` },
+  ],
+  ['joining texts', repeated('(:t || v) <> v', 300), { t: LONG }],
+  [
+    'joining bytes',
+    repeated('(:y || y) <> y', 300),
+    { y: Buffer.alloc(8_000_000).toString('base64') },
+  ],
+  ['comparing', repeated("(:t || v) <= (:t || v || 'x')", 300), { t: LONG }],
+  ['BETWEEN', repeated('(:t || v) NOT BETWEEN (:t || v) AND :t', 300), { t: LONG }],
+  ['IN', repeated("(v || :t) NOT IN ('a', :u, v)", 300), { t: LONG, u: LONG }],
+  ['IN a list', repeated('(v || :t) NOT IN :l', 300), { t: LONG, l: ['a'] }],
+  ['JSON', repeated('j <> :j', 300), { j: Array.from({ length: 60_000 }, (_, i) => i) }],
+  ['greatest', repeated("greatest(:t || v, :t || v) <> ''", 300), { t: LONG }],
+  ['CASE', repeated("CASE WHEN v || :t = '' THEN '' ELSE :t || v END <> ''", 300), { t: LONG }],
+  [
+    'CASE of a value',
+    repeated('CASE v || :t WHEN :t || v THEN 1 ELSE 2 END > 0', 300),
+    { t: LONG },
+  ],
+  ['replace', repeated("replace(v || :t, 'a', 'b') <> ''", 10), { t: LONG }],
+  [
+    'replace by nothing',
+    repeated("replace(v || :t, :p, '') <> ''", 30),
+    { t: LONG, p: `${'a'.repeat(99_999)}b` },
+  ],
+  ['position', repeated('position(:p, v || :t) = 0', 30), { t: LONG, p: `${'a'.repeat(99_999)}b` }],
+  ['trim', repeated("trim(v || :t, 'ab') = ''", 30), { t: LONG }],
+  ['substr', repeated("substr(v || :t, 8000000, 1) = 'a'", 30), { t: LONG }],
+  ['concat', repeated("concat(v, :t) <> ''", 300), { t: LONG }],
+  [
+    'a cast',
+    repeated("('\"' || v || :t || '\"')::JSON IS NOT NULL", 300),
+    { t: 'a'.repeat(200_000) },
+  ],
+  [
+    'a cast to TEXT',
+    repeated("(:y || y)::TEXT <> ''", 300),
+    { y: Buffer.alloc(6_000_000).toString('base64') },
+  ],
+  [
+    'a member of JSON',
+    repeated("json_set(:j, '{0}', n)->-1 <> '0'", 300),
+    { j: Array(400_000).fill(1) },
+  ],
+  [
+    'a path',
+    repeated("json_set(:j, '{0}', n)#>'{399999}' <> '0'", 300),
+    { j: Array(400_000).fill(1) },
+  ],
+  [
+    'a long path',
+    repeated('j#>(:p || trim(v, v)) IS NULL', 300),
+    { p: `{"${'a'.repeat(1_000_000)}"}` },
+  ],
+  [
+    '@>',
+    "json_set(:j, '{0}', n) @> :k",
+    { j: [...Array(3_000).fill({ a: 1 }), { a: 2 }], k: Array(3_000).fill({ a: 2 }) },
+  ],
+  [
+    'json_remove',
+    repeated("json_length(json_remove(json_set(:j, '{0}', n), '{1}')) > 0", 300),
+    { j: Array(400_000).fill(1) },
+  ],
+  [
+    'json_length',
+    repeated("json_length(json_set(:j, '{0}', n)) > 0", 300),
+    { j: Array(400_000).fill(1) },
+  ],
+  ['coalesce', repeated("coalesce(NULL, :t || v) <> ''", 300), { t: LONG }],
+]
+
 suite('the work of a row', () => {
   test('is 16 units for each node, and one for each byte that is looked at', async () => {
     const base = (await spend(ofOneRow('f'))).units
@@ -64,32 +147,7 @@ suite('the work of a row', () => {
     assert.equal((await costs('length(v || :t) > 0', { t: 'aaaa' })) - nodes > 8, true)
   })
 
-  const hostile: ReadonlyArray<readonly [string, string, Parameters]> = [
-    ['length of parameters', repeated('length(:t) > 0', 200), { t: LONG }],
-    ['length of what differs by row', repeated('length(v || :t) > 0', 200), { t: LONG }],
-    ['lower and upper', repeated("lower(upper(:t || v)) <> ''", 50), { t: LONG }],
-    ['LIKE', repeated('(v || :t) NOT LIKE :p', 32), { t: LONG, p: '%a_a%c%' }],
-    ['LIKE of nothing but %', '(v || :t) LIKE :p', { t: LONG, p: '%'.repeat(8_000_000) }],
-    [
-      'LIKE of a long literal',
-      repeated('(v || :t) NOT LIKE :p', 32),
-      { t: LONG, p: `%${'a'.repeat(99_999)}b%` },
-    ],
-    ['joining texts', repeated('(:t || v) <> v', 300), { t: LONG }],
-    [
-      'joining bytes',
-      repeated('(:y || y) <> y', 300),
-      { y: Buffer.alloc(8_000_000).toString('base64') },
-    ],
-    ['comparing', repeated("(:t || v) <= (:t || v || 'x')", 300), { t: LONG }],
-    ['BETWEEN', repeated('(:t || v) NOT BETWEEN (:t || v) AND :t', 300), { t: LONG }],
-    ['IN', repeated("(v || :t) NOT IN ('a', :u, v)", 300), { t: LONG, u: LONG }],
-    ['IN a list', repeated('(v || :t) NOT IN :l', 300), { t: LONG, l: ['a'] }],
-    ['JSON', repeated('j <> :j', 300), { j: Array.from({ length: 60_000 }, (_, i) => i) }],
-    ['greatest', repeated("greatest(:t || v, :t || v) <> ''", 300), { t: LONG }],
-    ['coalesce', repeated("coalesce(NULL, :t || v) <> ''", 300), { t: LONG }],
-  ]
-  for (const [name, where, parameters] of hostile) {
+  for (const [name, where, parameters] of HOSTILE) {
     test(`ends at its limit, after looks at the deadline: ${name}`, async () => {
       const { units, looks, error } = await spend(ofOneRow(where), parameters)
       assert.ok(error instanceof PlanError && error.code === 'limit_exceeded', `${error}`)
@@ -105,7 +163,14 @@ suite('the work of a row', () => {
   }
 
   test('is looked at in slices where a function takes long', async () => {
-    for (const where of ["lower(:t) <> ''", 'length(:t) > 0', ":t LIKE '%a_b%'"]) {
+    for (const where of [
+      "lower(:t) <> ''",
+      'length(:t) > 0',
+      ":t LIKE '%a_b%'",
+      "position('b', :t) = 0",
+      "trim(:t, 'a') = ''",
+      'substr(:t, 8000000) > :t',
+    ]) {
       const { looks } = await spend(ofOneRow(where), { t: LONG })
       const gaps = looks.slice(1).map((at, place) => at - (looks[place] as number))
       // The first is paid for the parameter.
@@ -161,6 +226,8 @@ suite('what is the same for all rows', () => {
       'id > 0 OR 1 / 0 = 1',
       'NOT (id < 0 AND 1 / 0 = 1)',
       'coalesce(id, 1 / 0) > 0',
+      'CASE WHEN id > 0 THEN TRUE ELSE 1 / 0 = 1 END',
+      'CASE id WHEN id THEN id WHEN 1 / 0 THEN 1 END > 0',
       'id IN (id, 1 / 0)',
     ]) {
       assert.equal((await session.run(scan(where))).rows.length, 4, where)

@@ -51,3 +51,52 @@ function endOfWord(text: string, from: number): number {
 function endOfPair(text: string, at: number): number {
   return (text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at + 1 : Math.min(at, text.length)
 }
+
+/** The offset after so many code points from another offset; at most the end of the text. */
+export function offsetAfter(text: string, from: number, count: number, work: WorkMeter): number {
+  let at = from
+  for (let left = count; left > 0 && at < text.length; ) {
+    const steps = Math.min(left, SLICE, text.length - at)
+    work.spend(steps)
+    left -= steps
+    for (let step = 0; step < steps && at < text.length; step += 1) at += lengthAt(text, at)
+  }
+  return at
+}
+
+/** The text without these characters at its ends. */
+export function trimmed(
+  text: string,
+  of: { readonly characters: string; readonly start: boolean; readonly end: boolean },
+  work: WorkMeter,
+): string {
+  work.spend(of.characters.length * STEP_UNITS)
+  const dropped = new Set(of.characters)
+  let from = 0
+  let to = text.length
+  while (of.start && from < to && dropped.has(characterAt(text, from))) {
+    work.spend(STEP_UNITS)
+    from += lengthAt(text, from)
+  }
+  while (of.end && from < to && dropped.has(characterBefore(text, to))) {
+    work.spend(STEP_UNITS)
+    to -= characterBefore(text, to).length
+  }
+  return text.slice(from, to)
+}
+
+/** What it costs to look a character up in a set. */
+const STEP_UNITS = 4
+
+function lengthAt(text: string, at: number): number {
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800 ? 2 : 1
+}
+
+function characterAt(text: string, at: number): string {
+  return text.slice(at, at + lengthAt(text, at))
+}
+
+function characterBefore(text: string, end: number): string {
+  const isPair = (text.charCodeAt(end - 1) & 0xfc00) === 0xdc00
+  return text.slice(isPair ? end - 2 : end - 1, end)
+}

@@ -23,18 +23,22 @@ export function isOpen(expression: Expression): boolean {
       return expression.operator !== 'NOT' && isOpen(expression.operand)
     case 'call':
       return ALIKE.has(expression.function) && expression.arguments.every(isOpen)
+    case 'case':
+      return (
+        expression.branches.every(({ result }) => isOpen(result)) &&
+        (expression.otherwise === undefined || isOpen(expression.otherwise))
+      )
     case 'binary':
       return (
-        ARITHMETIC.has(expression.rest[0]?.operator ?? '') &&
         isOpen(expression.first) &&
-        expression.rest.every((part) => isOpen(part.operand))
+        expression.rest.every((part) => ARITHMETIC.has(part.operator) && isOpen(part.operand))
       )
     default:
       return false
   }
 }
 
-const ALIKE: ReadonlySet<string> = new Set(['coalesce', 'least', 'greatest'])
+const ALIKE: ReadonlySet<string> = new Set(['coalesce', 'nullif', 'least', 'greatest'])
 const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '||'])
 
 export function isTextLiteral(expression: Expression): boolean {
@@ -112,11 +116,21 @@ function commonType(parts: readonly CompiledExpression[]): ExpressionType {
     if (part.type === common || part.type === 'NULL') return
     const bothNumbers = isNumber(part.type) && isNumber(common)
     if (common !== 'NULL' && !bothNumbers) {
-      throw typeMismatch(`${common} and ${part.type} do not go together.`, part.position)
+      throw notAlike(common, part)
     }
     common = bothNumbers ? 'REAL' : part.type
   })
   return common
+}
+
+function notAlike(common: ExpressionType, { type, position }: CompiledExpression): PlanError {
+  const isJson = common === 'JSON' || type === 'JSON'
+  return new PlanError('type_mismatch', `${common} and ${type} do not go together.`, {
+    position,
+    hint: isJson
+      ? "What ->> reads is TEXT, and a cast makes another type of it: (a->>'n')::INTEGER."
+      : undefined,
+  })
 }
 
 export function isNumber(type: ExpressionType): boolean {

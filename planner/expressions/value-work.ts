@@ -4,7 +4,7 @@ import { identityOf } from './value-identity.ts'
 import type { WorkMeter } from './work-meter.ts'
 
 /** What a character of JSON costs that is brought into its canonical form, which parses and sorts it. */
-const JSON_UNITS = 40
+export const JSON_UNITS = 40
 
 /** Bytes of BYTES, characters of TEXT and JSON; other values are so short that their node pays for them. */
 export function lengthOf(value: SqlValue): number {

@@ -48,7 +48,11 @@ describe('completions', () => {
     })
     assert.deepEqual(await textsOf(server, 'SCAN o^ FROM account'), ['"order"'])
     assert.deepEqual(await textsOf(server, 'SCAN "o^ FROM account'), ['"order"'])
-    assert.deepEqual(await textsOf(server, 'SCAN co^ FROM account'), ['coalesce(', 'COUNT('])
+    assert.deepEqual(await textsOf(server, 'SCAN co^ FROM account'), [
+      'coalesce(',
+      'concat(',
+      'COUNT(',
+    ])
   })
 
   test('name tables, indexes, observers, types and words of the dialect', async (t) => {

@@ -48,38 +48,83 @@ export function expression(type: SqlType, table: string, depth = NESTING): Text 
   )
 }
 
+const call = (names: readonly string[], ...operands: Text[]) =>
+  fc
+    .tuple(fc.constantFrom(...names), ...operands)
+    .map(([name, ...all]) => `${name}(${all.join(', ')})`)
+
+/** What gives a value of any type. */
+function ofAnyType(type: SqlType, table: string, depth: number): readonly Text[] {
+  const part = (of: SqlType = type) => expression(of, table, depth - 1)
+  return [
+    fc
+      .tuple(condition(table, depth - 1), part(), part())
+      .map(([when, result, other]) => `CASE WHEN ${when} THEN ${result} ELSE ${other} END`),
+    fc
+      .tuple(
+        anyType.chain((of) => fc.tuple(part(of), part(of))),
+        part(),
+      )
+      .map(([[value, when], result]) => `CASE ${value} WHEN ${when} THEN ${result} END`),
+    anyType.chain(part).map((inner) => `(${inner})::${type}`),
+    anyType.chain(part).map((inner) => `CAST(${inner} AS ${type})`),
+    call(['nullif'], part(), part()),
+    call(['coalesce', 'least', 'greatest'], part(), part()),
+    part().map((inner) => `(${inner})`),
+  ]
+}
+
 function compound(type: SqlType, table: string, depth: number): Text {
   const part = (of: SqlType = type) => expression(of, table, depth - 1)
   const binary = (operators: readonly string[], left = part(), right = part()) =>
     fc.tuple(left, fc.constantFrom(...operators), right).map((all) => `(${all.join(' ')})`)
-  const call = (names: readonly string[], ...operands: Text[]) =>
-    fc
-      .tuple(fc.constantFrom(...names), ...operands)
-      .map(([name, ...all]) => `${name}(${all.join(', ')})`)
-  const anything = [
-    call(['coalesce', 'least', 'greatest'], part(), part()),
-    part().map((inner) => `(${inner})`),
-  ]
+  const path = fc.constantFrom("'{a}'", "'{a,0}'", "'{-1}'", "'{}'", "'a'", '\'{"__proto__"}\'')
+  const unit = fc.constantFrom("'day'", "'week'", "'month'", "'epoch'", "'years'", "'x'")
   const own: Readonly<Record<SqlType, readonly Text[]>> = {
-    TEXT: [binary(['||']), call(['lower', 'upper'], part('TEXT'))],
+    TEXT: [
+      binary(['||']),
+      call(['lower', 'upper', 'trim', 'ltrim', 'rtrim'], part('TEXT')),
+      call(['trim', 'rtrim'], part('TEXT'), part('TEXT')),
+      call(['replace'], part('TEXT'), part('TEXT'), part('TEXT')),
+      call(['substr'], part('TEXT'), part('INTEGER'), part('INTEGER')),
+      call(['concat'], anyType.chain(part), anyType.chain(part)),
+      call(['json_type'], part('JSON')),
+      binary(['->>'], part('JSON'), fc.constantFrom("'a'", '0', '-1')),
+      binary(['#>>'], part('JSON'), path),
+    ],
     INTEGER: [
       binary(['+', '-', '*', '/', '%']),
       binary(['-'], part('TIMESTAMP'), part('TIMESTAMP')),
       call(['length'], fc.oneof(part('TEXT'), part('BYTES'))),
       call(['abs', 'round', '-'], part('INTEGER')),
       call(['round'], part('INTEGER'), part('INTEGER')),
+      call(['floor', 'ceil', 'sign'], part('INTEGER')),
+      call(['position'], part('TEXT'), part('TEXT')),
+      call(['json_length'], part('JSON')),
+      call(['extract'], unit, part('TIMESTAMP')),
+      fc.constantFrom("INTERVAL '1 day'", "INTERVAL '2 hours 3 seconds'", "INTERVAL '1 month'"),
     ],
     REAL: [
       binary(['+', '-', '*', '/', '%'], part(), fc.oneof(part(), part('INTEGER'))),
-      call(['abs', 'round', '-'], part('REAL')),
+      call(['abs', 'round', 'floor', 'ceil', 'sign', '-'], part('REAL')),
       call(['round'], part('REAL'), fc.integer({ min: -1, max: 16 }).map(String)),
     ],
-    BOOLEAN: [condition(table, depth - 1)],
-    BYTES: [binary(['||'])],
-    TIMESTAMP: [binary(['+', '-'], part(), part('INTEGER'))],
-    JSON: [],
+    BOOLEAN: [condition(table, depth - 1), binary(['@>'], part('JSON'), part('JSON'))],
+    BYTES: [binary(['||']), call(['substr'], part(), part('INTEGER'))],
+    TIMESTAMP: [
+      binary(['+', '-'], part(), part('INTEGER')),
+      call(['date_trunc'], unit, part()),
+      call(['add_months'], part(), part('INTEGER')),
+    ],
+    JSON: [
+      binary(['->'], part(), fc.constantFrom("'a'", '0', '-1')),
+      binary(['#>'], part(), path),
+      call(['json_set'], part(), path, anyType.chain(part)),
+      call(['json_remove'], part(), path),
+      call(['to_json'], anyType.chain(part)),
+    ],
   }
-  return fc.oneof(...anything, ...own[type])
+  return fc.oneof(...ofAnyType(type, table, depth), ...own[type])
 }
 
 export function condition(table: string, depth: number): Text {

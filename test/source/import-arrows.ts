@@ -191,6 +191,15 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['definitions/'],
     ['*'],
   ],
+  'planner/expressions': [
+    [
+      ...['compiled-expression.ts', 'constant-values.ts', 'expression-arithmetic.ts'],
+      ...['json-operators.ts', 'like-pattern.ts', 'parameters.ts', 'text-work.ts', 'type-check.ts'],
+      ...['value-identity.ts', 'value-work.ts', 'work-meter.ts'],
+    ],
+    ['functions/'],
+    ['*'],
+  ],
   'planner/execute': [['rows/'], ['writes/'], ['*']],
   parser: [
     ['ast.ts', 'access-ast.ts', 'definition-ast.ts', 'expression-ast.ts', 'expression-parts.ts'],

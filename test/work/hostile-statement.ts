@@ -132,7 +132,7 @@ export class HostileStatements {
       case 5:
         return `${this.#integer(depth)} ${not}IN ${this.#list('integers')}`
       case 6:
-        return `j ${c.oneOf(['=', '<>'])} ${this.#json()}`
+        return `j ${c.oneOf(['=', '<>', '@>'])} ${this.#json()}`
       case 7:
         return `(${this.#bytes()}) ${c.oneOf(['=', '<>', '<'])} y`
       default:
@@ -145,7 +145,13 @@ export class HostileStatements {
     const c = this.#choose
     if (depth === 0) return c.oneOf(['v', "'x'", this.#longText(), this.#longText()])
     const part = () => this.#text(depth - 1)
-    switch (c.below(6)) {
+    switch (c.below(9)) {
+      case 5:
+        return `replace(${part()}, ${this.#text(0)}, ${this.#text(0)})`
+      case 6:
+        return `CASE ${part()} WHEN ${part()} THEN ${part()} ELSE trim(${part()}, 'ab ') END`
+      case 7:
+        return `concat(substr(${part()}, 1000, ${c.oneOf([3, 1_000_000])}), ${this.#json()} #>> '{0,n}')`
       case 0:
         return `lower(${part()})`
       case 1:
@@ -168,6 +174,8 @@ export class HostileStatements {
       `length(${this.#text(depth - 1)})`,
       `(${this.#integer(depth - 1)} * ${this.#integer(depth - 1)} % 1000)`,
       `abs(${this.#integer(depth - 1)} - 5)`,
+      `position(${this.#text(depth - 1)}, ${this.#text(depth - 1)})`,
+      `json_length(json_set(${this.#json()}, '{a}', ${this.#text(depth - 1)}))`,
     ])
   }
 
