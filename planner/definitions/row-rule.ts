@@ -70,5 +70,7 @@ function requireLasting(expression: Expression): void {
 }
 
 function nodesOf(expression: Expression): number {
-  return partsOf(expression).reduce((sum, part) => sum + nodesOf(part), 1)
+  // Each type of a chain of casts is computed for itself.
+  const own = expression.kind === 'cast' ? expression.types.length : 1
+  return partsOf(expression).reduce((sum, part) => sum + nodesOf(part), own)
 }

@@ -26,8 +26,11 @@ export function expressionText(expression: Expression): string {
     }
     case 'case':
       return caseText(expression)
-    case 'cast':
-      return `${operandText(expression.operand)}${expression.types.map(({ text }) => `::${text}`).join('')}`
+    case 'cast': {
+      const { operand, types } = expression
+      const text = operand.kind === 'cast' ? `(${expressionText(operand)})` : operandText(operand)
+      return `${text}${types.map((type) => `::${type.text}`).join('')}`
+    }
     case 'unary': {
       const space = expression.operator === 'NOT' ? ' ' : ''
       return `${expression.operator}${space}${operandText(expression.operand)}`
@@ -94,7 +97,7 @@ function predicateText(
 export const nameText = shownName
 
 const SIMPLE: ReadonlySet<Expression['kind']> = new Set([
-  ...(['literal', 'parameter', 'column', 'call', 'case'] as const),
+  ...(['literal', 'parameter', 'column', 'call', 'case', 'cast'] as const),
 ])
 
 function operandText(expression: Expression): string {

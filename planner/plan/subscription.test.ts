@@ -128,6 +128,18 @@ suite('a subscription', () => {
     }
   })
 
+  test('filters by CASE, casts and what is in JSON', async () => {
+    const text =
+      'SCAN a, CASE WHEN n > 1 THEN b ELSE n::TEXT END AS v FROM t USE PRIMARY KEY WHERE j @> :p'
+    const subscription = plan(text, { p: { n: 3 } })
+    const matching = rows.filter((row) => subscription.matches(row, work))
+    assert.ok(matching.length > 0 && matching.length < rows.length)
+    assert.deepEqual(
+      matching.map((row) => subscription.project(row, work)),
+      (await session.run(text, { p: { n: 3 } })).rows,
+    )
+  })
+
   test('tells its columns, the key of a row, and what it reads of one', () => {
     const subscription = plan('SCAN n * 2 AS twice FROM t WHERE y > :p', { p: 'AA==' })
     assert.deepEqual(subscription.columns, [{ name: 'twice', type: 'INTEGER' }])
@@ -192,6 +204,7 @@ suite('a subscription', () => {
       ["GET * FROM t WHERE a = 1 AND b = 'x' FOR UPDATE", 1],
       ['SCAN a, uuid() FROM t', 9],
       ['SCAN a FROM t WHERE coalesce(n, 1) > 0 AND (a = 1 OR now() = now())', 54],
+      ['SCAN a FROM t WHERE CASE WHEN a = 1 THEN uuid()::TEXT END = b', 42],
       ["SET n = 1 ON t WHERE a = 1 AND b = 'x'", 1],
       ['SHOW TABLES', 1],
       ['EXPLAIN SCAN * FROM t', 1],

@@ -56,6 +56,29 @@ describe('a rule of a role', () => {
     )
   })
 
+  test('chooses by CASE, by a cast and by what is in JSON, and is shown as it was meant', async (t) => {
+    const { tokens, admin, run } = await ruledServer(t)
+    await run('CREATE TABLE file (id INTEGER PRIMARY KEY, meta JSON)')
+    await run('CREATE ROLE reader')
+    await run(
+      "GRANT READ ON file TO reader WHERE CASE meta->>'kind' WHEN 'open' THEN TRUE ELSE meta#>>'{owner,name}' = token.sub AND (meta->>'level')::INTEGER < 3 END",
+    )
+    await run(
+      `INSERT INTO file (id, meta) VALUES (1, '{"kind":"open"}'), (2, '{"owner":{"name":"cleo"},"level":1}'),
+         (3, '{"owner":{"name":"cleo"},"level":7}'), (4, '{"owner":{"name":"cleo"},"level":"x"}'),
+         (5, '{"owner":{"name":"ann"},"level":1}'), (6, '[]'), (7, NULL)`,
+    )
+    const cleo = tokens.as(await tokens.made('CREATE TOKEN cleo ROLE reader EXPIRES IN 1 DAY'))
+    const shown = async (sql: string) => (await cleo.rows(sql)).map(({ id }) => id)
+    assert.deepEqual(await shown('SCAN id FROM file'), [1, 2], 'what fails of a row shows it not')
+    assert.deepEqual(await shown("SCAN id FROM file USE PRIMARY KEY WHERE meta @> '{}'"), [1, 2])
+    const { rows } = (await admin.query('SHOW GRANTS FOR reader')).body.results[0]
+    assert.equal(
+      rows[0].rule,
+      "CASE meta ->> 'kind' WHEN 'open' THEN TRUE ELSE ((meta #>> '{owner,name}') = token.sub) AND ((meta ->> 'level')::INTEGER < 3) END",
+    )
+  })
+
   test('no condition of the client is computed of a hidden row', async (t) => {
     const { ann, admin } = await ruledServer(t)
     for (const sql of [
@@ -302,6 +325,11 @@ describe('a rule of a role', () => {
     assert.equal(await met('GRANT DEFINE TO member WHERE id = 1'), 'invalid_request 30')
     const nodes = Array.from({ length: 60 }, (_, n) => `id = ${n}`).join(' OR ')
     assert.equal(await met(`${grant} ${nodes} OR ${nodes}`), 'limit_exceeded 36')
+    assert.equal(await met(`${grant} text${'::TEXT'.repeat(200)} = 'a'`), 'limit_exceeded 36')
+    assert.equal(
+      await met(`${grant} CASE WHEN text < now()::TEXT THEN TRUE END`),
+      'invalid_request 53',
+    )
     assert.equal(await met('SCAN * FROM note WHERE org = token.sub'), 'syntax_error 30')
     const { rows } = (await admin.query('SHOW GRANTS FOR member')).body.results[0]
     assert.deepEqual(

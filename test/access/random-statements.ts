@@ -47,6 +47,11 @@ export class RandomStatements {
       `owner = '${this.owner()}'`,
       `a IS NULL`,
       `length(t) > ${n - 3}`,
+      `CASE WHEN a > ${n} THEN 10 / a ELSE a END > ${n - 4}`,
+      `CASE t WHEN '${this.text()}' THEN owner END = '${this.owner()}'`,
+      `t::INTEGER > ${n}`,
+      `substr(t, 1, a - 3) = 'a'`,
+      `json_set('{}', '{a}', a) @> '{"a":${n}}'`,
     ])
   }
 

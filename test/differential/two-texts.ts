@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { timestampToText } from '../../planner/json/timestamp-text.ts'
 import { joined, same, type TwoTexts } from './joined-texts.ts'
+import { moreExpression } from './more-expressions.ts'
 import { perhapsListParameter, perhapsParameter } from './random-parameter.ts'
 import type { Chooser, ComparedType, RandomColumn } from './random-table.ts'
 
@@ -51,6 +52,7 @@ export function expression(
       ? same(choose.oneOf(ofType).name)
       : knownValue(choose, type)
   }
+  if (choose.percent(40)) return moreExpression({ choose, columns, type, inner })
   switch (choose.below(type === 'INTEGER' || type === 'TEXT' || type === 'REAL' ? 6 : 2)) {
     case 0:
       return joined`coalesce(${inner()}, ${inner()})`

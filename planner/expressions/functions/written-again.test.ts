@@ -25,7 +25,7 @@ function plain(tree: unknown): string {
 test('an expression that is written as text is parsed as the same again', () => {
   for (const text of [
     "CASE WHEN end THEN (a OR b)::TEXT::JSON ELSE -(1::REAL) END -> 'x' ->> -1 || 'y'",
-    "(-a)::TEXT || (a + 1)::TEXT || CAST(a->'b' AS TEXT)",
+    "((a::TEXT)::REAL::TEXT) || (-a)::TEXT || -a::REAL::TEXT || (a + 1)::TEXT || CAST(a->'b' AS TEXT)",
     "CASE (a = b) WHEN NOT c THEN CASE a WHEN 1 THEN then END END #>> '{a}' LIKE 'x'",
     "(a @> b) = (c IN (a::JSON, b->'x')) AND INTERVAL '1 day' = \"case\"",
   ]) {
