@@ -122,6 +122,11 @@ test('who mistypes is told what was meant, and where flags are listed', () => {
       /'--no-such-flag'\. percolite serve --help lists the flags\./,
     ],
     [['serve', '5992'], npm, /"5992" is not asked for\. .*stand behind --/],
+    [
+      ['query', 'GET', 'a', 'FROM'],
+      {},
+      /what has blanks stands in quotes\. percolite query --help/,
+    ],
     [['sreve'], {}, /no command "sreve"\. Did you mean serve\?/],
     [['--port', '1'], {}, /no command "--port"\. There are serve, demo, /],
   ] as const) {
@@ -130,7 +135,11 @@ test('who mistypes is told what was meant, and where flags are listed', () => {
 })
 
 test('a wrong value in the environment is refused too', () => {
-  assert.throws(() => orderOf(['serve'], { PERCOLITE_NO_AUTH: 'yes' }), UsageError)
+  const message = /^--no-auth yes: .* It stands in PERCOLITE_NO_AUTH of the environment\.$/
+  assert.throws(() => orderOf(['serve'], { PERCOLITE_NO_AUTH: 'yes' }), {
+    name: 'UsageError',
+    message,
+  })
 })
 
 test('a value that looks like a flag is refused as a value, with its flag', () => {

@@ -39,8 +39,10 @@ export function readOrder(
   const { flags, fromEnvironment, wordsMax } = command
   const extra = words[wordsMax]
   if (extra !== undefined) {
+    // A shell has made several words of a statement.
+    const quotes = wordsMax > 1 ? '; what has blanks stands in quotes' : ''
     throw new UsageError(
-      `"${extra.slice(0, 100)}" is not asked for. ${hintOf(command, environment)}`,
+      `"${extra.slice(0, 100)}" is not asked for${quotes}. ${hintOf(command, environment)}`,
     )
   }
   const given: Record<string, string> = {}
@@ -48,10 +50,16 @@ export function readOrder(
   for (const [name, flag] of Object.entries(flags)) {
     const value = values[name]
     if (Array.isArray(value)) repeated[name] = value
-    const text =
-      textOf(value) ??
-      (fromEnvironment.includes(name) ? environment[environmentName(name)] : undefined)
-    if (text !== undefined) given[name] = checkedText(name, flag, text)
+    const variable = fromEnvironment.includes(name) ? environmentName(name) : undefined
+    const onLine = textOf(value)
+    const text = onLine ?? (variable === undefined ? undefined : environment[variable])
+    if (text === undefined) continue
+    try {
+      given[name] = checkedText(name, flag, text)
+    } catch (error) {
+      if (onLine !== undefined || !(error instanceof UsageError)) throw error
+      throw new UsageError(`${error.message} It stands in ${variable} of the environment.`)
+    }
   }
   const onCommandLine = new Set(Object.keys(values))
   return {

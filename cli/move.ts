@@ -110,6 +110,11 @@ function wantedMove(call: Call): WantedMove {
   }
   const targetTexts = call.givenOf(TARGET_FLAGS)
   const to = call.text('to')
+  if (to === '') {
+    throw new UsageError(
+      '--to says where it goes: bigtable:project/instance/table or etcd:host:port,host:port,host:port.',
+    )
+  }
   return {
     from: isServer
       ? { kind: 'server', db: connectTo(from, call) }

@@ -4,6 +4,7 @@ import { connect, type Database } from '../../client-sdk/client.ts'
 import { isWebAddress } from '../../server/config-values.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import type { Call, Flags } from '../command.ts'
+import { fileProblem } from '../file-problem.ts'
 
 /** How a server is asked: of every command that may ask one. */
 export const CONNECTION_FLAGS: Flags = {
@@ -50,6 +51,12 @@ export function connectionOf(call: Call, { wordsMax }: { readonly wordsMax: numb
     throw new UsageError(`--url ${url}: it is an address such as http://127.0.0.1:4270.`)
   }
   const words = isFirst ? call.words.slice(1) : call.words
+  const [word = ''] = words
+  if (LOOKS_LIKE_ADDRESS.test(word)) {
+    throw new UsageError(
+      `"${word.slice(0, 100)}" is no address without its beginning: http://${word.slice(0, 100)}.`,
+    )
+  }
   const extra = words[wordsMax]
   if (extra !== undefined) {
     throw new UsageError(
@@ -58,6 +65,9 @@ export function connectionOf(call: Call, { wordsMax }: { readonly wordsMax: numb
   }
   return { url, db: connectTo(url, call), words }
 }
+
+/** A host and a port, of which no statement and no file is made. */
+const LOOKS_LIKE_ADDRESS = /^(?:[\w-]+\.)*[\w-]+:\d{1,5}\/?$/
 
 /**
  * A client of that server, with the token of the call. Integers are bigints and JSON columns texts, so that nothing is
@@ -90,7 +100,7 @@ export function tokenOf(call: Call): string | undefined {
   try {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw new UsageError(`--token-file ${path}: ${(error as Error).message}`)
+    throw fileProblem(`--token-file ${path}`, error)
   }
   if (text !== '' && text.length <= TOKEN_CHARACTERS_MAX && !/\s/.test(text)) return text
   throw new UsageError(`--token-file ${path}: the file holds no token.`)

@@ -32,7 +32,7 @@ async function scene(t: TestContext, files: Readonly<Record<string, string>> = {
   const { url } = await server.listen()
   const folder = join(await testFolder(t, 'migrate'), 'migrations')
   await mkdir(folder)
-  const write = (name: string, text: string) => writeFile(join(folder, name), text)
+  const write = (name: string, text: string | Buffer) => writeFile(join(folder, name), text)
   for (const [name, text] of Object.entries(files)) await write(name, text)
   const migrate = (...args: readonly string[]) =>
     percolite(['migrate', url, ...args, '--folder', folder])
@@ -187,6 +187,58 @@ describe('percolite migrate', () => {
     assert.deepEqual(await server.rows('GET n FROM counter WHERE id = 1'), [{ n: 30 }])
   })
 
+  test('goes by the numbers that names begin with, so that 10 stands behind 9', async (t) => {
+    const { migrate } = await scene(t, {
+      'last.sql': 'DROP TABLE account',
+      '10-rows.sql': "INSERT INTO account (id) VALUES ('bob')",
+      '9-tables.sql': 'CREATE TABLE account (id TEXT PRIMARY KEY)',
+    })
+    const ran = '9-tables.sql: 1 statement\n10-rows.sql: 1 statement\nlast.sql: 1 statement\n'
+    assert.deepEqual(await migrate(), { code: 0, output: ran, errors: '' })
+  })
+
+  test('says what to do where there is no folder, no file, and nothing to run in it', async (t) => {
+    const { url, folder, migrate, write } = await scene(t)
+    const none = join(folder, 'none')
+    for (const [at, words] of [
+      [folder, 'no file in it ends in .sql.'],
+      [none, 'there is no such folder.'],
+    ] as const) {
+      const expected = `percolite: --folder ${at}: ${words} percolite migrate new <name> makes one.\n`
+      const { code, errors } = await percolite(['migrate', url, '--folder', at])
+      assert.deepEqual([code, errors], [2, expected])
+    }
+    for (const text of ['-- later\n', '\ufeff', 'INSRT', 'SHOW TABLES;\n'.repeat(1_001)]) {
+      await write('0001-a.sql', text)
+      const { code, errors } = await migrate()
+      assert.equal(code, 1, text)
+      assert.match(errors, /\nNothing was run\. Mend the file, and run it again\.\n$/)
+    }
+    await rm(join(folder, '0001-a.sql'))
+    await mkdir(join(folder, '0001-a.sql'))
+    const { code, errors } = await migrate()
+    assert.deepEqual([code, /0001-a\.sql: it is a folder/.test(errors)], [2, true])
+  })
+
+  test('does not print names that a terminal obeys, and takes no text that is not UTF-8', async (t) => {
+    const { migrate, folder, write } = await scene(t, { '0001-\u001b[31mred.sql': 'SHOW TABLES' })
+    const named = await migrate('status')
+    assert.deepEqual([named.code, named.output], [2, ''])
+    assert.match(named.errors, /0001-\\u001b\[31mred\.sql/)
+    await rm(join(folder, '0001-\u001b[31mred.sql'))
+    await write('0001-a.sql', Buffer.from('SHOW \xff', 'latin1'))
+    const { code, errors } = await migrate()
+    assert.deepEqual(
+      [code, errors],
+      [2, `percolite: ${join(folder, '0001-a.sql')}: it is not UTF-8.\n`],
+    )
+  })
+
+  test('new says where no file can be made', { skip: process.platform !== 'linux' }, async () => {
+    const { code, errors } = await percolite(['migrate', 'new', 'a', '--folder', '/proc/self'])
+    assert.deepEqual([code, /^percolite: \/proc\/self\/0001-a\.sql: .*\n$/.test(errors)], [2, true])
+  })
+
   test('new makes a file with the next number', async (t) => {
     const folder = join(await testFolder(t, 'migrate'), 'deep', 'migrations')
     const make = (name: string) => percolite(['migrate', 'new', name, '--folder', folder])
@@ -204,7 +256,7 @@ describe('percolite migrate', () => {
   })
 
   test('ends with 2 for a wrong call, and with 3 without a connection or a token', async (t) => {
-    const { folder, migrate, url } = await scene(t)
+    const { folder, migrate, url } = await scene(t, { '0001-accounts.sql': ACCOUNTS })
     assert.equal((await migrate('down')).code, 2)
     assert.equal((await percolite(['migrate', url, '--folder', join(folder, 'none')])).code, 2)
     assert.equal((await percolite(['migrate', 'new'])).code, 2)

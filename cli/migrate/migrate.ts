@@ -20,7 +20,7 @@ export const MIGRATE: Command = {
   summary: 'run the files of a folder on a server, each statement once',
   usage: ['[URL] [up|status] [--folder migrations]', 'new <name> [--folder migrations]'],
   details: [
-    'Runs the .sql files of a folder in the order of their names: definitions and other statements, each once. How',
+    'Runs the .sql files of a folder in the order of their numbers and names, each statement once. How',
     'far it is stands in the table percoliteMigration, in the same transactions, so that a run that was cut off is',
     'gone on with by the same command. new makes a file. Exit code 0: all is done, 1: a statement failed, or a file',
     'has changed since it was run, 3: no connection.',
@@ -115,6 +115,11 @@ function changedFile(
   return files.find((file) => stateOf(file, rows.get(file.name)) === 'changed')
 }
 
+/** The text was refused as a whole: it does not parse, has no statement, or is too long. */
+function isAboutFile({ status, code }: PercoliteError): boolean {
+  return status === 400 || code === 'limit_exceeded'
+}
+
 const CHANGED_HINT =
   'What has been run stays as it is: give the file its text back, and write a new one.'
 
@@ -123,8 +128,10 @@ function failureText(error: unknown, { path, text }: MigrationFile): string {
   if (!(error instanceof PercoliteError)) return failureView(error, text)
   const stop = stopOf(error)
   const progress =
-    stop === undefined
-      ? 'What is done stays; run it again to go on.\n'
-      : `${doneText(stop)} Mend the file from there on, and run it again.\n`
+    stop !== undefined
+      ? `${doneText(stop)} Mend the file from there on, and run it again.\n`
+      : isAboutFile(error)
+        ? 'Nothing was run. Mend the file, and run it again.\n'
+        : 'What is done stays; run it again to go on.\n'
   return `percolite: ${placeIn(path, error)}\n${failureView(error, text)}${progress}`
 }

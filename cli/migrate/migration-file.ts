@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { terminalText } from '../../server/answers/terminal-text.ts'
 import { UsageError } from '../../server/usage-error.ts'
+import { fileProblem } from '../file-problem.ts'
 
 /** A file of statements, which is run once. */
 export type MigrationFile = {
@@ -13,14 +15,42 @@ export type MigrationFile = {
   readonly text: string
 }
 
-/** The files of a folder that end in `.sql`, in the order of their names. Throws UsageError. */
+/**
+ * The files of a folder that end in `.sql`, in the order of the numbers that their names begin with, and then of their
+ * names: 9 stands before 10. Throws UsageError, also where there is none.
+ */
 export function migrationFiles(folder: string): readonly MigrationFile[] {
-  return sqlNames(folder)
-    .toSorted()
-    .map((name) => {
-      const path = join(folder, name)
-      return { name, path, text: textOf(path) }
-    })
+  const names = sqlNames(folder)
+  if (names.length === 0) {
+    throw new UsageError(`--folder ${folder}: no file in it ends in .sql. ${NEW_HINT}`)
+  }
+  return names.toSorted(byNumber).map((name) => {
+    const path = join(folder, name)
+    requirePrintable(name, folder)
+    return { name, path, text: textOf(path) }
+  })
+}
+
+const NEW_HINT = 'percolite migrate new <name> makes one.'
+
+function byNumber(one: string, other: string): number {
+  const [first, second] = [numberOf(one), numberOf(other)]
+  if (first !== second) return first < second ? -1 : 1
+  return one < other ? -1 : 1
+}
+
+/** Names without a number stand behind all others. */
+function numberOf(name: string): number {
+  return Number(/^\d+/.exec(name)?.[0] ?? Number.POSITIVE_INFINITY)
+}
+
+/** A name is a key of a table and stands in terminals. Throws UsageError. */
+function requirePrintable(name: string, folder: string): void {
+  const shown = terminalText(name)
+  if (shown === name && !name.includes('\ufffd')) return
+  throw new UsageError(
+    `--folder ${folder}: the name of the file "${shown}" is not UTF-8, or has characters that cannot be shown.`,
+  )
 }
 
 /**
@@ -38,12 +68,16 @@ export function newMigrationFile(folder: string, words: string): string {
   try {
     mkdirSync(folder, { recursive: true })
   } catch (error) {
-    throw new UsageError(`--folder ${folder}: ${(error as Error).message}`)
+    throw fileProblem(`--folder ${folder}`, error)
   }
   const numbers = sqlNames(folder).map((file) => Number(/^\d{1,9}/.exec(file)?.[0] ?? 0))
   const number = String(Math.max(0, ...numbers) + 1).padStart(4, '0')
   const path = join(folder, `${number}-${name}.sql`)
-  writeFileSync(path, `-- ${words.trim()}\n`, { flag: 'wx' })
+  try {
+    writeFileSync(path, `-- ${words.trim()}\n`, { flag: 'wx' })
+  } catch (error) {
+    throw fileProblem(path, error)
+  }
   return path
 }
 
@@ -56,7 +90,10 @@ function sqlNames(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => name.endsWith('.sql'))
   } catch (error) {
-    throw new UsageError(`--folder ${folder}: ${(error as Error).message}`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new UsageError(`--folder ${folder}: there is no such folder. ${NEW_HINT}`)
+    }
+    throw fileProblem(`--folder ${folder}`, error)
   }
 }
 
@@ -65,6 +102,6 @@ function textOf(path: string): string {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
     return text.replaceAll('\r\n', '\n')
   } catch (error) {
-    throw new UsageError(`${path}: ${(error as Error).message}`)
+    throw fileProblem(path, error)
   }
 }

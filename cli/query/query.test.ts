@@ -171,6 +171,16 @@ describe('percolite query', () => {
     }
   })
 
+  test('says what to do about an address that begins with no http, and one where nothing listens', async (t) => {
+    const { url, server } = await bank(t)
+    const bare = await percolite(['query', url.replace('http://', ''), 'SHOW TABLES'])
+    assert.deepEqual([bare.code, bare.errors.includes(`: ${url}.`)], [2, true], bare.errors)
+    await server.server.close()
+    const { code, errors } = await percolite(['query', url, 'SHOW TABLES'])
+    assert.equal(code, 3)
+    assert.match(errors, /\nHINT: {2}Nothing listens there: percolite serve starts a server/)
+  })
+
   test('shows the token of a file or of the environment, and sends it to no other machine in the clear', async (t) => {
     const { server, token } = await TokenServer.start(t)
     const { url } = await server.listen()

@@ -9,5 +9,17 @@ export function failureView(error: unknown, sql: string): string {
     return `ERROR:  ${terminalText(error instanceof Error ? error.message : String(error))}\n`
   }
   const { code, message, fields } = error
-  return errorText({ ...fields, code, detail: message }, sql || undefined)
+  const hint = isRefused(error) ? { hint: START_HINT } : {}
+  return errorText({ ...hint, ...fields, code, detail: message }, sql || undefined)
+}
+
+const START_HINT =
+  'Nothing listens there: percolite serve starts a server, and --url names another one.'
+
+function isRefused({ code, cause }: PercoliteError): boolean {
+  if (code !== 'connection_failed') return false
+  for (let reason = cause; reason instanceof Error; reason = reason.cause) {
+    if ((reason as NodeJS.ErrnoException).code === 'ECONNREFUSED') return true
+  }
+  return false
 }

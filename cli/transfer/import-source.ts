@@ -3,6 +3,7 @@ import { type Stats, statSync } from 'node:fs'
 import { terminalText } from '../../server/answers/terminal-text.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import type { Input } from '../command.ts'
+import { fileProblem } from '../file-problem.ts'
 import type { RowFormat } from './export-rows.ts'
 import { type FolderWanted, importFolder, wantedTables } from './import-folder.ts'
 import {
@@ -67,7 +68,7 @@ function statOf(path: string): Stats {
   try {
     return statSync(path)
   } catch (error) {
-    throw new UsageError((error as Error).message)
+    throw fileProblem(path, error)
   }
 }
 

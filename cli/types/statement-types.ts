@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { globSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
 import { UsageError } from '../../server/usage-error.ts'
+import { fileProblem } from '../file-problem.ts'
 import { textsIn } from './program-texts.ts'
 import {
   givenType,
@@ -27,11 +29,14 @@ type Described = PlacedStatement & { readonly description: Schemas['DescribedSta
 
 /** The statements of the files of a pattern, each text once. Throws UsageError where there is no file. */
 export function statementsOf(pattern: string): readonly PlacedStatement[] {
-  const paths = globSync(pattern).filter((path) => !path.includes('node_modules'))
+  const paths = globSync(pattern, { withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative('.', join(parentPath, name)))
+    .filter((path) => !path.includes('node_modules'))
   if (paths.length === 0) throw new UsageError(`--statements ${pattern}: there is no such file.`)
   const placed = new Map<string, PlacedStatement>()
   for (const path of paths.toSorted()) {
-    const source = readFileSync(path, 'utf8')
+    const source = sourceOf(path)
     for (const { sql, isTemplate, offset } of textsIn(source)) {
       const key = `${isTemplate} ${sql}`
       const line = source.slice(0, offset).split('\n').length
@@ -39,6 +44,15 @@ export function statementsOf(pattern: string): readonly PlacedStatement[] {
     }
   }
   return [...placed.values()]
+}
+
+/** Throws UsageError. */
+function sourceOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw fileProblem(`--statements: ${path}`, error)
+  }
 }
 
 /**

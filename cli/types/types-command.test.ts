@@ -117,7 +117,8 @@ export { db }
   test('with --check tells whether the file is as it would be, and where not', async (t) => {
     const { server, types, out } = await scene(t)
     const none = await types('--out', out, '--check')
-    assert.deepEqual([none.code, none.errors.includes('db.ts:1 differs')], [1, true])
+    const asked = `percolite: ${out}: there is no such file; the same call without --check makes it.\n`
+    assert.deepEqual([none.code, none.errors], [1, asked])
     assert.deepEqual(await types('--out', out), { code: 0, output: '', errors: '' })
     assert.deepEqual(await types('--out', out, '--check'), { code: 0, output: '', errors: '' })
     await server.query('ALTER TABLE trade ADD COLUMN price REAL')
@@ -227,6 +228,24 @@ export { db }
     ]
     const lines = problemsOf(above, wrong).map(({ line }) => line)
     assert.deepEqual([...new Set(lines)], [...wrong.keys()])
+  })
+
+  test('says in one line what is wrong with its files, and reads no folders', async (t) => {
+    const { types, folder } = await scene(t)
+    const gone = join(folder, 'none', 'db.ts')
+    for (const [path, words] of [
+      [folder, 'it is a folder, and a file is asked for.'],
+      [gone, 'there is no such file or folder.'],
+    ] as const) {
+      const expected = { code: 2, output: '', errors: `percolite: --out ${path}: ${words}\n` }
+      assert.deepEqual(await types('--out', path), expected)
+    }
+    await mkdir(join(folder, 'folder.ts'))
+    await writeFile(
+      join(folder, 'program.ts'),
+      '\ufeffdb.query("GET id FROM account WHERE id = \'a\'")',
+    )
+    assert.match((await types('--statements', join(folder, '*.ts'))).output, /'GET id FROM account/)
   })
 
   test('ends with 3 without a connection', async () => {

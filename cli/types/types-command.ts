@@ -9,6 +9,7 @@ import {
   SERVER_FLAGS_FROM_ENVIRONMENT,
 } from '../connection/server-connection.ts'
 import { exitCodeOfServer } from '../connection/server-failure.ts'
+import { fileProblem } from '../file-problem.ts'
 import { failureView } from '../results/failure-view.ts'
 import {
   described,
@@ -79,11 +80,21 @@ async function run(call: Call, streams: Streams): Promise<ExitCode> {
     }
     if (call.isOn('check')) return checked(out ?? '', text, streams)
     if (out === undefined) output.write(text)
-    else writeFileSync(out, text)
+    else write(out, text)
     return EXIT.done
   } catch (error) {
+    if (error instanceof UsageError) throw error
     errors.write(failureView(error, ''))
     return exitCodeOfServer(error)
+  }
+}
+
+/** Throws UsageError. */
+function write(path: string, text: string): void {
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    throw fileProblem(`--out ${path}`, error)
   }
 }
 
@@ -104,8 +115,15 @@ function problemText({ path, line, sql, error }: StatementProblem): string {
 
 /** Tells where the file differs, if it does. */
 function checked(path: string, wanted: string, { errors }: Streams): ExitCode {
+  const text = textOf(path)
+  if (text === undefined) {
+    errors.write(
+      `percolite: ${path}: there is no such file; the same call without --check makes it.\n`,
+    )
+    return EXIT.failed
+  }
   const lines = wanted.split('\n')
-  const found = textOf(path).split('\n')
+  const found = text.split('\n')
   const index = lines.findIndex((line, at) => line !== found[at])
   if (index < 0 && lines.length === found.length) return EXIT.done
   const at = index < 0 ? lines.length : index
@@ -116,12 +134,12 @@ function checked(path: string, wanted: string, { errors }: Streams): ExitCode {
   return EXIT.failed
 }
 
-/** A file that there is not is empty. Throws what else is wrong with it. */
-function textOf(path: string): string {
+/** Undefined where there is no such file. Throws UsageError. */
+function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').replaceAll('\r\n', '\n')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw error
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw fileProblem(`--out ${path}`, error)
   }
 }
