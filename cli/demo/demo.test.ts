@@ -30,6 +30,13 @@ describe('percolite demo', () => {
       if (rows.length > 1) break
     const statements = [...output.matchAll(/-d "(.*)"$/gm)].map(([, sql]) => sql as string)
     assert.equal(statements.length, 3)
+    for (const [line] of output.matchAll(/^ {2}curl [^#]*/gm)) {
+      assert.doesNotMatch(
+        line.replaceAll(/"[^"]*"/g, ''),
+        /[?*&]/,
+        'zsh takes it as it stands, too',
+      )
+    }
     for (const sql of statements) await db.query(sql)
     for (const [path] of output.matchAll(/(?<=:\d+)\/(v1\/tables|docs)\S*/g)) {
       assert.equal((await fetch(url + path)).status, 200, path)

@@ -49,15 +49,16 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode | 
 }
 
 function welcome(url: string): string {
-  const query = `curl -s ${url}/v1/query`
+  // In quotes, because zsh takes a question mark outside of them for a pattern of files.
+  const query = `curl -s "${url}/v1/query?format=table"`
   return `${[
     `percolite ${packageVersion()}: a small brokerage at ${url}, in memory. Ctrl-C ends it.`,
     '',
     'Four tables: customer, security, holding and trade. In another terminal:',
     '',
-    `  ${query}?format=table -d "SCAN * FROM customer"`,
-    `  ${query}?format=table -d "SCAN * FROM trade WHERE customer = 1 LIMIT 5"`,
-    `  ${query}?format=table -d "GET * FROM security AS OF '${new Date().toISOString()}' WHERE symbol = 'BREW'"`,
+    `  ${query} -d "SCAN * FROM customer"`,
+    `  ${query} -d "SCAN * FROM trade WHERE customer = 1 LIMIT 5"`,
+    `  ${query} -d "GET * FROM security AS OF '${new Date().toISOString()}' WHERE symbol = 'BREW'"`,
     `  curl -s ${url}/v1/tables/security/cells/BREW       # as the protocol sees it`,
     `  curl -sN "${url}/v1/changes?sql=SCAN+*+FROM+trade+USE+PRIMARY+KEY"`,
     `  ${url}/docs                                        # every operation, in a browser`,

@@ -187,7 +187,12 @@ describe('percolite query', () => {
     const path = join(await testFolder(t, 'token'), 'token')
     await writeFile(path, `${token}\n`)
     const sql = 'SHOW TABLES'
-    assert.equal((await percolite(['query', url, sql])).code, 3)
+    const { code: none, errors: refused } = await percolite(['query', url, sql])
+    assert.deepEqual(
+      [none, /\nHINT: .*--token-file.*PERCOLITE_TOKEN/.test(refused)],
+      [3, true],
+      refused,
+    )
     assert.equal((await percolite(['query', url, sql, '--token-file', path])).code, 0)
     assert.equal(
       (await percolite(['query', sql], { PERCOLITE_TOKEN: token, PERCOLITE_URL: url })).code,
