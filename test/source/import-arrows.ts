@@ -240,7 +240,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   'server/http': [['openapi/', 'bodies/'], ['*'], ['answers/'], ['routes/'], ['http-interface.ts']],
   'server/subscriptions': [['matching/'], ['frames/'], ['*']],
   cli: [
-    ['command.ts'],
+    ['command.ts', 'file-problem.ts'],
     ['connection/'],
     ['failure.ts', 'start-server.ts'],
     ['results/'],
