@@ -7,7 +7,7 @@
 
 import type { AccessStatement } from './access-ast.ts'
 import type { DefinitionStatement } from './definition-ast.ts'
-import type { ColumnExpression, Expression, Located, Name } from './expression-ast.ts'
+import type { Expression, Located, Name } from './expression-ast.ts'
 
 export type * from './access-ast.ts'
 export type * from './definition-ast.ts'
@@ -61,7 +61,9 @@ export type GetStatement = Located & {
 
 export type ScanStatement = Located & {
   readonly kind: 'scan'
-  /** Here, and nowhere else, expressions may hold aggregates. */
+  /** The projection has each combination of values once. */
+  readonly distinct?: true
+  /** Here, in `having` and in `orderBy`, and nowhere else, expressions may hold aggregates. */
   readonly projection: Projection
   readonly table: Name
   readonly alias?: Name
@@ -69,7 +71,9 @@ export type ScanStatement = Located & {
   readonly hint?: KeyHint
   readonly where?: Expression
   /** Empty without GROUP BY, as `orderBy` is without ORDER BY. */
-  readonly groupBy: readonly ColumnExpression[]
+  readonly groupBy: readonly Expression[]
+  /** Of groups; absent without GROUP BY. */
+  readonly having?: Expression
   readonly orderBy: readonly OrderPart[]
   readonly limit?: Expression
 }
@@ -178,5 +182,5 @@ export type Precondition = Located &
     | { readonly kind: 'notExists' }
     | { readonly kind: 'condition'; readonly condition: Expression }
   )
-export type OrderPart = { readonly column: ColumnExpression; readonly descending: boolean }
+export type OrderPart = { readonly expression: Expression; readonly descending: boolean }
 export type Assignment = { readonly column: Name; readonly value: Expression }

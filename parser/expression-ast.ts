@@ -57,12 +57,16 @@ export type CallExpression = Located & {
 export type AggregateFunction = 'count' | 'sum' | 'min' | 'max' | 'avg'
 /**
  * One value of all rows of a group. Without an operand it is COUNT(*). The parser lets it through
- * only in the projection of a SCAN, and never inside another one.
+ * only in the projection, the HAVING and the ORDER BY of a SCAN, and never inside another one.
  */
 export type AggregateExpression = Located & {
   readonly kind: 'aggregate'
   readonly function: AggregateFunction
   readonly operand?: Expression
+  /** Of equal values it takes one. */
+  readonly distinct?: true
+  /** It takes the rows of which this is TRUE. */
+  readonly filter?: Expression
 }
 /** With an operand, each WHEN is a value that it may equal; without, a condition. */
 export type CaseExpression = Located & {

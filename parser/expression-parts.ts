@@ -9,7 +9,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case 'column':
       return []
     case 'aggregate':
-      return expression.operand === undefined ? [] : [expression.operand]
+      return [expression.operand, expression.filter].filter((part) => part !== undefined)
     case 'call':
       return expression.arguments
     case 'case': {

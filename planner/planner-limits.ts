@@ -31,6 +31,12 @@ export const PLANNER_LIMITS = {
   constantBytesMax: 16 * 1024 * 1024,
   /** Rows that a page of a SCAN reads before it ends, even when its filter kept none of them. */
   pageExaminedRowsMax: 100_000,
+  /** The highest LIMIT of an ORDER BY that no key gives: so many rows are kept of those that are read. */
+  sortRowsMax: 1_000,
+  /** Groups of one statement that do not follow each other along a key. */
+  groupsMax: 10_000,
+  /** About how many bytes one statement holds of rows that it sorts, and of groups. */
+  sortBytesMax: 64 * 1024 * 1024,
   /** Rows between two looks at the abort signal, with a turn for the rest of the process. */
   turnRowsMax: 500,
   /** Milliseconds of work after which the same happens, however few rows it was. */

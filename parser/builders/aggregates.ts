@@ -15,20 +15,43 @@ export function isAggregate(name: string): name is AggregateFunction {
   return AGGREGATES.has(name)
 }
 
-/** The aggregate that was written like a call; `star` is the * between its parentheses, if any. */
-export function buildAggregate(call: CallExpression, star: IToken | undefined): Expression {
+/** What only aggregates have: the * between the parentheses, DISTINCT, and FILTER. */
+type Marks = {
+  readonly star: IToken | undefined
+  readonly distinct: IToken | undefined
+  readonly filter: Expression | undefined
+}
+
+/** The aggregate that was written like a call. Throws ParseError for one that is none. */
+export function buildAggregate(call: CallExpression, marks: Marks): Expression {
   const { position, function: name } = call
+  const { star, distinct, filter } = marks
+  if (!isAggregate(name)) throw noAggregate(call, marks)
+  if (filter !== undefined) refuseAggregates(filter)
+  const filtered = filter === undefined ? {} : { filter }
   if (star !== undefined) {
-    if (name === 'count') return { kind: 'aggregate', function: name, position }
-    throw syntaxError(`only COUNT takes *, not ${shown(name)}`, positionOfToken(star), {
-      token: '*',
-      expected: ['an expression'],
-    })
+    if (name === 'count') return { kind: 'aggregate', function: name, ...filtered, position }
+    throw noStar(name, star)
   }
   const [operand, second] = call.arguments
   if (operand === undefined || second !== undefined) throw wrongNumber(call)
   refuseAggregates(operand)
-  return { kind: 'aggregate', function: name as AggregateFunction, operand, position }
+  const once = distinct === undefined ? {} : ({ distinct: true } as const)
+  return { kind: 'aggregate', function: name, operand, ...once, ...filtered, position }
+}
+
+function noStar(name: string, star: IToken): ParseError {
+  return syntaxError(`only COUNT takes *, not ${shown(name)}`, positionOfToken(star), {
+    token: '*',
+    expected: ['an expression'],
+  })
+}
+
+function noAggregate({ function: name, position }: CallExpression, marks: Marks): ParseError {
+  if (marks.star !== undefined) return noStar(name, marks.star)
+  const word = marks.distinct === undefined ? 'FILTER' : 'DISTINCT'
+  const message = `only an aggregate has ${word}, and ${shown(name)} is none`
+  return syntaxError(message, position, { token: shown(name) })
 }
 
 function wrongNumber({ function: name, arguments: given, position }: CallExpression): ParseError {
@@ -50,7 +73,8 @@ export function refuseAggregates(expression: Expression): void {
 }
 
 function misplaced({ function: name, position }: AggregateExpression): ParseError {
-  const message = `${shown(name)} belongs in the projection of a SCAN, outside of other aggregates`
+  const place = 'the projection, HAVING or ORDER BY of a SCAN, outside of other aggregates'
+  const message = `${shown(name)} belongs in ${place}`
   const call = name === 'count' ? 'COUNT(*)' : `${shown(name)}(column)`
   return syntaxError(message, position, {
     token: shown(name),

@@ -5,7 +5,7 @@ import type * as ast from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { refuseAggregates } from './aggregates.ts'
 import { only, positionOfNode, textOfNode } from './cst-position.ts'
-import { buildColumnReference, buildExpression } from './expression-builder.ts'
+import { buildExpression } from './expression-builder.ts'
 import { buildLiteral, buildName, buildParameter } from './literal.ts'
 
 // The clauses that several statements share. An absent clause is an absent field.
@@ -103,17 +103,20 @@ export function orderByOf(children: {
   orderByClause?: cst.OrderByClauseCstNode[]
 }): readonly ast.OrderPart[] {
   const parts = children.orderByClause?.[0]?.children.orderPart ?? []
-  return parts.map(({ children: { columnReference, DESC: descending } }) => ({
-    column: buildColumnReference(only(columnReference)),
+  return parts.map(({ children: { expression, DESC: descending } }) => ({
+    expression: buildExpression(only(expression)),
     descending: descending !== undefined,
   }))
 }
 
-export function groupByOf(children: {
-  groupByClause?: cst.GroupByClauseCstNode[]
-}): readonly ast.ColumnExpression[] {
-  const columns = children.groupByClause?.[0]?.children.columnReference ?? []
-  return columns.map(buildColumnReference)
+export function groupByOf(children: { groupByClause?: cst.GroupByClauseCstNode[] }): {
+  readonly groupBy: readonly ast.Expression[]
+  readonly having?: ast.Expression
+} {
+  const { expression = [], havingClause } = children.groupByClause?.[0]?.children ?? {}
+  const groupBy = expression.map(buildRowExpression)
+  if (havingClause === undefined) return { groupBy }
+  return { groupBy, having: buildExpression(only(only(havingClause).children.expression)) }
 }
 
 export function asOfOf(children: { asOf?: cst.AsOfCstNode[] }): { asOf?: ast.Expression } {

@@ -217,20 +217,30 @@ function buildColumnOrCall(node: cst.ColumnOrCallCstNode): Expression {
   const token = only(children.Name)
   const { expression, Star, castType } = only(children.callArguments).children
   const operands = (expression ?? []).map(buildExpression)
-  if (isCast(token.image)) return buildCast(token, operands, castType)
   const call = {
     kind: 'call',
     function: nameText(token).toLowerCase(),
     arguments: operands,
     position: positionOfToken(token),
   } as const
-  return isAggregate(call.function) || Star !== undefined ? buildAggregate(call, Star?.[0]) : call
+  const marks = {
+    star: Star?.[0],
+    distinct: only(children.callArguments).children.DISTINCT?.[0],
+    filter: filterOf(children.filterClause?.[0]),
+  }
+  const isOfGroup = Object.values(marks).some((mark) => mark !== undefined)
+  if (isAggregate(call.function) || isOfGroup) return buildAggregate(call, marks)
+  return isCast(token.image) ? buildCast(token, operands, castType) : call
+}
+
+function filterOf(node: cst.FilterClauseCstNode | undefined): Expression | undefined {
+  return node && buildExpression(only(node.children.expression))
 }
 
 /** column, or table.column. */
-export function buildColumnReference({
+function buildColumnReference({
   children,
-}: Pick<cst.ColumnReferenceCstNode, 'children'>): ColumnExpression {
+}: Pick<cst.ColumnOrCallCstNode, 'children'>): ColumnExpression {
   const first = only(children.Name)
   const position = positionOfToken(first)
   if (children.qualifiedName === undefined) {

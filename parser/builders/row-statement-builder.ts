@@ -51,11 +51,12 @@ function buildScan(node: cst.ScanStatementCstNode, text: string): ast.ScanStatem
   const { children } = node
   return {
     kind: 'scan',
+    ...(children.DISTINCT === undefined ? {} : ({ distinct: true } as const)),
     projection: projectionOf(children, text, buildExpression),
     ...tableReadOf(children),
     ...hintOf(children),
     ...whereOf(children),
-    groupBy: groupByOf(children),
+    ...groupByOf(children),
     orderBy: orderByOf(children),
     ...limitOf(children),
     position: positionOfNode(node),

@@ -60,7 +60,7 @@ test('a table gets another name by AS, and its columns are qualified with it', (
         asOf: integer(5),
         where: compared(inTable('o', 'a'), '>', inTable('o', 'of')),
         groupBy: [],
-        orderBy: [{ column: inTable('o', 'a'), descending: true }],
+        orderBy: [{ expression: inTable('o', 'a'), descending: true }],
       },
     ],
   )
@@ -110,9 +110,9 @@ test('SCAN takes every clause in its order', () => {
       where: compared(column('a'), '>', integer(1)),
       groupBy: [],
       orderBy: [
-        { column: column('a'), descending: true },
-        { column: column('b'), descending: false },
-        { column: column('c'), descending: false },
+        { expression: column('a'), descending: true },
+        { expression: column('b'), descending: false },
+        { expression: column('c'), descending: false },
       ],
       limit: parameter(1),
     },
@@ -214,10 +214,54 @@ test('SCAN groups rows and projects aggregates, alone and inside of expressions'
       table: { text: 't' },
       where: compared(column('a'), '>', integer(1)),
       groupBy: [column('a'), column('b')],
-      orderBy: [{ column: column('a'), descending: false }],
+      orderBy: [{ expression: column('a'), descending: false }],
       limit: integer(5),
     },
   ])
+})
+
+test('SCAN takes different rows, aggregates of some rows, and some groups, in any order', () => {
+  const filter = compared(column('b'), '>', integer(1))
+  const count = { kind: 'aggregate', function: 'count' }
+  const distinct = { ...count, operand: column('c'), distinct: true, filter }
+  const lower = { kind: 'call', function: 'lower', arguments: [column('a')] }
+  assert.deepEqual(
+    parse(`SCAN DISTINCT COUNT(DISTINCT c) FILTER (WHERE b > 1) AS n, having FROM t
+      GROUP BY lower(a), b HAVING COUNT(*) > 1 ORDER BY lower(a), n DESC`),
+    [
+      {
+        kind: 'scan',
+        distinct: true,
+        projection: {
+          kind: 'expressions',
+          items: [
+            { kind: 'expression', expression: distinct, label: 'n' },
+            { kind: 'expression', expression: column('having'), label: 'having' },
+          ],
+        },
+        table: { text: 't' },
+        groupBy: [lower, column('b')],
+        having: compared(count, '>', integer(1)),
+        orderBy: [
+          { expression: lower, descending: false },
+          { expression: column('n'), descending: true },
+        ],
+      },
+    ],
+  )
+})
+
+test('DISTINCT and FILTER are of an aggregate, and FILTER is of rows', () => {
+  for (const text of [
+    'SCAN lower(DISTINCT a) FROM t',
+    'SCAN lower(a) FILTER (WHERE b > 1) FROM t',
+    'SCAN COUNT(DISTINCT *) FROM t',
+    'SCAN COUNT(*) FILTER (WHERE COUNT(*) > 1) FROM t',
+    'SCAN a FROM t GROUP BY COUNT(*)',
+    'GET COUNT(DISTINCT a) FROM t WHERE id = 1',
+  ]) {
+    assert.throws(() => parse(text), { code: 'syntax_error' }, text)
+  }
 })
 
 test('the name of an aggregate is a column where no parenthesis follows', () => {

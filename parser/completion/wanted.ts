@@ -15,7 +15,6 @@ const NAMES: Readonly<Record<string, ReadonlyArray<Wanted['kind']>>> = {
   tableName: ['table'],
   columnName: ['column'],
   columnOrCall: ['column', 'function'],
-  columnReference: ['column'],
   indexName: ['index'],
   observerName: ['observer'],
 }

@@ -109,7 +109,13 @@ export class ClauseGrammar extends ExpressionGrammar {
   readonly groupByClause: Rule = this.RULE('groupByClause', () => {
     this.CONSUME(keyword.Group)
     this.CONSUME(keyword.By)
-    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.columnReference) })
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.expression) })
+    this.OPTION(() => this.SUBRULE(this.havingClause))
+  })
+
+  readonly havingClause: Rule = this.RULE('havingClause', () => {
+    this.CONSUME(keyword.Having)
+    this.SUBRULE(this.expression)
   })
 
   readonly orderByClause: Rule = this.RULE('orderByClause', () => {
@@ -119,7 +125,7 @@ export class ClauseGrammar extends ExpressionGrammar {
   })
 
   readonly orderPart: Rule = this.RULE('orderPart', () => {
-    this.SUBRULE(this.columnReference)
+    this.SUBRULE(this.expression)
     this.OPTION(() => {
       this.OR([{ ALT: () => this.CONSUME(keyword.Asc) }, { ALT: () => this.CONSUME(keyword.Desc) }])
     })

@@ -181,7 +181,12 @@ export class ExpressionGrammar extends CstParser {
         this.OR([
           { ALT: () => this.SUBRULE(this.qualifiedName) },
           // A function's name is one only before a parenthesis; anywhere else it is free for columns.
-          { ALT: () => this.SUBRULE(this.callArguments, { ARGS: [image] }) },
+          {
+            ALT: () => {
+              this.SUBRULE(this.callArguments, { ARGS: [image] })
+              this.OPTION1(() => this.SUBRULE(this.filterClause))
+            },
+          },
           { ALT: () => this.SUBRULE(this.intervalText) },
         ]),
     })
@@ -203,8 +208,10 @@ export class ExpressionGrammar extends CstParser {
       this.OR([
         { ALT: () => this.CONSUME(token.Star) },
         {
-          ALT: () =>
-            this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.expression) }),
+          ALT: () => {
+            this.OPTION3(() => this.CONSUME(keyword.Distinct))
+            this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.expression) })
+          },
         },
       ])
     })
@@ -218,9 +225,12 @@ export class ExpressionGrammar extends CstParser {
     this.SUBRULE(this.typeName)
   })
 
-  readonly columnReference: Rule = this.RULE('columnReference', () => {
-    this.CONSUME(Name)
-    this.OPTION(() => this.SUBRULE(this.qualifiedName))
+  readonly filterClause: Rule = this.RULE('filterClause', () => {
+    this.CONSUME(keyword.Filter)
+    this.CONSUME(token.LeftParenthesis)
+    this.CONSUME(keyword.Where)
+    this.SUBRULE(this.expression)
+    this.CONSUME(token.RightParenthesis)
   })
 
   readonly typeName: Rule = this.RULE('typeName', () => {

@@ -202,6 +202,7 @@ export type ColumnOrCallCstChildren = {
   Name: IToken[];
   qualifiedName?: QualifiedNameCstNode[];
   callArguments?: CallArgumentsCstNode[];
+  filterClause?: FilterClauseCstNode[];
   intervalText?: IntervalTextCstNode[];
 };
 
@@ -232,6 +233,7 @@ export interface CallArgumentsCstNode extends CstNode {
 export type CallArgumentsCstChildren = {
   LeftParenthesis: IToken[];
   Star?: IToken[];
+  DISTINCT?: IToken[];
   expression?: ExpressionCstNode[];
   Comma?: IToken[];
   castType?: CastTypeCstNode[];
@@ -248,14 +250,17 @@ export type CastTypeCstChildren = {
   typeName: TypeNameCstNode[];
 };
 
-export interface ColumnReferenceCstNode extends CstNode {
-  name: "columnReference";
-  children: ColumnReferenceCstChildren;
+export interface FilterClauseCstNode extends CstNode {
+  name: "filterClause";
+  children: FilterClauseCstChildren;
 }
 
-export type ColumnReferenceCstChildren = {
-  Name: IToken[];
-  qualifiedName?: QualifiedNameCstNode[];
+export type FilterClauseCstChildren = {
+  FILTER: IToken[];
+  LeftParenthesis: IToken[];
+  WHERE: IToken[];
+  expression: ExpressionCstNode[];
+  RightParenthesis: IToken[];
 };
 
 export interface TypeNameCstNode extends CstNode {
@@ -438,8 +443,19 @@ export interface GroupByClauseCstNode extends CstNode {
 export type GroupByClauseCstChildren = {
   GROUP: IToken[];
   BY: IToken[];
-  columnReference: ColumnReferenceCstNode[];
+  expression: ExpressionCstNode[];
   Comma?: IToken[];
+  havingClause?: HavingClauseCstNode[];
+};
+
+export interface HavingClauseCstNode extends CstNode {
+  name: "havingClause";
+  children: HavingClauseCstChildren;
+}
+
+export type HavingClauseCstChildren = {
+  HAVING: IToken[];
+  expression: ExpressionCstNode[];
 };
 
 export interface OrderByClauseCstNode extends CstNode {
@@ -460,7 +476,7 @@ export interface OrderPartCstNode extends CstNode {
 }
 
 export type OrderPartCstChildren = {
-  columnReference: ColumnReferenceCstNode[];
+  expression: ExpressionCstNode[];
   ASC?: IToken[];
   DESC?: IToken[];
 };
@@ -586,6 +602,7 @@ export interface ScanStatementCstNode extends CstNode {
 
 export type ScanStatementCstChildren = {
   SCAN: IToken[];
+  DISTINCT?: IToken[];
   projection: ProjectionCstNode[];
   FROM: IToken[];
   tableRead: TableReadCstNode[];

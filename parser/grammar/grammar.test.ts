@@ -20,7 +20,7 @@ test('the types of the syntax tree are the ones of the grammar', () => {
 })
 
 test('the reserved words are the ones of the dialect', () => {
-  const words = `AND AS ASC BEGIN BETWEEN BY CASE CHECK COMMIT CREATE DELETE DESC DROP EXISTS EXPLAIN
+  const words = `AND AS ASC BEGIN BETWEEN BY CASE CHECK COMMIT CREATE DELETE DESC DISTINCT DROP EXISTS EXPLAIN
     FALSE FOR FROM GET GROUP IF IN INSERT INTO IS LIKE LIMIT NOT NULL ON OR ORDER RETURNING
     ROLLBACK SCAN SELECT SET TRUE UPDATE USE VALUES WHEN WHERE`
   const reserved = RESERVED_WORDS.map(({ name }) => name).sort()

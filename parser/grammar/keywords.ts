@@ -44,6 +44,7 @@ export const Commit = reserved('COMMIT')
 export const Create = reserved('CREATE')
 export const Delete = reserved('DELETE')
 export const Desc = reserved('DESC')
+export const Distinct = reserved('DISTINCT')
 export const Drop = reserved('DROP')
 export const Exists = reserved('EXISTS')
 export const Explain = reserved('EXPLAIN')
@@ -96,8 +97,10 @@ export const Else = unreserved('ELSE')
 export const End = unreserved('END')
 export const Expires = unreserved('EXPIRES')
 export const Family = unreserved('FAMILY')
+export const Filter = unreserved('FILTER')
 export const Grant = unreserved('GRANT')
 export const Grants = unreserved('GRANTS')
+export const Having = unreserved('HAVING')
 export const Hour = unreserved('HOUR')
 export const Hours = unreserved('HOURS')
 export const Index = unreserved('INDEX')
@@ -157,6 +160,7 @@ export const RESERVED_WORDS: readonly TokenType[] = [
     Create,
     Delete,
     Desc,
+    Distinct,
     Drop,
     Exists,
     Explain,
@@ -194,8 +198,10 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     End,
     Expires,
     Family,
+    Filter,
     Grant,
     Grants,
+    Having,
     Hour,
     Hours,
     Index,

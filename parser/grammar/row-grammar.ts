@@ -31,6 +31,7 @@ export class RowGrammar extends ClauseGrammar {
 
   readonly scanStatement: Rule = this.RULE('scanStatement', () => {
     this.CONSUME(keyword.Scan)
+    this.OPTION(() => this.CONSUME(keyword.Distinct))
     this.SUBRULE(this.projection)
     this.CONSUME(keyword.From)
     this.SUBRULE(this.tableRead)

@@ -11,6 +11,7 @@ const CLAUSES = [
   [keyword.Where],
   [keyword.If],
   [keyword.Group],
+  [keyword.Having],
   [keyword.Order],
   [keyword.Limit],
   [keyword.For],
@@ -34,7 +35,7 @@ export function clausesInDisorder(wrong: WrongStatement): Advice | undefined {
   }
 }
 
-/** The first word of each is reserved, so that it is never a name. */
+/** The first word of each is reserved, so that it is never a name, but for HAVING: what comes of it is parsed again. */
 function clauseStarts({ tokens }: WrongStatement): Array<{ at: number; rank: number }> {
   const starts: Array<{ at: number; rank: number }> = []
   tokens.forEach((_, at) => {

@@ -26,7 +26,6 @@ const RULE_WORDS: Readonly<Record<string, string>> = {
   operand: 'an expression',
   columnOrCall: 'an expression',
   qualifier: 'an expression',
-  columnReference: 'a column name',
   castTail: OPERATOR,
   sum: OPERATOR,
   product: OPERATOR,

@@ -88,7 +88,7 @@ const currentTimestamp: Habit = (wrong) => {
 
 const overWindow: Habit = ({ tokens, at }) =>
   tokens[at]?.image.toUpperCase() === 'OVER'
-    ? { advice: 'there are no window functions: GROUP BY along a key, or count in the client' }
+    ? { advice: 'there are no window functions: GROUP BY, or count in the client' }
     : undefined
 
 /** substring(a FROM 1 FOR 2), extract(year FROM a), position('x' IN a): between arguments stands a comma */

@@ -100,7 +100,7 @@ for (const [text, hint] of [
   ['SELECT * FROM t WHERE a = 1 FOR UPDATE', `${SELECT}: GET * FROM t WHERE a = 1 FOR UPDATE`],
   [
     'SELECT DISTINCT a, b FROM t WHERE a > 1 ORDER BY a LIMIT 5',
-    'different values are read by GROUP BY: SCAN a, b FROM t WHERE a > 1 GROUP BY a, b ORDER BY a LIMIT 5',
+    `${SELECT}: SCAN DISTINCT a, b FROM t WHERE a > 1 ORDER BY a LIMIT 5`,
   ],
   [
     'UPDATE t SET a = 1 WHERE id = 5 RETURNING *',
@@ -133,10 +133,20 @@ for (const [text, hint] of [
   ],
   ['SCAN MIN(a, b) FROM t', 'the least of several values in one row is least(a, b)'],
   ['GET a FROM t GROUP BY a', `${RANGE}: SCAN a FROM t GROUP BY a`],
-  ['SCAN COUNT(DISTINCT a) FROM t', 'there is no DISTINCT: different values are read by GROUP BY'],
+  ['SELECT DISTINCT a FROM t WHERE a = 1', `${SELECT}: SCAN DISTINCT a FROM t WHERE a = 1`],
+  ['GET DISTINCT a FROM t WHERE a = 1', `${RANGE}: SCAN DISTINCT a FROM t WHERE a = 1`],
+  ['SCAN COUNT(*) FROM t HAVING COUNT(*) > 1', 'HAVING comes after GROUP BY'],
   [
-    'SCAN a FROM t GROUP BY a HAVING a > 1',
-    'there is no HAVING: leave groups out where they are read',
+    'SCAN a FROM t HAVING COUNT(*) > 1 GROUP BY a',
+    `${ORDER}: SCAN a FROM t GROUP BY a HAVING COUNT(*) > 1`,
+  ],
+  [
+    'SELECT a, COUNT(*) FROM t GROUP BY a HAVING COUNT(*) > 1',
+    `${SELECT}: SCAN a, COUNT(*) FROM t GROUP BY a HAVING COUNT(*) > 1`,
+  ],
+  [
+    'SCAN a FROM t ORDER BY a DESC NULLS LAST',
+    'NULL comes first in ascending order, and last in descending order',
   ],
   ['SCAN * FROM t LIMIT 5 WHERE a = 1', `${ORDER}: SCAN * FROM t WHERE a = 1 LIMIT 5`],
   [

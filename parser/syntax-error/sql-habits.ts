@@ -72,7 +72,7 @@ const typeLength: Habit = ({ tokens, at }) => {
 }
 
 const READS_A_RANGE: ReadonlySet<TokenType> = new Set([
-  ...[keyword.Limit, keyword.Order, keyword.Use, keyword.Group],
+  ...[keyword.Limit, keyword.Order, keyword.Use, keyword.Group, keyword.Distinct],
 ])
 
 const readByRange: Habit = (wrong) => {
@@ -121,17 +121,14 @@ const NO_OFFSET = 'there is no OFFSET: continue behind the last key read, WHERE 
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     OFFSET: NO_OFFSET,
-    HAVING: 'there is no HAVING: leave groups out where they are read',
-    DISTINCT: 'there is no DISTINCT: different values are read by GROUP BY',
+    HAVING: 'HAVING comes after GROUP BY',
+    NULLS: 'NULL comes first in ascending order, and last in descending order',
     ILIKE: "LIKE on lower(…) ignores case: lower(name) LIKE 'a%'",
   }),
 )
 
 const foreignWord: Habit = ({ tokens, at }) => {
-  // COUNT(DISTINCT a) is wrong at a, since DISTINCT could be a column.
-  const advice = [at, at - 1]
-    .map((index) => WORDS.get(tokens[index]?.image.toUpperCase() ?? ''))
-    .find((words) => words !== undefined)
+  const advice = WORDS.get(tokens[at]?.image.toUpperCase() ?? '')
   return advice === undefined ? undefined : { advice }
 }
 

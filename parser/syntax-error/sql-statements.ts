@@ -66,22 +66,10 @@ const RIGHTS_OF_SQL: ReadonlyMap<string, string> = new Map([
 /** GET where the condition only equates columns, since it may then name a full key. */
 function ofSelect(wrong: WrongStatement): Advice {
   const advice = 'SELECT is written GET for rows by a full key, SCAN for a range of rows'
-  if (/^distinct$/i.test(wrong.tokens[1]?.image ?? '')) return ofDistinct(wrong)
   const where = indexOf(wrong, keyword.Where)
-  const word = where > 0 && !aggregates(wrong) && onlyEquates(wrong, where + 1) ? 'GET' : 'SCAN'
+  const isOfRows = !aggregates(wrong) && wrong.tokens[1]?.tokenType !== keyword.Distinct
+  const word = where > 0 && isOfRows && onlyEquates(wrong, where + 1) ? 'GET' : 'SCAN'
   return { advice, rewritten: `${word} ${piece(wrong, 1)}` }
-}
-
-/** SELECT DISTINCT a FROM t LIMIT 5 -> SCAN a FROM t GROUP BY a LIMIT 5 */
-function ofDistinct(wrong: WrongStatement): Advice {
-  const from = indexOf(wrong, keyword.From)
-  const rest = wrong.tokens.findIndex(
-    ({ tokenType }) => tokenType === keyword.Order || tokenType === keyword.Limit,
-  )
-  const end = rest < 0 ? wrong.tokens.length : rest
-  const columns = piece(wrong, 2, Math.max(from, 2))
-  const scan = `SCAN ${piece(wrong, 2, end)} GROUP BY ${columns} ${piece(wrong, end)}`
-  return { advice: 'different values are read by GROUP BY', rewritten: scan.trim() }
 }
 
 function aggregates({ tokens }: WrongStatement): boolean {

@@ -43,19 +43,19 @@ for (const [marked, message] of [
   ['SCAN f(^*) FROM t', 'only COUNT takes *, not F'],
   [
     'GET a + ^COUNT(*) FROM t WHERE id = 1',
-    'COUNT belongs in the projection of a SCAN, outside of other aggregates',
+    'COUNT belongs in the projection, HAVING or ORDER BY of a SCAN, outside of other aggregates',
   ],
   [
     'SCAN a FROM t WHERE a > 1 AND ^MAX(b) > 1',
-    'MAX belongs in the projection of a SCAN, outside of other aggregates',
+    'MAX belongs in the projection, HAVING or ORDER BY of a SCAN, outside of other aggregates',
   ],
   [
     'SCAN AVG(1 + ^SUM(b)) FROM t',
-    'SUM belongs in the projection of a SCAN, outside of other aggregates',
+    'SUM belongs in the projection, HAVING or ORDER BY of a SCAN, outside of other aggregates',
   ],
   [
     'DELETE FROM t WHERE a = 1 RETURNING ^COUNT(*)',
-    'COUNT belongs in the projection of a SCAN, outside of other aggregates',
+    'COUNT belongs in the projection, HAVING or ORDER BY of a SCAN, outside of other aggregates',
   ],
   ['SCAN * FROM t WHERE a NOT ^NULL', "expected IN, BETWEEN or LIKE, found 'NULL'"],
   ['SCAN * FROM t WHERE a IS ^5', "expected NOT or NULL, found '5'"],
@@ -142,7 +142,7 @@ for (const [marked, message] of [
   ['SCAN * FROM t WHERE a = ^?', 'a parameter is written :name or $1'],
   ['SCAN * FROM t WHERE a = ^$0', 'a parameter is written :name or $1'],
   ["SCAN '^\ud83d' FROM t", 'the text is not well-formed Unicode: half of a surrogate pair'],
-  ['SCAN ^😀 FROM t', "expected '*' or an expression, found '😀'"],
+  ['SCAN ^😀 FROM t', "expected DISTINCT, '*' or an expression, found '😀'"],
 ] as const) {
   test(`${JSON.stringify(marked)}: ${message}`, () => {
     const offset = marked.indexOf('^')

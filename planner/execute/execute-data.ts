@@ -4,6 +4,7 @@ import type { DataPlan } from '../plan/plan.ts'
 import { executeAggregate } from './execute-aggregate.ts'
 import { executeGet } from './execute-get.ts'
 import { executeScan } from './execute-scan.ts'
+import { executeTopRows } from './execute-top-rows.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
 import { isUpsert } from './writes/conflicting-rows.ts'
 import { executeDelete } from './writes/execute-delete.ts'
@@ -21,7 +22,9 @@ export function executeData(
     case 'pointGet':
       return executeGet(plan, context)
     case 'rangeScan':
-      return executeScan(plan, context)
+      return plan.top === undefined
+        ? executeScan(plan, context)
+        : executeTopRows({ ...plan, top: plan.top }, context)
     case 'aggregate':
       return executeAggregate(plan, context)
     case 'set':

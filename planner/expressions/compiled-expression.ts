@@ -23,7 +23,7 @@ export type Scope = {
   readonly work: WorkMeter
   /** What is the same for all rows of the statement. */
   readonly constants: ConstantValues
-  /** The values of the aggregates of the row's group, by their slots. */
+  /** The values that a group has, and those of its aggregates, by their slots. */
   readonly aggregates?: readonly SqlValue[]
 }
 
@@ -53,7 +53,7 @@ export interface ExpressionCompiler {
   /** What the row is made of; nothing where no columns can be named, such as in VALUES. */
   readonly parts: readonly RowPart[]
   readonly slots: ParameterSlots
-  /** Present where aggregates may stand, which is the projection of a SCAN. */
+  /** Present where aggregates may stand: in the projection, the HAVING and the ORDER BY of groups. */
   readonly aggregation?: Aggregation
   /**
    * `wanted` is the type that the place asks for. It decides what a parameter, NULL or a text
@@ -67,6 +67,8 @@ export interface Aggregation {
   /** The columns that have one value in a group, and may be named outside of aggregates. */
   readonly groupBy: ReadonlySet<number>
   compile(aggregate: AggregateExpression): CompiledExpression
+  /** The value that a group has of an expression of the GROUP BY; undefined for any other. */
+  groupValue(expression: Expression): CompiledExpression | undefined
 }
 
 export const NO_COLUMNS: ReadonlySet<number> = new Set()

@@ -21,8 +21,10 @@ export function expressionText(expression: Expression): string {
     case 'call':
       return `${expression.function}(${expression.arguments.map(expressionText).join(', ')})`
     case 'aggregate': {
-      const operand = expression.operand === undefined ? '*' : expressionText(expression.operand)
-      return `${expression.function.toUpperCase()}(${operand})`
+      const { operand, distinct, filter } = expression
+      const of = operand === undefined ? '*' : expressionText(operand)
+      const filtered = filter === undefined ? '' : ` FILTER (WHERE ${expressionText(filter)})`
+      return `${expression.function.toUpperCase()}(${distinct ? 'DISTINCT ' : ''}${of})${filtered}`
     }
     case 'case':
       return caseText(expression)

@@ -52,6 +52,7 @@ export function createExpressionCompiler(
     slots,
     ...(aggregation === undefined ? {} : { aggregation }),
     compile: (expression, wanted) =>
+      aggregation?.groupValue(expression) ??
       onceAStatement(compiler, compile(compiler, expression, wanted)),
   }
   return compiler

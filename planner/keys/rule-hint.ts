@@ -8,17 +8,31 @@ import { keyText } from './candidate-key.ts'
 import { boundsNothing } from './key-range.ts'
 
 /**
- * A hint decides, or is an error that says why its key cannot serve. The key is walked whole when no
+ * A hint decides, or no path is left: `hintRefusal` says why. The key is walked whole when no
  * condition bounds it: the statement said so. Only a DELETE without WHERE has to say USE PRIMARY KEY.
  */
 export const ruleHint: AccessRule = (question) => {
-  const { hint, statement, hasWhere } = question
+  const { hint } = question
   if (hint === undefined) return undefined
   const candidate = candidateOf(question, hint)
-  if (candidate.direction === undefined) throw cannotServe(question, hint, candidate)
-  const walksAll = statement === 'DELETE' && !hasWhere && hint.kind === 'index'
-  if (walksAll && boundsNothing(candidate.bounds)) return undefined
+  if (candidate.direction === undefined || walksAllByIndex(question)) return undefined
   return pathAlong(candidate, 'hint', true)
+}
+
+/** A DELETE without WHERE is not led to all rows by an index. */
+function walksAllByIndex(question: AccessQuestion): boolean {
+  const { hint, statement, hasWhere } = question
+  if (statement !== 'DELETE' || hasWhere || hint?.kind !== 'index') return false
+  return boundsNothing(candidateOf(question, hint).bounds)
+}
+
+/** Why the key of a hint cannot serve; undefined when that is not what is wrong. */
+export function hintRefusal(question: AccessQuestion, limitHint: string): PlanError | undefined {
+  const { hint } = question
+  const candidate = hint && candidateOf(question, hint)
+  if (hint === undefined || candidate === undefined || candidate.direction !== undefined)
+    return undefined
+  return cannotServe(question, hint, candidate, limitHint)
 }
 
 function candidateOf({ candidates, table }: AccessQuestion, hint: KeyHint): Candidate {
@@ -41,13 +55,14 @@ function cannotServe(
   { table, orderPosition, groupPosition }: AccessQuestion,
   hint: KeyHint,
   { key, misses }: Candidate,
+  limitHint: string,
 ): PlanError {
   const clause = misses === 'groups' ? 'GROUP BY' : 'ORDER BY'
   const position = misses === 'groups' ? groupPosition : orderPosition
   const message = `The hint names ${keyText(key)}, which does not give this ${clause}.`
   return new PlanError('invalid_request', message, {
     position: position ?? hint.position,
-    hint: 'Leave out the hint, or ask for the order of its key.',
+    hint: `Leave out the hint, or ask for the order of its key.${limitHint}`,
     fields: { table: table.name, hinted: keyText(key) },
   })
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { nameText } from '../expressions/expression-text.ts'
 import { PlanError } from '../plan-error.ts'
+import { PLANNER_LIMITS } from '../planner-limits.ts'
 import {
   type AccessPath,
   type AccessQuestion,
@@ -11,7 +12,7 @@ import {
 import { type CandidateKey, keyText, partText } from './candidate-key.ts'
 import { boundsNothing, isFullKey } from './key-range.ts'
 import { type RejectedKey, rejectedKeys } from './rejected-keys.ts'
-import { ruleHint } from './rule-hint.ts'
+import { hintRefusal, ruleHint } from './rule-hint.ts'
 import { suggestedIndex } from './suggested-index.ts'
 
 /** Every column of the primary key fixed by = or IN: the rows are got by their keys, without a scan. */
@@ -68,36 +69,65 @@ const ruleWholeKey: AccessRule = ({ statement, hasWhere, candidates }) => {
   return best && pathAlong(best, 'whole key', true)
 }
 
-/** The rules in their order; the first that has a path decides. There is no cost and no guess. */
+/** The rules after the hint, in their order; the first that has a path decides. There is no cost and no guess. */
 const RULES: readonly AccessRule[] = [
-  ruleHint,
   ruleFullPrimaryKey,
   ruleFullUniqueIndex,
   ruleKeyPrefix,
   ruleWholeKey,
 ]
 
-/**
- * The path to the rows of a SCAN, a SET or a DELETE. Throws PlanError unbounded_scan when no condition
- * bounds a key and the statement does not say that the table may be walked, and invalid_request when
- * no key gives the ORDER BY or the GROUP BY: the planner never sorts.
- */
-export function chooseAccess(question: AccessQuestion): {
+type Chosen = {
   readonly path: AccessPath
   readonly rejected: readonly RejectedKey[]
-} {
-  for (const rule of RULES) {
-    const path = rule(question)
-    if (path !== undefined) return { path, rejected: rejectedKeys(question, path) }
+  /** The one that is answered, and its position. */
+  readonly question: AccessQuestion
+  readonly at: number
+}
+
+/**
+ * The path to the rows of a statement, by the first of the questions that has one: each asks for less
+ * than the one before. Of the last one it throws PlanError `unbounded_scan` when no condition bounds a key and the
+ * statement does not say that the table may be walked, and `invalid_request` when no key gives the order or the groups.
+ * `ifLimited` is what could be answered if the statement had a LIMIT.
+ */
+export function chooseAccess(
+  questions: readonly AccessQuestion[],
+  ifLimited?: AccessQuestion,
+): Chosen {
+  for (const [at, question] of questions.entries()) {
+    const path = pathOf(question)
+    if (path !== undefined) return { path, rejected: rejectedKeys(question, path), question, at }
   }
+  const last = questions.at(-1) as AccessQuestion
+  const isSortable = ifLimited !== undefined && pathOf(ifLimited) !== undefined
+  throw refusal(last, isSortable ? LIMIT_HINT : '')
+}
+
+const { sortRowsMax } = PLANNER_LIMITS
+const LIMIT_HINT = ` Or write LIMIT n, up to ${sortRowsMax}: then the first n of the range are sorted.`
+
+/** A hint decides, also where its key cannot serve. */
+function pathOf(question: AccessQuestion): AccessPath | undefined {
+  const rules = question.hint === undefined ? RULES : [ruleHint]
+  for (const rule of rules) {
+    const path = rule(question)
+    if (path !== undefined) return path
+  }
+  return undefined
+}
+
+function refusal(question: AccessQuestion, limitHint: string): PlanError {
+  const byHint = hintRefusal(question, limitHint)
+  if (byHint !== undefined) return byHint
   const serves = question.candidates.some(({ direction }) => direction !== undefined)
-  throw serves ? unbounded(question) : noSuchOrder(question)
+  return serves ? unbounded(question, limitHint) : noSuchOrder(question, limitHint)
 }
 
 const BEFORE_TABLE = { SCAN: 'SCAN … FROM', SET: 'SET … ON', DELETE: 'DELETE FROM' } as const
 
 /** Thrown as well when a parameter turns out, at execution, to bound nothing. */
-export function unbounded(question: AccessQuestion): PlanError {
+export function unbounded(question: AccessQuestion, limitHint = ''): PlanError {
   const { statement, position, table, candidates, hasWhere } = question
   const keys = candidates.map(({ key }) => key)
   const clause = candidates.some(({ misses }) => misses !== undefined)
@@ -117,12 +147,12 @@ export function unbounded(question: AccessQuestion): PlanError {
   const choice = question.whereHint === undefined ? '' : `${question.whereHint}. `
   return new PlanError('unbounded_scan', message, {
     position,
-    hint: `${choice}${hint}${buildingHint(question)}`,
+    hint: `${choice}${hint}${limitHint}${buildingHint(question)}`,
     fields: fieldsOf(question, keys, suggested),
   })
 }
 
-function noSuchOrder(question: AccessQuestion): PlanError {
+function noSuchOrder(question: AccessQuestion, limitHint: string): PlanError {
   const { table, candidates, position, orderPosition, groupPosition } = question
   const keys = candidates.map(({ key }) => key)
   const suggested = suggestedIndex(question)
@@ -131,9 +161,11 @@ function noSuchOrder(question: AccessQuestion): PlanError {
   const fields = fieldsOf(question, keys, suggested)
   if (byGroups) {
     const groups = keys.map((key) => key.order.map(({ name }) => nameText(name)).join(', '))
-    return new PlanError('invalid_request', `No key of ${table.name} gives this GROUP BY.`, {
-      position: groupPosition ?? position,
-      hint: `Groups follow each other along the first columns of a key, such as ${groups.join(' or ')}.${create}`,
+    const inOrder = orderPosition === undefined ? '' : ' in this order'
+    const message = `No key of ${table.name} gives this GROUP BY${inOrder}.`
+    return new PlanError('invalid_request', message, {
+      position: orderPosition ?? groupPosition ?? position,
+      hint: `Groups follow each other along the first columns of a key, such as ${groups.join(' or ')}.${create}${limitHint}`,
       fields,
     })
   }
@@ -141,7 +173,7 @@ function noSuchOrder(question: AccessQuestion): PlanError {
   const reversed = keys.map((key) => orderText(key, true))
   return new PlanError('invalid_request', `No key of ${table.name} gives this ORDER BY.`, {
     position: orderPosition ?? position,
-    hint: `Rows come in the order of a key: ORDER BY ${[...orders, ...reversed].join(', or ORDER BY ')}.${create}`,
+    hint: `Rows come in the order of a key: ORDER BY ${[...orders, ...reversed].join(', or ORDER BY ')}.${create}${limitHint}`,
     fields,
   })
 }

@@ -4,11 +4,13 @@ import type { SqlType, SqlValue } from '../../storage/storage.ts'
 import type { ExpressionType } from '../expressions/compiled-expression.ts'
 import { finite } from '../expressions/expression-arithmetic.ts'
 import { isNumber, typeMismatch } from '../expressions/type-check.ts'
-import { comparisonOf } from '../expressions/value-work.ts'
+import { comparisonOf, paidIdentityOf } from '../expressions/value-work.ts'
 import type { WorkMeter } from '../expressions/work-meter.ts'
 import { checkedInteger } from '../json/json-value.ts'
+import { bytesOfValue, type HeldPart } from '../sorting/held-bytes.ts'
+import { keptValue } from '../sorting/kept-value.ts'
 
-/** What becomes of the values of one expression in one group, in memory that does not grow with it. */
+/** What becomes of the values of one expression in one group. What it keeps of them is held by the group. */
 export interface Accumulator {
   /** Never called with NULL, which no aggregate but COUNT(*) takes in. */
   add(value: Exclude<SqlValue, null>, work: WorkMeter): void
@@ -19,7 +21,7 @@ export interface Accumulator {
 /** An aggregate that knows the type of its operand: the type it answers, and a fresh start. */
 export type AggregateDefinition = {
   readonly type: ExpressionType
-  readonly start: () => Accumulator
+  readonly start: (held: HeldPart) => Accumulator
 }
 
 /** Throws PlanError type_mismatch for an operand that the function has no meaning for. */
@@ -47,7 +49,7 @@ export function aggregateOf(
         )
       }
       const sign = name === 'min' ? -1 : 1
-      return { type: operand, start: () => extreme(operand as SqlType, sign) }
+      return { type: operand, start: (held) => extreme(operand as SqlType, sign, held) }
     }
   }
 }
@@ -116,13 +118,42 @@ function integerMean(): Accumulator {
   }
 }
 
-function extreme(type: SqlType, sign: -1 | 1): Accumulator {
+function extreme(type: SqlType, sign: -1 | 1, held: HeldPart): Accumulator {
   const compare = comparisonOf(type)
   let best: SqlValue = null
   return {
     add: (value, work) => {
-      if (best === null || compare(value, best, work) * sign > 0) best = value
+      if (best !== null && compare(value, best, work) * sign <= 0) return
+      held.change(bytesOfValue(value) - bytesOfValue(best))
+      best = keptValue(value, work)
     },
     result: () => best,
   }
 }
+
+/** The aggregate of different values: of equal ones it takes the first. */
+export function ofDistinct(
+  { type, start }: AggregateDefinition,
+  operand: ExpressionType,
+): AggregateDefinition {
+  return {
+    type,
+    start: (held) => {
+      const inner = start(held)
+      const seen = new Set<SqlValue>()
+      return {
+        add: (value, work) => {
+          const identity = paidIdentityOf(operand as SqlType, value, work)
+          if (seen.has(identity)) return
+          held.change(SEEN_BYTES + bytesOfValue(identity))
+          seen.add(keptValue(identity, work))
+          inner.add(value, work)
+        },
+        result: () => inner.result(),
+      }
+    },
+  }
+}
+
+/** What a Set takes for each of its members. */
+const SEEN_BYTES = 32

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression } from '../../parser/ast.ts'
 import type { TableDefinition } from '../../storage/storage.ts'
-import {
-  columnText,
-  conjunctText,
-  expressionText,
-  nameText,
-} from '../expressions/expression-text.ts'
+import { conjunctText, expressionText, nameText } from '../expressions/expression-text.ts'
 import { keyText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { boundsNothing, conditionsOf, isFullKey, type KeyBounds } from '../keys/key-range.ts'
 import type { RejectedKey } from '../keys/rejected-keys.ts'
+import { PLANNER_LIMITS } from '../planner-limits.ts'
 import type {
   AggregatePlan,
   DataPlan,
   InsertPlan,
   PointGetPlan,
+  RangeScanPlan,
   RowFilter,
   SetPlan,
   WalkPlan,
@@ -39,9 +36,16 @@ export type Explanation = {
   readonly rowRule?: readonly string[]
   /** Of an index: whether its entries hold all that is read, so that no row is. */
   readonly covering?: boolean
-  readonly order?: 'as asked' | 'forward' | 'reverse'
+  /** `as asked`, `forward`, `reverse`, or `top n of the range` where rows or groups are sorted. */
+  readonly order?: string
+  /** What rows or groups are sorted by. */
+  readonly sortedBy?: readonly string[]
+  /** Of the rows that are answered, what is read when it is known which they are. */
+  readonly readLast?: string
   /** How rows become groups. */
   readonly groups?: string
+  /** The condition that groups are filtered by. */
+  readonly having?: string
   readonly limit?: string
   /** Every other key of the table, and why it was not taken. */
   readonly rejected: readonly RejectedKey[]
@@ -67,9 +71,9 @@ export function explanationOf(plan: DataPlan): Explanation {
     case 'pointGet':
       return ofGet(plan)
     case 'rangeScan':
-      return { statement: 'SCAN', ...ofWalk(plan) }
+      return { statement: 'SCAN', ...ofWalk(plan), ...sortedRows(plan) }
     case 'aggregate':
-      return { statement: 'SCAN', ...ofWalk(plan), groups: groupsText(plan) }
+      return { statement: 'SCAN', ...ofWalk(plan), ...ofGroups(plan) }
     case 'set':
       return {
         statement: 'SET',
@@ -150,13 +154,38 @@ function ofWalk(plan: WalkPlan): Omit<Explanation, 'statement'> {
   }
 }
 
+type Sorted = Pick<Explanation, 'order' | 'sortedBy' | 'readLast'>
+
+function sortedRows({ top, limitSource }: RangeScanPlan): Sorted {
+  if (top === undefined) return {}
+  const { texts: sortedBy, fetches } = top
+  const readLast = fetches && 'the rows of the answer, by their keys in multi-gets'
+  const order = topText(limitSource, 'the range')
+  return { order, sortedBy, ...(readLast === undefined ? {} : { readLast }) }
+}
+
+function topText(limit: Expression | undefined, of: string): string {
+  return `top ${limit === undefined ? 'n' : expressionText(limit)} of ${of}`
+}
+
+function ofGroups(plan: AggregatePlan): Sorted & Pick<Explanation, 'groups' | 'having'> {
+  const { aggregation, top, limitSource } = plan
+  const { having } = aggregation
+  return {
+    groups: groupsText(plan),
+    ...(having && { having: expressionText(having.source) }),
+    ...(top && { order: topText(limitSource, 'the groups'), sortedBy: top.texts }),
+  }
+}
+
 function groupsText({ aggregation }: AggregatePlan): string {
-  const { names, decidedBy } = aggregation
+  const { parts, decidedBy, isHeld } = aggregation
   if (decidedBy === 'firstRow') return 'all rows are one; the first of them decides'
   if (decidedBy === 'firstValue')
     return 'all rows are one; the first value that is not NULL decides'
-  if (names.length === 0) return 'all rows are one'
-  return `rows with the same ${names.map(columnText).join(', ')}`
+  if (parts.length === 0) return 'all rows are one'
+  const same = `rows with the same ${parts.map(({ source }) => expressionText(source)).join(', ')}`
+  return isHeld ? `${same}; all of up to ${PLANNER_LIMITS.groupsMax} groups are held` : same
 }
 
 function ofInsert(plan: InsertPlan): Explanation {

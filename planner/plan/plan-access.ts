@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
-  ColumnExpression,
   DeleteStatement,
   Expression,
+  Position,
   ScanStatement,
   SetStatement,
 } from '../../parser/ast.ts'
@@ -22,36 +22,63 @@ import {
   type KeyCondition,
   keyConditionOf,
 } from '../keys/key-condition.ts'
-import { groupsFollow, type OrderColumn, walkingDirection } from '../keys/key-order.ts'
+import { groupsFollow, walkingDirection } from '../keys/key-order.ts'
 import { boundsOf, conditionsOf, type KeyBounds } from '../keys/key-range.ts'
 import { chooseAccess, unbounded } from '../keys/rules.ts'
-import { requireColumnOf } from '../row-parts.ts'
+import { NO_ORDER, type PlannedOrder } from '../sorting/sort-plan.ts'
 import { eitherValueHint } from './either-value.ts'
 import type { Access, RowFilter } from './plan.ts'
 import { compileRule, createRuleCompiler } from './row-rule.ts'
 
-/** What a statement reads of its rows besides the WHERE, and in which groups. */
+/** What a statement asks of the way to its rows. */
 export type AccessNeeds = {
-  /** Places of the columns that the statement itself looks at. */
+  /** What a key may have to give, in the order of preference: the first that a key can serve is taken. */
+  readonly ways: readonly Way[]
+  /** What would be served as well if the statement had a LIMIT. */
+  readonly ifLimited?: Way
+  readonly order?: PlannedOrder
+  readonly groups?: GroupNeeds
+}
+
+export type Way = {
+  /** Places of the columns that the statement itself looks at on the walk. */
   readonly reads: ReadonlySet<number>
-  readonly groupBy?: {
-    readonly columns: readonly number[]
-    readonly names: readonly ColumnExpression[]
-  }
+  /** The walk comes in the order of the ORDER BY. */
+  readonly isOrdered: boolean
+  /** Rows of a group follow each other. */
+  readonly isGrouped: boolean
+}
+
+export type GroupNeeds = {
+  /** Undefined where groups are made by more than columns. */
+  readonly columns: readonly number[] | undefined
+  readonly position?: Position
 }
 
 type WalkStatement = ScanStatement | SetStatement | DeleteStatement
 
 const WORDS = { scan: 'SCAN', set: 'SET', delete: 'DELETE' } as const
 
-/** The way to the rows of a SCAN, a SET or a DELETE, and what is left of the WHERE to filter them by. */
+/** The way to rows in whatever order, of which these columns are looked at. */
 export function planAccess(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  statement: WalkStatement,
+  { reads }: Pick<Way, 'reads'>,
+  rule: readonly Expression[] = [],
+): Access {
+  const needs = { ways: [{ reads, isOrdered: false, isGrouped: false }] }
+  return planWay(compiler, table, statement, needs, rule).access
+}
+
+/** The way to the rows of a statement, and what is left of the WHERE to filter them by. */
+export function planWay(
   compiler: ExpressionCompiler,
   table: TableDefinition,
   statement: WalkStatement,
   needs: AccessNeeds,
   rule: readonly Expression[] = [],
-): Access {
+): { readonly access: Access; readonly way: Way } {
   const keys = candidateKeys(table)
   const conjuncts = conjunctsOfWhere(compiler, keys, statement.where)
   const bounding = byColumn(
@@ -59,34 +86,43 @@ export function planAccess(
       condition === undefined || filter !== undefined ? [] : [condition],
     ),
   )
-  const order = orderOf(compiler, statement)
-  const question: AccessQuestion = {
+  const { order = NO_ORDER, groups } = needs
+  const questionOf = (way: Way): AccessQuestion => ({
     statement: WORDS[statement.kind],
     position: statement.position,
     table,
     candidates: keys.map((key) =>
-      candidateOf(key, boundsOf(key, bounding), { conjuncts, needs, orderBy: order.orderBy }),
+      candidateOf(key, boundsOf(key, bounding), { conjuncts, needs, way }),
     ),
     ...(statement.hint === undefined ? {} : { hint: statement.hint }),
     hasWhere: statement.where !== undefined,
     whereHint: eitherValueHint(statement.where),
     conditions: conjuncts.flatMap(({ condition }) => condition ?? []),
-    ...order,
-    ...groupsOf(needs),
-  }
-  const { path: chosen, rejected } = chooseAccess(question)
+    orderBy: order.columns ?? [],
+    ...(order.position && { orderPosition: order.position }),
+    ...(groups && { groupBy: groups.columns ?? [] }),
+    ...(groups?.position && { groupPosition: groups.position }),
+  })
+  const {
+    path: chosen,
+    rejected,
+    question,
+    at,
+  } = chooseAccess(needs.ways.map(questionOf), needs.ifLimited && questionOf(needs.ifLimited))
+  const way = needs.ways[at] as Way
   const ruler = createRuleCompiler(compiler, table)
   const ruling = rule.map((source) => rulingConjunct(ruler, source))
   const path = withinRule(chosen, ruling)
   const limitSource = statement.limit
   const limit = limitSource === undefined ? undefined : compileAs(compiler, limitSource, 'INTEGER')
-  return {
+  const access = {
     path,
     rejected,
-    ...filtersOf(compiler, path, { conjuncts: [...ruling, ...conjuncts], needs }),
+    ...filtersOf(compiler, path, { conjuncts: [...ruling, ...conjuncts], reads: way.reads }),
     unbounded: () => unbounded(withoutPatterns(question)),
     ...(limit === undefined || limitSource === undefined ? {} : { limit, limitSource }),
   }
+  return { access, way }
 }
 
 /** A pattern that turned out to bound nothing would not bound another index either. */
@@ -146,19 +182,28 @@ function candidateOf(
   asked: {
     readonly conjuncts: readonly Conjunct[]
     readonly needs: AccessNeeds
-    readonly orderBy: readonly OrderColumn[]
+    readonly way: Way
   },
 ): Candidate {
-  const { needs, orderBy, conjuncts } = asked
-  const ordered = walkingDirection(bounds, orderBy)
-  const grouped = needs.groupBy === undefined || groupsFollow(bounds, needs.groupBy.columns)
+  const { needs, way, conjuncts } = asked
+  const ordered = way.isOrdered ? directionFor(bounds, needs.order) : 'forward'
+  const grouped = !way.isGrouped || givesGroups(bounds, needs.groups)
   const direction = grouped ? ordered : undefined
   const misses = !grouped ? 'groups' : ordered === undefined ? 'order' : undefined
   const filtering = notSeenTo(bounds, conjuncts).flatMap(({ condition, filter }) =>
     filter === undefined ? [condition?.column as number] : [...filter.columns],
   )
-  const covering = covers(key, needs.reads) && covers(key, filtering)
+  const covering = covers(key, way.reads) && covers(key, filtering)
   return { key, bounds, direction, misses, covering }
+}
+
+function directionFor(bounds: KeyBounds, order: PlannedOrder = NO_ORDER): Candidate['direction'] {
+  return order.columns && walkingDirection(bounds, order.columns)
+}
+
+function givesGroups(bounds: KeyBounds, groups: GroupNeeds | undefined): boolean {
+  if (groups === undefined) return true
+  return groups.columns !== undefined && groupsFollow(bounds, groups.columns)
 }
 
 /** The parts of the WHERE that rows within the bounds may still fail. */
@@ -171,10 +216,10 @@ function notSeenTo(bounds: KeyBounds, conjuncts: readonly Conjunct[]): readonly 
 function filtersOf(
   compiler: ExpressionCompiler,
   { bounds }: AccessPath,
-  { conjuncts, needs }: { readonly conjuncts: readonly Conjunct[]; readonly needs: AccessNeeds },
+  asked: { readonly conjuncts: readonly Conjunct[]; readonly reads: ReadonlySet<number> },
 ): Pick<Access, 'keyFilter' | 'rowFilter' | 'reads' | 'covering'> {
   const { key } = bounds
-  const parts = notSeenTo(bounds, conjuncts).map(({ source, filter, isRule }) => ({
+  const parts = notSeenTo(bounds, asked.conjuncts).map(({ source, filter, isRule }) => ({
     source,
     isRule,
     filter: filter ?? compileAs(compiler, source, 'BOOLEAN'),
@@ -193,7 +238,7 @@ function filtersOf(
     .toSorted((a, b) => placeOf(a) - placeOf(b))
   const keyFilter = filterOf(ofKey)
   const rowFilter = filterOf(ofRow)
-  const reads = columnsOf([{ columns: needs.reads }, ...ofRow.map(({ filter }) => filter)])
+  const reads = columnsOf([{ columns: asked.reads }, ...ofRow.map(({ filter }) => filter)])
   return {
     reads: [...reads].sort((a, b) => a - b),
     covering: isOfKey(reads),
@@ -217,27 +262,5 @@ function filterOf(
       return true
     },
     sources: parts.map(({ source }) => source),
-  }
-}
-
-function orderOf(
-  compiler: ExpressionCompiler,
-  statement: WalkStatement,
-): Pick<AccessQuestion, 'orderBy' | 'orderPosition'> {
-  if (statement.kind !== 'scan') return { orderBy: [] }
-  const orderBy = statement.orderBy.map(({ column, descending }) => ({
-    column: requireColumnOf(compiler.parts, column),
-    descending,
-  }))
-  const first = statement.orderBy[0]?.column.position
-  return { orderBy, ...(first === undefined ? {} : { orderPosition: first }) }
-}
-
-function groupsOf({ groupBy }: AccessNeeds): Pick<AccessQuestion, 'groupBy' | 'groupPosition'> {
-  if (groupBy === undefined) return {}
-  const position = groupBy.names[0]?.position
-  return {
-    groupBy: groupBy.columns,
-    ...(position === undefined ? {} : { groupPosition: position }),
   }
 }

@@ -5,32 +5,27 @@ import type {
   Expression,
   GetStatement,
   NotifyStatement,
-  ScanStatement,
 } from '../../parser/ast.ts'
 import type { Catalog, TableDefinition, TableRight } from '../../storage/storage.ts'
-import { columnsOf, NO_COLUMNS } from '../expressions/compiled-expression.ts'
+import { columnsOf } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { covers } from '../keys/candidate-key.ts'
-import { fixedColumns } from '../keys/key-order.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireTableFor, requireTableRight } from '../required-rights.ts'
 import { rowOf } from '../row-parts.ts'
 import { requireObserverOf, requireTable } from '../unknown-name.ts'
-import { type AggregationPlan, AggregationPlanning, isAggregating } from './aggregation-plan.ts'
 import type {
   Access,
-  AggregatePlan,
   CheckPlan,
   DataPlan,
   InsertPlan,
   NotifyPlan,
   PointGetPlan,
-  RangeScanPlan,
   SetPlan,
 } from './plan.ts'
-import { planAccess } from './plan-access.ts'
 import { namesOneRow, planFullKey, planGetKey } from './plan-key.ts'
+import { planScan } from './plan-scan.ts'
 import { planProjection } from './projection.ts'
 import { type ParseRule, planRule, ruleConjuncts } from './row-rule.ts'
 import { columnsOfFound } from './writes/plan-conflict.ts'
@@ -64,9 +59,7 @@ function planOnTable(
     case 'get':
       return planGet(statement, table, rule)
     case 'scan':
-      return isAggregating(statement)
-        ? planAggregate(statement, table, rule)
-        : planScan(statement, table, rule)
+      return planScan(statement, table, rule)
     case 'set':
       return namesOneRow(table, statement.where)
         ? planSet(statement, table, rule, ruleOfWrite)
@@ -199,57 +192,4 @@ function planGet(
     reads,
   }
   return { kind: 'pointGet', ...parts, forUpdate, ...(rowRule && { rowRule }) }
-}
-
-function planScan(
-  statement: ScanStatement,
-  table: TableDefinition,
-  rule: readonly Expression[],
-): RangeScanPlan {
-  const compiler = createExpressionCompiler(rowOf(table, statement.alias))
-  const projection = planProjection(compiler, statement.projection)
-  const access = planAccess(compiler, table, statement, { reads: projection.reads }, rule)
-  const { position } = statement
-  return { kind: 'rangeScan', table, position, slots: compiler.slots.all, projection, ...access }
-}
-
-function planAggregate(
-  statement: ScanStatement,
-  table: TableDefinition,
-  rule: readonly Expression[],
-): AggregatePlan {
-  const rows = createExpressionCompiler(rowOf(table, statement.alias))
-  const planning = new AggregationPlanning(rows, statement)
-  const projection = planProjection(planning.compiler, statement.projection)
-  const aggregation = planning.plan()
-  const { groupBy: columns, names, reads } = aggregation
-  const needs = { reads, ...(names.length === 0 ? {} : { groupBy: { columns, names } }) }
-  const access = planAccess(rows, table, statement, needs, rule)
-  const { position } = statement
-  const walk = towardsExtreme(access, aggregation) ?? { ...access, aggregation }
-  return { kind: 'aggregate', table, position, slots: rows.slots.all, projection, ...walk }
-}
-
-/**
- * The least or greatest value of the column that orders the walk stands at one of its ends: the walk
- * begins there, and ends with the first value that is not NULL.
- */
-function towardsExtreme(
-  access: Access,
-  aggregation: AggregationPlan,
-): (Access & { readonly aggregation: AggregationPlan }) | undefined {
-  const [only, ...others] = aggregation.aggregates
-  const { bounds } = access.path
-  const fixed = fixedColumns(bounds)
-  const ordering = bounds.key.order.find(({ column }) => !fixed.has(column))
-  const name = only?.source.function
-  const isPlain = only?.source.operand?.kind === 'column' && others.length === 0
-  const [column] = only?.operand?.columns ?? NO_COLUMNS
-  const applies = isPlain && (name === 'min' || name === 'max') && aggregation.groupBy.length === 0
-  if (!applies || ordering === undefined || ordering.column !== column) return undefined
-  const reverse = (name === 'max') !== ordering.descending
-  const path = { ...access.path, reverse }
-  // NULL comes before the least value in ascending order, and after the greatest in descending order.
-  const decidedBy = name === 'max' || !ordering.nullable ? 'firstRow' : 'firstValue'
-  return { ...access, path, aggregation: { ...aggregation, decidedBy } }
 }

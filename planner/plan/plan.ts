@@ -13,6 +13,7 @@ import type { CandidateKey } from '../keys/candidate-key.ts'
 import type { KeyBounds } from '../keys/key-range.ts'
 import type { RejectedKey } from '../keys/rejected-keys.ts'
 import type { PlanError } from '../plan-error.ts'
+import type { SortPart } from '../sorting/sort-plan.ts'
 import type { AggregationPlan } from './aggregation-plan.ts'
 import type { PlannedRule } from './row-rule.ts'
 
@@ -77,14 +78,30 @@ export type RangeScanPlan = OfTable &
   Access & {
     readonly kind: 'rangeScan'
     readonly projection: RowProjection
+    readonly top?: TopRowsPlan
   }
 
-/** One row for each group of rows that follow each other on the walk, or one for all of them. */
+/** The first n of the rows of a range, which do not come in their order. */
+export type TopRowsPlan = {
+  /** The ORDER BY, and after it the primary key. */
+  readonly parts: readonly SortPart[]
+  /** Of the parts, those of the ORDER BY, as EXPLAIN tells them. */
+  readonly texts: readonly string[]
+  /**
+   * Places of the columns that are read by the keys of the first n at the end; absent where the walk has read what the
+   * projection looks at.
+   */
+  readonly fetches?: readonly number[]
+}
+
+/** One row for each group of rows, or one for all of them. */
 export type AggregatePlan = OfTable &
   Access & {
     readonly kind: 'aggregate'
     readonly projection: RowProjection
     readonly aggregation: AggregationPlan
+    /** Of all groups, the first n by this order are answered. */
+    readonly top?: Pick<TopRowsPlan, 'parts' | 'texts'>
   }
 
 /** One row by its full primary key, made when it does not exist and no expression needs it. */

@@ -145,10 +145,11 @@ function requireSubscribable(statement: Statement): asserts statement is Subscri
   }
   if (statement.kind === 'scan') {
     const { limit, orderBy } = statement
-    const ordered = orderBy[0]?.column
+    const ordered = orderBy[0]?.expression
     if (limit !== undefined) throw dependsOnOthers('LIMIT', limit.position)
     if (ordered !== undefined) throw dependsOnOthers('ORDER BY', ordered.position)
-    if (isAggregating(statement)) throw dependsOnOthers('an aggregate or GROUP BY', position)
+    if (isAggregating(statement))
+      throw dependsOnOthers('an aggregate, GROUP BY or DISTINCT', position)
   }
   const { projection, where } = statement
   const projected = projection.kind === 'allColumns' ? [] : projection.items
@@ -177,6 +178,6 @@ function notSubscribable(message: string, position: Position, hint?: string): Pl
     position,
     hint:
       hint ??
-      'Subscribe to GET … or SCAN … FROM … WHERE …, without LIMIT, ORDER BY, GROUP BY, aggregates, FOR UPDATE and AS OF.',
+      'Subscribe to GET … or SCAN … FROM … WHERE …, without LIMIT, ORDER BY, GROUP BY, DISTINCT, aggregates, FOR UPDATE and AS OF.',
   })
 }

@@ -59,6 +59,8 @@ export class AnswerBudget {
   readonly #request: AnsweredRequest | undefined
   #bytes = 0
   #textBytes = 0
+  #besides = 0
+  #isHeld = false
 
   /** The request holds what the last budget that was made for it counts. */
   constructor(request?: AnsweredRequest) {
@@ -93,7 +95,19 @@ export class AnswerBudget {
     if (this.#bytes > answerBytesMax) {
       throw limitExceeded('answerBytesMax', answerBytesMax, this.#bytes, 'Bytes of the answer')
     }
-    if (this.#bytes >= COUNTED_BYTES_MIN) this.#request?.holdUnsent(this.#bytes)
+    this.#hold()
+  }
+
+  /** What a statement holds besides while its answer is made; 0 when it holds nothing any more. */
+  readonly holdBesides = (bytes: number): void => {
+    this.#besides = bytes
+    this.#hold()
+  }
+
+  #hold(): void {
+    const bytes = this.#bytes + this.#besides
+    if (bytes >= COUNTED_BYTES_MIN || this.#isHeld) this.#request?.holdUnsent(bytes)
+    this.#isHeld ||= bytes >= COUNTED_BYTES_MIN
   }
 }
 

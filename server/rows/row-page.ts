@@ -67,7 +67,7 @@ function orderPartOf(listed: ListedName): OrderPart {
   if (direction !== '' && direction !== 'asc' && direction !== 'desc') {
     throw wrongList('order', 'asc, desc or nothing follows a name, as in time desc, id')
   }
-  return { column: columnNamed(name), descending: direction === 'desc' }
+  return { expression: columnNamed(name), descending: direction === 'desc' }
 }
 
 /** A line of its own, so that places in the condition are found by leaving that line out. */

@@ -206,6 +206,7 @@ export class StatementExecution {
       signal,
       page: paging.page,
       answerBytes: answer.bytes,
+      holdBytes: answer.holdBesides,
       rowTimestamps: run.rowTimestamps === true,
       takeTurn: () => run.running.turns.pause(),
       monotonicMs: this.#monotonicMs,

@@ -77,7 +77,21 @@ export class RandomStatements {
       `SCAN COUNT(*) AS n, SUM(10 / a) AS s FROM ${table} ${hint} ${where}`,
       `SCAN ${this.#pick(['MIN', 'MAX'])}(a) AS m FROM ${table} USE INDEX ${table}A`,
       `SCAN a, COUNT(*) AS n FROM ${table} USE INDEX ${table}A ${where} GROUP BY a`,
+      ...this.#sorting(table, `${hint} ${where}`),
     ])
+  }
+
+  /** What is sorted or held in memory. */
+  #sorting(table: Table, from: string): readonly string[] {
+    const n = this.#random.below(4)
+    const order = this.#pick(['a', 'a DESC, id', 'length(t)', '10 / a', 't DESC'])
+    return [
+      `SCAN * FROM ${table} ${from} ORDER BY ${order} LIMIT ${n}`,
+      `SCAN t, COUNT(*) AS n FROM ${table} ${from} GROUP BY t HAVING COUNT(*) > ${n}`,
+      `SCAN a % 3 AS m, SUM(10 / a) AS s FROM ${table} ${from} GROUP BY m ORDER BY s LIMIT ${n}`,
+      `SCAN DISTINCT t FROM ${table} ${from}`,
+      `SCAN COUNT(DISTINCT t) AS d, COUNT(*) FILTER (WHERE 10 / a > ${n}) AS n FROM ${table} ${from}`,
+    ]
   }
 
   /** Of rows of this owner, or of any. */

@@ -4,6 +4,7 @@ import { type PlantedBug, plantedIn } from './planted-bug.ts'
 const EXECUTION = 'server/statements/statement-execution.ts'
 const HOOKS = 'server/http/request-hooks.ts'
 const OWN = 'server/statements/own-transactions.ts'
+const SCANS = 'planner/plan/plan-scan.ts'
 
 const bug = plantedIn('server/access')
 
@@ -64,6 +65,19 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     'false',
   ),
   bug('upsertsNeedNoRead', 'planner/plan/plan-statement.ts', ' && !asksOfFound(plan)', ''),
+  bug(
+    'sortsReadAllRows',
+    SCANS,
+    '(compiler, table, statement, needs, rule)',
+    '(compiler, table, statement, needs)',
+  ),
+  bug(
+    'groupsReadAllRows',
+    SCANS,
+    '(rows, table, statement, needs, rule)',
+    '(rows, table, statement, needs)',
+  ),
+  bug('sortsTakeTheShareOfNobody', EXECUTION, '      holdBytes: answer.holdBesides,\n', ''),
   bug(
     'lateRequestsCommit',
     OWN,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { requireIndex } from '../../storage/storage.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { SqlSession } from '../sql-session.ts'
+import { randomSort } from './random-sort.ts'
 import { type ReadStatement, randomRead, randomWrite, rowsText } from './random-statement.ts'
 import {
   Chooser,
@@ -17,6 +18,7 @@ import {
 import { type BothSides, compareRead, sorted } from './read-comparison.ts'
 import { ReferenceDatabase } from './reference-database.ts'
 import { compareSetRows } from './set-rows.ts'
+import { compareSort } from './sort-comparison.ts'
 import { compareUpsert } from './upserts.ts'
 import { compareWrite } from './write-comparison.ts'
 
@@ -111,6 +113,7 @@ async function compareTransaction(
 
 function compareStatement(sides: BothSides): Promise<'same' | 'refused'> {
   const { choose, table } = sides
+  if (choose.percent(20)) return compareSort(sides, randomSort(choose, table))
   if (choose.percent(65)) return compareRead(sides, randomRead(choose, table))
   if (choose.percent(25)) return compareSetRows(sides)
   if (choose.percent(30)) return compareUpsert(sides)

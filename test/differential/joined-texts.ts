@@ -15,6 +15,7 @@ export function listed(parts: readonly TwoTexts[]): TwoTexts {
   return {
     ours: parts.map(({ ours }) => ours).join(', '),
     theirs: parts.map(({ theirs }) => theirs).join(', '),
+    parameters: parametersOf(parts),
   }
 }
 

@@ -149,7 +149,7 @@ function rowValue(choose: Chooser, { columns }: RandomTable, column: RandomColum
   return joined`${own} + ${expression(choose, columns, column.type, 1)}`
 }
 
-function projection(choose: Chooser, columns: readonly RandomColumn[]): TwoTexts {
+export function projection(choose: Chooser, columns: readonly RandomColumn[]): TwoTexts {
   if (choose.percent(40)) return same('*')
   const count = 1 + choose.below(3)
   const items = Array.from({ length: count }, () =>
@@ -161,11 +161,11 @@ function projection(choose: Chooser, columns: readonly RandomColumn[]): TwoTexts
 }
 
 /** Every column of a result has a name of its own. */
-function named(items: readonly TwoTexts[]): TwoTexts {
+export function named(items: readonly TwoTexts[]): TwoTexts {
   return listed(items.map((item, place) => joined`${item} AS ${same(`r${place}`)}`))
 }
 
-function aggregate(choose: Chooser, columns: readonly RandomColumn[]): TwoTexts {
+export function aggregate(choose: Chooser, columns: readonly RandomColumn[]): TwoTexts {
   const numbers = columns.filter(({ type }) => type === 'INTEGER' || type === 'REAL')
   const any = choose.oneOf(columns)
   switch (choose.below(numbers.length > 0 ? 5 : 3)) {
@@ -179,10 +179,20 @@ function aggregate(choose: Chooser, columns: readonly RandomColumn[]): TwoTexts 
       return same(`${choose.oneOf(['SUM', 'AVG'])}(${choose.oneOf(numbers).name})`)
     default: {
       const { name, type } = choose.oneOf(numbers)
-      const sum = expression(choose, columns, type as 'INTEGER' | 'REAL', 1)
+      const sum = summed(choose, columns, type as 'INTEGER' | 'REAL')
       return joined`coalesce(SUM(${sum}), 0) + COUNT(${same(name)})`
     }
   }
+}
+
+/** Rounded numbers have no exact sums, and so each order of them has another. */
+function summed(
+  choose: Chooser,
+  columns: readonly RandomColumn[],
+  type: 'INTEGER' | 'REAL',
+): TwoTexts {
+  const sum = expression(choose, columns, type, 1)
+  return sum.ours.startsWith('round(') ? same('1') : sum
 }
 
 /** What a walk along a key may find at its beginning. */

@@ -43,10 +43,14 @@ export async function compareRead(
   const { columns, rows } = await session.runIn(transaction, catalog, text.whole, { parameters })
   const types = columns.map(({ type }) => type)
   const wanted = reference.rows(referenceText(sides.table, read, plan), types)
-  if (read.kind === 'get') assert.deepEqual(sorted(rows), sorted(wanted), text.whole)
-  else assert.deepEqual(rows, wanted, text.whole)
+  const isHeld = plan.kind === 'aggregate' && plan.aggregation.isHeld
+  // Groups that are held come in the order of their first rows: which of them a LIMIT leaves is not compared.
+  if (isHeld && read.limit !== undefined) assert.equal(rows.length, wanted.length, text.whole)
+  else if (read.kind === 'get' || isHeld) {
+    assert.deepEqual(sorted(rows), sorted(wanted), text.whole)
+  } else assert.deepEqual(rows, wanted, text.whole)
   await checkFigures(sides, { read, plan, text })
-  if (read.kind !== 'get') {
+  if (plan.kind !== 'pointGet' && plan.top === undefined && !isHeld) {
     assert.deepEqual(
       await readByPages(sides, { text: text.whole, parameters }, rows.length),
       rows,
@@ -114,7 +118,7 @@ function referenceText(table: RandomTable, read: ReadStatement, plan: ReadPlan):
   const groups = groupBy.map(({ name }) => name)
   const order = [
     ...(orderBy === '' ? [] : [orderBy]),
-    ...(plan.kind === 'pointGet' ? [] : walkOrder(plan)),
+    ...(plan.kind === 'pointGet' ? [] : followingOrder(table, plan)),
   ].filter((column) => read.kind === 'scan' || groups.includes(column.replace(' DESC', '')))
   const parts = [
     `SELECT ${projection.theirs} FROM ${table.name}${whereText(where)}`,
@@ -123,6 +127,15 @@ function referenceText(table: RandomTable, read: ReadStatement, plan: ReadPlan):
     ...(limit === undefined ? [] : [`LIMIT ${limit}`]),
   ]
   return parts.join(' ')
+}
+
+/** Rows that are sorted come in the order of the primary key where they are equal. */
+function followingOrder(
+  { primaryKey }: RandomTable,
+  plan: RangeScanPlan | AggregatePlan,
+): readonly string[] {
+  if (plan.top === undefined) return walkOrder(plan)
+  return primaryKey.map(({ column, descending }) => `${column.name}${descending ? ' DESC' : ''}`)
 }
 
 export function walkOrder({ path }: Pick<RangeScanPlan, 'path'>): readonly string[] {
@@ -150,7 +163,10 @@ async function checkFigures(
   const { measured } = JSON.parse(explained.rows[0]?.[1] as string) as {
     measured: Required<Measured>
   }
-  const { rowsRead, entriesRead, cellsRead, roundTrips } = measured
+  const { rowsReturned, entriesRead, cellsRead, roundTrips } = measured
+  // Those of the answer, where the walk did not have all of them.
+  const last = plan.kind === 'rangeScan' && plan.top?.fetches !== undefined ? rowsReturned : 0
+  const rowsRead = measured.rowsRead - last
   const bounds = plan.kind === 'pointGet' ? plan.keys : plan.path.bounds
   const byIndex = bounds.key.index !== undefined
   const bounding = new Set(
@@ -172,10 +188,11 @@ async function checkFigures(
   if (plan.kind === 'pointGet' ? plan.covering : plan.covering)
     assert.equal(rowsRead, 0, text.whole)
   if (!byIndex) assert.equal(entriesRead, 0, text.whole)
-  assert.ok(cellsRead <= entriesRead + rowsRead * (1 + table.families.length), text.whole)
+  assert.ok(cellsRead <= entriesRead + (rowsRead + last) * (1 + table.families.length), text.whole)
   const several = conditionsOf(bounds).some((one) => one.kind === 'points' && one.several)
   // One look at the range, and multi-gets of twenty rows and then of the rest: never one by one.
-  if (!several && !isFullKey(bounds)) assert.ok(roundTrips <= 1 + 4, `${roundTrips} ${text.whole}`)
+  if (!several && !isFullKey(bounds))
+    assert.ok(roundTrips <= 1 + 4 + last, `${roundTrips} ${text.whole}`)
 }
 
 function isDecidedEarly(plan: ReadPlan): boolean {

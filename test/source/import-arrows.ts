@@ -186,6 +186,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['json/'],
     ['expressions/'],
     ['keys/'],
+    ['sorting/'],
     ['plan/'],
     ['execute/'],
     ['definitions/'],
@@ -200,7 +201,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['functions/'],
     ['*'],
   ],
-  'planner/execute': [['rows/'], ['writes/'], ['*']],
+  'planner/execute': [['rows/'], ['groups/', 'writes/'], ['*']],
   parser: [
     ['ast.ts', 'access-ast.ts', 'definition-ast.ts', 'expression-ast.ts', 'expression-parts.ts'],
     ['parse-error.ts', 'parser-limits.ts'],

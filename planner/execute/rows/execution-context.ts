@@ -17,6 +17,7 @@ import {
 } from '../../expressions/parameters.ts'
 import { WorkMeter } from '../../expressions/work-meter.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
+import type { HoldBytes } from '../../sorting/held-bytes.ts'
 
 /** What a statement does with its transaction. */
 export type StatementTransaction = Pick<
@@ -42,6 +43,8 @@ export type ExecutionContext = {
   readonly page?: PageRequest
   /** Bounds the rows of a GET and of RETURNING, which have no pages. */
   readonly answerBytes?: AnswerBytesBudget
+  /** Called with the bytes that the statement holds for its sorts and groups; throws where they are too many. */
+  readonly holdBytes?: HoldBytes
   /** Makes the writer of a long answer's rows, while more of them are sought; without it they are all held. */
   readonly newRowWriter?: ((columns: StatementResult['columns']) => RowWriter) | undefined
   /** Asks a GET for the commit timestamps of its rows, for which it reads all of their families. */

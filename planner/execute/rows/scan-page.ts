@@ -14,7 +14,16 @@ function markOf({ page }: ExecutionContext): PageMark | undefined {
   if (page?.after === undefined) return undefined
   const mark = decodePageMark(page.after)
   if (mark !== undefined) return mark
-  throw new PlanError('invalid_request', 'The position to continue the SCAN from is none.')
+  throw noSuchPosition()
+}
+
+/** For an answer that is one page. Throws PlanError invalid_request where it is asked to go on from another. */
+export function requireFirstPage(context: ExecutionContext): void {
+  if (context.page?.after !== undefined) throw noSuchPosition()
+}
+
+function noSuchPosition(): PlanError {
+  return new PlanError('invalid_request', 'The position to continue the SCAN from is none.')
 }
 
 /** The rows of one page, and whether more would be too many. */

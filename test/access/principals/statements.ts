@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type NamedParameters, parametersOf } from '../../differential/joined-texts.ts'
+import { randomSort } from '../../differential/random-sort.ts'
 import { randomRead } from '../../differential/random-statement.ts'
 import type { Chooser, RandomColumn, RandomTable } from '../../differential/random-table.ts'
 import { condition, value } from '../../differential/two-texts.ts'
@@ -43,6 +44,10 @@ export function randomReading(about: About): Statement {
     const hint = hintOf(about)
     const what = choose.oneOf(['*', 'COUNT(*) AS n', projection(about)])
     return { sql: `SCAN ${what} FROM ${table.name}${hint} WHERE ${sql}`, ...(params && { params }) }
+  }
+  if (choose.percent(25)) {
+    const { ours: sql, parameters: params } = randomSort(choose, table)
+    return { sql, params }
   }
   const read = randomRead(choose, table)
   const { kind, where, groupBy, orderBy, limit } = read
