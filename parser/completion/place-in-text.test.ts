@@ -114,6 +114,20 @@ test('statements are counted, without empty ones and notes', () => {
   }
 })
 
+test('types are offered after a cast, and the words of a CASE where they can stand', () => {
+  const types = placeIn('SCAN a::^').wanted
+  assert.deepEqual(types.length, 7)
+  assert.deepEqual(placeIn('SCAN CAST(a AS ^').wanted, types)
+  const wordsAt = (text: string) =>
+    placeIn(text).wanted.flatMap((each) => ('text' in each ? [each.text] : []))
+  assert.ok(wordsAt('SCAN CAST(a ^').includes('AS'))
+  assert.ok(!wordsAt('SCAN CAST(f(a ^').includes('AS'))
+  for (const word of ['WHEN', 'ELSE', 'END']) {
+    assert.ok(wordsAt('SCAN CASE WHEN a THEN b ^').includes(word), word)
+    assert.ok(!wordsAt('SCAN CASE WHEN a ^').includes(word), word)
+  }
+})
+
 test('what is expected is told in the words of errors', () => {
   assert.deepEqual(placeIn('CREATE TABLE ^').expected, ['IF NOT EXISTS', 'a table name'])
   assert.deepEqual(placeIn('^').expected, ['a statement'])

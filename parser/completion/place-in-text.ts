@@ -88,7 +88,7 @@ function isWithin(text: string, tokens: readonly IToken[], offset: number): bool
 }
 
 const COMMENT = /--[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$)/g
-const ENDS_BY_ITSELF = /^[^\w:$?@'"]+$|^x?'[\s\S]*'$|^"[\s\S]*"$/i
+const ENDS_BY_ITSELF = /^[^\w:$?@'"]+$|^::$|^@>$|^x?'[\s\S]*'$|^"[\s\S]*"$/i
 
 function typedIn(word: string): Pick<PlaceInText, 'typed' | 'isQuoted'> {
   const isQuoted = word.startsWith('"')

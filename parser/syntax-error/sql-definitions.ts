@@ -63,6 +63,9 @@ function ofCreateIndex(wrong: WrongStatement): Advice | undefined {
     case 'WHERE':
       return { advice: 'an index holds every row of its table', rewritten: piece(wrong, 0, at) }
     case '(':
+    case '->':
+    case '->>':
+    case '#>>':
       return { advice: 'an index is over columns: keep what is computed in a column of its own' }
     default:
       return undefined

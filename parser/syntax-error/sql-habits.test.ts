@@ -189,6 +189,14 @@ for (const [text, hint] of [
     'an index holds every row of its table: CREATE INDEX i ON t (a)',
   ],
   [
+    "CREATE INDEX i ON t (a->>'city')",
+    'an index is over columns: keep what is computed in a column of its own',
+  ],
+  [
+    'CREATE INDEX i ON t ((a->>1))',
+    'an index is over columns: keep what is computed in a column of its own',
+  ],
+  [
     'CREATE INDEX i ON t (lower(a))',
     'an index is over columns: keep what is computed in a column of its own',
   ],
