@@ -11,6 +11,7 @@ function placeIn(marked: string) {
 }
 
 const OPERATORS = ['AND', 'OR']
+const PREDICATES = ['NOT', 'IN', 'BETWEEN', 'LIKE', 'IS']
 const EXPRESSION = ['NOT', 'NULL', 'TRUE', 'FALSE', 'CASE', '<column>', '<function>']
 
 // Each line: a text with its place, what has been typed of a word, and what is wanted there.
@@ -33,6 +34,10 @@ for (const [marked, typed, wanted] of [
   ['SCAN "we^', 'we', ['DISTINCT', ...EXPRESSION]],
   ['SCAN * FROM t GROUP BY a = 1 ^', '', [...OPERATORS, 'HAVING', 'ORDER BY', 'LIMIT']],
   ['SCAN a FROM t ORDER BY ^', '', EXPRESSION],
+  ['SCAN COUNT(^', '', ['DISTINCT', ...EXPRESSION]],
+  ['SCAN lower(^', '', EXPRESSION],
+  ['SCAN COUNT(*) ^', '', ['FILTER', ...OPERATORS, ...PREDICATES, 'AS', 'FROM']],
+  ['SCAN lower(a) ^', '', [...OPERATORS, ...PREDICATES, 'AS', 'FROM']],
   ['CREATE ^', '', ['TABLE', 'UNIQUE', 'INDEX', 'WEAK', 'OBSERVER', 'TOKEN', 'ROLE', 'BLOCK']],
   ['CREATE TABLE ^', '', ['IF NOT EXISTS']],
   ['CREATE TABLE t (^', '', ['PRIMARY KEY', 'FAMILY']],

@@ -14,7 +14,9 @@ import {
   Terminal,
   type TokenType,
 } from 'chevrotain'
+import { isAggregate } from '../builders/aggregates.ts'
 import { isCast, isInterval } from '../grammar/expression-grammar.ts'
+import * as keyword from '../grammar/keywords.ts'
 import { isOf, LeftParenthesis, RightParenthesis } from '../grammar/tokens.ts'
 
 /** A token that could have come next, and the rule of the grammar that asks for it. */
@@ -142,9 +144,16 @@ export class ExpectedTokens {
   }
 }
 
-/** What the grammar takes after some names only, by a gate that its data does not show. */
-function isAskedFor({ rule }: ExpectedToken, tokens: readonly IToken[]): boolean {
+/** What the grammar, or what is made of the text, takes after some names only. */
+function isAskedFor({ type, rule }: ExpectedToken, tokens: readonly IToken[]): boolean {
   if (rule === 'intervalText') return isInterval(tokens.at(-1)?.image ?? '')
+  if (rule === 'callArguments' && type === keyword.Distinct) {
+    return isAggregate(tokens.at(-2)?.image.toLowerCase() ?? '')
+  }
+  if (rule === 'filterClause' && type === keyword.Filter) {
+    const opened = innermostOpen(tokens.slice(0, -1))
+    return isAggregate(tokens[opened - 1]?.image.toLowerCase() ?? '')
+  }
   return rule !== 'castType' || isCast(tokens[innermostOpen(tokens) - 1]?.image ?? '')
 }
 

@@ -140,6 +140,9 @@ test('groups of any columns and expressions come in the order of their first row
     [2n, 'S2', 2n],
     [0n, 'S0', 0n],
   ])
+  const qualified = `SCAN lower(o.symbol) AS s, COUNT(*) FROM trade AS o WHERE o.customer = 'a'
+    GROUP BY LOWER(symbol) ORDER BY lower(symbol) LIMIT 1`
+  assert.deepEqual(await rows(qualified), [['s0', 4n]])
   const byJson = "SCAN meta, COUNT(*) FROM trade WHERE customer = 'a' GROUP BY meta"
   assert.equal((await rows(byJson)).length, 3)
 })
@@ -192,6 +195,16 @@ test('more groups than are held are refused, and more bytes', async () => {
   })
   const fewer = await rows(groups.replace('id >= 0', 'id < 10000'))
   assert.equal(fewer.length, 10_000)
+  for (const aggregate of ['COUNT(DISTINCT x)', 'MAX(x)']) {
+    const group = aggregate === 'MAX(x)' ? 'GROUP BY id % 5000' : ''
+    const held = aggregate.replace('x', `:y || CASE id % 5000 WHEN 0 THEN '' ELSE id::TEXT END`)
+    const text = `SCAN ${held} AS c FROM wide WHERE id < 5000 ${group}`
+    const params = { y: 'y'.repeat(20_000) }
+    await assert.rejects(session.run(text, params), (error: { fields?: { limit?: string } }) => {
+      assert.equal(error.fields?.limit, 'sortBytesMax', text)
+      return true
+    })
+  }
   const long = `SCAN kind FROM wide WHERE id >= :from ORDER BY body || '${'y'.repeat(40_000)}' LIMIT 1000`
   await assert.rejects(session.run(long, { from: 0 }), (error: { fields?: { limit?: string } }) => {
     assert.equal(error.fields?.limit, 'sortBytesMax')

@@ -14,6 +14,7 @@ import { expressionText } from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { PlanError } from '../plan-error.ts'
 import { groupedBy, hasColumn, type Labelled, labelledOf } from '../sorting/labels.ts'
+import { meaningOf } from '../sorting/meaning.ts'
 import { type AggregateDefinition, aggregateOf, ofDistinct } from './aggregate.ts'
 
 /** How the rows of a SCAN become groups. */
@@ -83,7 +84,9 @@ export class AggregationPlanning implements Aggregation {
     const sources = groupedBy(statement, projected, rows.parts)
     this.#parts = sources.map((source) => groupPart(rows, source))
     this.groupBy = new Set(this.#parts.flatMap(({ column }) => column ?? []))
-    this.#slotOf = new Map(this.#parts.map(({ source }, slot) => [expressionText(source), slot]))
+    this.#slotOf = new Map(
+      this.#parts.map(({ source }, slot) => [meaningOf(source, rows.parts), slot]),
+    )
     this.compiler = createExpressionCompiler(rows.parts, rows.slots, this)
     if (hasStar(statement) && statement.distinct !== true) {
       throw starOfGroups(statement)
@@ -113,7 +116,7 @@ export class AggregationPlanning implements Aggregation {
   groupValue(expression: Expression): CompiledExpression | undefined {
     // A column is at hand in the row that stands for its group.
     if (expression.kind === 'column' || this.groupBy.size === this.#parts.length) return undefined
-    const slot = this.#slotOf.get(expressionText(expression))
+    const slot = this.#slotOf.get(meaningOf(expression, this.#rows.parts))
     const part = slot === undefined ? undefined : this.#parts[slot]
     return part && valueOfGroup(expression, part.value, slot as number)
   }

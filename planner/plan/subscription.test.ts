@@ -199,6 +199,8 @@ suite('a subscription', () => {
       ['SCAN * FROM t ORDER BY a', 24],
       ['SCAN COUNT(*) FROM t', 1],
       ['SCAN a FROM t GROUP BY a', 1],
+      ['SCAN DISTINCT a FROM t', 1],
+      ['SCAN a FROM t ORDER BY n * 2', 24],
       ['SCAN a + MAX(n) FROM t GROUP BY a', 1],
       ['SCAN * FROM t AS OF 5', 21],
       ["GET * FROM t WHERE a = 1 AND b = 'x' FOR UPDATE", 1],
