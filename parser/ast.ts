@@ -57,6 +57,7 @@ export type GetStatement = Located & {
   readonly asOf?: Expression
   readonly where: Expression
   readonly forUpdate: boolean
+  readonly into?: Into
 }
 
 export type ScanStatement = Located & {
@@ -76,6 +77,7 @@ export type ScanStatement = Located & {
   readonly having?: Expression
   readonly orderBy: readonly OrderPart[]
   readonly limit?: Expression
+  readonly into?: Into
 }
 
 export type SetStatement = Located & {
@@ -87,6 +89,8 @@ export type SetStatement = Located & {
   readonly precondition?: Precondition
   readonly limit?: Expression
   readonly returning?: Projection
+  /** Of the row that is returned. */
+  readonly into?: Into
 }
 
 export type InsertStatement = Located & {
@@ -97,6 +101,8 @@ export type InsertStatement = Located & {
   readonly rows: ReadonlyArray<readonly Expression[]>
   readonly onConflict?: ConflictClause
   readonly returning?: Projection
+  /** Of the row that is returned. */
+  readonly into?: Into
 }
 
 /** What becomes of a row that would be a duplicate, instead of failing the statement. */
@@ -120,6 +126,8 @@ export type DeleteStatement = Located & {
   readonly where?: Expression
   readonly limit?: Expression
   readonly returning?: Projection
+  /** Of the row that is returned. */
+  readonly into?: Into
 }
 
 /** Fails unless the condition holds for the row, and guards the row until the commit. */
@@ -171,6 +179,9 @@ export type LabelledExpression = {
   readonly expression: Expression
   readonly label: string
 }
+
+/** INTO :name, …: what later statements of the request call the values of the one row that is answered. */
+export type Into = Located & { readonly names: readonly Name[] }
 
 /** USE PRIMARY KEY or USE INDEX name. */
 export type KeyHint = Located &

@@ -39,6 +39,8 @@ export type LiteralExpression = Located & { readonly kind: 'literal' } & (
 export type ParameterExpression = Located & {
   readonly kind: 'parameter'
   readonly key: string | number
+  /** The type of what an earlier statement of the request has read INTO this name; the planner says it. */
+  readonly readType?: string
 }
 export type ColumnExpression = Located & {
   readonly kind: 'column'

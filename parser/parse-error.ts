@@ -103,3 +103,8 @@ export function positionAt(text: string, offset: number): Position {
   }
   return { line, column: offset - lineStart + 1, offset }
 }
+
+/** `1 value`, `2 values`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

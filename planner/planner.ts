@@ -10,6 +10,7 @@ import type { Catalog } from '../storage/storage.ts'
 import type { Plan } from './plan/plan.ts'
 import { planCheck, planData, planNotify } from './plan/plan-statement.ts'
 import type { ParseRule } from './plan/row-rule.ts'
+import { type VariableTypes, withVariableTypes } from './plan/variable-types.ts'
 import type { PlannedStatement } from './planned-statement.ts'
 import { requireServerRight } from './required-rights.ts'
 import { requireTable } from './unknown-name.ts'
@@ -30,6 +31,7 @@ export type {
   RowWriter,
   StatementResult,
 } from './execute/rows/execution-context.ts'
+export { Variables } from './execute/rows/variables.ts'
 export { rowsNamed } from './execute/rows-named.ts'
 export type { StatementFunctions } from './expressions/compiled-expression.ts'
 export { FUNCTION_NAMES } from './expressions/functions/functions.ts'
@@ -58,14 +60,22 @@ export { requireServerRight, requireTableRight } from './required-rights.ts'
 /**
  * Plans a statement against a catalog: names, types and the way to the rows are settled. The plan
  * may be kept, by the statement and the catalog's version, and run any number of times. AS OF is not
- * part of it: the transaction it runs in decides the snapshot. `parseRule` reads the rules of the catalog's rights.
+ * part of it: the transaction it runs in decides the snapshot. `parseRule` reads the rules of the catalog's rights,
+ * and `variables` are what earlier statements of the request have read INTO names.
  * Throws PlanError.
  */
 export function planStatement(
   statement: PlannedStatement,
   catalog: Catalog,
   parseRule: ParseRule = noRule,
+  variables?: VariableTypes,
 ): Plan {
+  return variables === undefined
+    ? planTyped(statement, catalog, parseRule)
+    : planTyped(withVariableTypes(statement, variables), catalog, parseRule)
+}
+
+function planTyped(statement: PlannedStatement, catalog: Catalog, parseRule: ParseRule): Plan {
   switch (statement.kind) {
     case 'explain': {
       const { analyze } = statement

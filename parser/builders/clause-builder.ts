@@ -3,8 +3,9 @@
 import type { CstNode } from 'chevrotain'
 import type * as ast from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
+import { counted, syntaxError } from '../parse-error.ts'
 import { refuseAggregates } from './aggregates.ts'
-import { only, positionOfNode, textOfNode } from './cst-position.ts'
+import { only, positionOfNode, positionOfToken, textOfNode } from './cst-position.ts'
 import { buildExpression } from './expression-builder.ts'
 import { buildLiteral, buildName, buildParameter } from './literal.ts'
 
@@ -161,8 +162,33 @@ export function limitOf(children: { limitClause?: cst.LimitClauseCstNode[] }): {
 export function returningOf(
   children: { returningClause?: cst.ReturningClauseCstNode[] },
   text: string,
-): { returning?: ast.Projection } {
+): { returning?: ast.Projection; into?: ast.Into } {
   if (children.returningClause === undefined) return {}
   const { children: clause } = only(children.returningClause)
-  return { returning: projectionOf(clause, text, buildRowExpression) }
+  const returning = projectionOf(clause, text, buildRowExpression)
+  return { returning, ...intoOf(clause, returning) }
+}
+
+/** Throws ParseError for a name that stands twice, and for more or fewer names than values. */
+export function intoOf(
+  children: { intoClause?: cst.IntoClauseCstNode[] },
+  projection: ast.Projection,
+): { into?: ast.Into } {
+  if (children.intoClause === undefined) return {}
+  const node = only(children.intoClause)
+  const position = positionOfNode(node)
+  const names = node.children.NamedParameter.map((token) => ({
+    text: token.image.slice(1),
+    position: positionOfToken(token),
+  }))
+  const twice = names.find(({ text }, at) => names.findIndex((each) => each.text === text) < at)
+  if (twice !== undefined) {
+    const shown = `:${twice.text}`
+    throw syntaxError(`INTO names ${shown} twice`, twice.position, { token: shown })
+  }
+  if (projection.kind === 'expressions' && projection.items.length !== names.length) {
+    const message = `INTO has ${counted(names.length, 'name')} for ${counted(projection.items.length, 'value')}`
+    throw syntaxError(message, position, { token: 'INTO' })
+  }
+  return { into: { names, position } }
 }

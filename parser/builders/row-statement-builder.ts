@@ -2,7 +2,7 @@
 
 import type * as ast from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
-import { shownToken, syntaxError } from '../parse-error.ts'
+import { counted, shownToken, syntaxError } from '../parse-error.ts'
 import {
   buildRowExpression,
   buildWhere,
@@ -10,6 +10,7 @@ import {
   columnsOf,
   groupByOf,
   hintOf,
+  intoOf,
   limitOf,
   orderByOf,
   projectionOf,
@@ -37,28 +38,32 @@ export function buildDataStatement(
 
 function buildGet(node: cst.GetStatementCstNode, text: string): ast.GetStatement {
   const { children } = node
+  const projection = projectionOf(children, text, buildRowExpression)
   return {
     kind: 'get',
-    projection: projectionOf(children, text, buildRowExpression),
+    projection,
     ...tableReadOf(children),
     where: buildWhere(children),
     forUpdate: children.FOR !== undefined,
+    ...intoOf(children, projection),
     position: positionOfNode(node),
   }
 }
 
 function buildScan(node: cst.ScanStatementCstNode, text: string): ast.ScanStatement {
   const { children } = node
+  const projection = projectionOf(children, text, buildExpression)
   return {
     kind: 'scan',
     ...(children.DISTINCT === undefined ? {} : ({ distinct: true } as const)),
-    projection: projectionOf(children, text, buildExpression),
+    projection,
     ...tableReadOf(children),
     ...hintOf(children),
     ...whereOf(children),
     ...groupByOf(children),
     orderBy: orderByOf(children),
     ...limitOf(children),
+    ...intoOf(children, projection),
     position: positionOfNode(node),
   }
 }
@@ -156,10 +161,6 @@ function columnInValues({ name, qualifier, position }: ast.ColumnExpression): Er
     token,
     hint: `a string is written in single quotes: '${token.replaceAll("'", "''")}'`,
   })
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function buildDelete(node: cst.DeleteStatementCstNode, text: string): ast.DeleteStatement {

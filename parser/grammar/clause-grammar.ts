@@ -153,6 +153,12 @@ export class ClauseGrammar extends ExpressionGrammar {
   readonly returningClause: Rule = this.RULE('returningClause', () => {
     this.CONSUME(keyword.Returning)
     this.SUBRULE(this.projection)
+    this.OPTION(() => this.SUBRULE(this.intoClause))
+  })
+
+  readonly intoClause: Rule = this.RULE('intoClause', () => {
+    this.CONSUME(keyword.Into)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.CONSUME(token.NamedParameter) })
   })
 
   readonly columnList: Rule = this.RULE('columnList', () => {

@@ -520,6 +520,18 @@ export interface ReturningClauseCstNode extends CstNode {
 export type ReturningClauseCstChildren = {
   RETURNING: IToken[];
   projection: ProjectionCstNode[];
+  intoClause?: IntoClauseCstNode[];
+};
+
+export interface IntoClauseCstNode extends CstNode {
+  name: "intoClause";
+  children: IntoClauseCstChildren;
+}
+
+export type IntoClauseCstChildren = {
+  INTO: IToken[];
+  NamedParameter: IToken[];
+  Comma?: IToken[];
 };
 
 export interface ColumnListCstNode extends CstNode {
@@ -593,6 +605,7 @@ export type GetStatementCstChildren = {
   whereClause: WhereClauseCstNode[];
   FOR?: IToken[];
   UPDATE?: IToken[];
+  intoClause?: IntoClauseCstNode[];
 };
 
 export interface ScanStatementCstNode extends CstNode {
@@ -611,6 +624,7 @@ export type ScanStatementCstChildren = {
   groupByClause?: GroupByClauseCstNode[];
   orderByClause?: OrderByClauseCstNode[];
   limitClause?: LimitClauseCstNode[];
+  intoClause?: IntoClauseCstNode[];
 };
 
 export interface SetStatementCstNode extends CstNode {

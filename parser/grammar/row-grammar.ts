@@ -23,10 +23,11 @@ export class RowGrammar extends ClauseGrammar {
     this.CONSUME(keyword.From)
     this.SUBRULE(this.tableRead)
     this.SUBRULE(this.whereClause)
-    this.OPTION(() => {
+    this.OPTION1(() => {
       this.CONSUME(keyword.For)
       this.CONSUME(keyword.Update)
     })
+    this.OPTION2(() => this.SUBRULE(this.intoClause))
   })
 
   readonly scanStatement: Rule = this.RULE('scanStatement', () => {
@@ -40,6 +41,7 @@ export class RowGrammar extends ClauseGrammar {
     this.OPTION3(() => this.SUBRULE(this.groupByClause))
     this.OPTION4(() => this.SUBRULE(this.orderByClause))
     this.OPTION5(() => this.SUBRULE(this.limitClause))
+    this.OPTION6(() => this.SUBRULE(this.intoClause))
   })
 
   readonly setStatement: Rule = this.RULE('setStatement', () => {

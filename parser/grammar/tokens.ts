@@ -89,7 +89,7 @@ export const Integer = createToken({
   pattern: /\d+(?![\w.])/,
   categories: [Literal, NumberLiteral],
 })
-const NamedParameter = createToken({
+export const NamedParameter = createToken({
   name: 'NamedParameter',
   pattern: /:[A-Za-z_][A-Za-z0-9_]*/,
   categories: [Parameter],

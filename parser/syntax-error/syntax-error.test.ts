@@ -31,7 +31,7 @@ for (const [marked, message] of [
   ['SCAN a ^b FROM t', "expected AS, ',', FROM or an operator, found 'b'"],
   [
     'SCAN * FROM t ^WEHRE a = 1',
-    `expected AS, AS OF, USE, WHERE, GROUP BY, ORDER BY, LIMIT, ${END}, found 'WEHRE'`,
+    `expected AS, AS OF, USE, WHERE, GROUP BY, ORDER BY, LIMIT, INTO, ${END}, found 'WEHRE'`,
   ],
   ['SCAN * FROM t USE ^KEY i', "expected INDEX or PRIMARY KEY, found 'KEY'"],
   ['SCAN * FROM t USE INDEX ^', 'expected an index name, found the end of the text'],
@@ -66,7 +66,7 @@ for (const [marked, message] of [
   ['SCAN * FROM t LIMIT ^-1', "expected a number of rows, found '-'"],
   ['SCAN f(a ^b) FROM t', "expected ',', ')' or an operator, found 'b'"],
   ['SCAN f(a ^AS TEXT) FROM t', "expected ',', ')' or an operator, found 'AS'"],
-  ['SCAN CAST(f(a) ^b) FROM t', "expected ',', AS, ')' or an operator, found 'b'"],
+  ['SCAN CAST(f(a) ^b) FROM t', "expected FILTER, ',', AS, ')' or an operator, found 'b'"],
   ['SCAN CASE ^FROM t', "expected an expression or WHEN, found 'FROM'"],
   ['SCAN CASE a ^THEN 1 END FROM t', "expected WHEN or an operator, found 'THEN'"],
   ['SCAN CASE WHEN a THEN 1 ^FROM t', "expected WHEN, ELSE, END or an operator, found 'FROM'"],
@@ -166,7 +166,13 @@ for (const [marked, message] of [
 test('an error carries its token and what was expected as data', () => {
   const error = errorOf('GET * FROM t WHERE a = 1 LIMIT 1')
   assert.equal(error.token, 'LIMIT')
-  assert.deepEqual(error.expected, ['FOR UPDATE', 'an operator', "';'", 'the end of the text'])
+  assert.deepEqual(error.expected, [
+    'FOR UPDATE',
+    'INTO',
+    'an operator',
+    "';'",
+    'the end of the text',
+  ])
   assert.equal(errorOf('GET').token, undefined)
 })
 

@@ -2,7 +2,7 @@
 
 import { type Explanation, explanationOf, type Measured } from '../plan/explain.ts'
 import { explanationText } from '../plan/explanation-text.ts'
-import type { ExplainPlan } from '../plan/plan.ts'
+import type { DataPlan, ExplainPlan } from '../plan/plan.ts'
 import { CountingTransaction } from './counting-transaction.ts'
 import { executeData } from './execute-data.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
@@ -23,7 +23,13 @@ export async function executeExplain(
     { name: 'plan', type: 'JSON' },
   ] as const
   const text = explanationText(explanation)
-  return { columns, rows: [[text, JSON.stringify(explanation)]], rowsAffected: 0, text }
+  const rows = [[text, JSON.stringify(explanation)]]
+  return { columns, rows, rowsAffected: 0, text, explained: answeredColumns(plan.plan) }
+}
+
+function answeredColumns(plan: DataPlan): StatementResult['columns'] {
+  if ('projection' in plan) return plan.projection.columns
+  return plan.returning?.columns ?? []
 }
 
 /** Carries the figures out of a statement whose layer is to be dropped. */

@@ -5,8 +5,10 @@ import type {
   BinaryOperator,
   InExpression,
   IsNullExpression,
+  ParameterExpression,
 } from '../../parser/ast.ts'
 import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import { PlanError } from '../plan-error.ts'
 import {
   type CompiledExpression,
   dependenceOf,
@@ -15,6 +17,7 @@ import {
   type Scope,
   unitsOf,
 } from './compiled-expression.ts'
+import { parameterText } from './parameters.ts'
 import { compileAlike, typeMismatch } from './type-check.ts'
 import { comparisonOf, paidIdentityOf } from './value-work.ts'
 import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
@@ -168,8 +171,7 @@ function compileInParameter(
     throw typeMismatch('NULL IN a list has no type.', membership.position)
   }
   const type = operand.type
-  const { key, position } = membership.list as Exclude<InExpression['list'], readonly unknown[]>
-  const slot = compiler.slots.add({ key, type, list: true, position })
+  const slot = addListSlot(compiler, membership.list as ParameterExpression, type)
   const units = unitsOf([operand])
   const evaluate = (scope: Scope): SqlValue => {
     scope.work.spend(units)
@@ -183,6 +185,21 @@ function compileInParameter(
   }
   const dependence = dependenceOf([operand])
   return { type: 'BOOLEAN', position: membership.position, evaluate, ...dependence }
+}
+
+/** The slot of `IN :list`. Throws PlanError for what an earlier statement has read, which is one value. */
+export function addListSlot(
+  { slots }: ExpressionCompiler,
+  { key, position, readType }: ParameterExpression,
+  type: SqlType,
+): number {
+  if (readType === undefined) return slots.add({ key, type, list: true, position })
+  const shown = parameterText(key)
+  throw new PlanError('type_mismatch', `IN ${shown} wants a list, and ${shown} is one value.`, {
+    position,
+    hint: `Write IN (${shown}).`,
+    fields: { parameter: key },
+  })
 }
 
 export function compileIsNull(

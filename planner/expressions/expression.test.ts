@@ -67,7 +67,7 @@ function evaluate(expression: string, parameters: Parameters = []): Evaluated {
   const type = plan.projection.columns[0]?.type as SqlType
   const functions = { now: 1_700_000_000_000_000n, uuid: () => 'fresh' }
   const work = new WorkMeter()
-  const bound = bindParameters(plan.slots, parameters, work)
+  const bound = bindParameters(plan.slots, { parameters }, work)
   const [value] = plan.projection.project({
     row: ROW,
     parameters: bound,

@@ -160,20 +160,22 @@ function compileParameter(
   parameter: ParameterExpression,
   wanted: ExpressionType | undefined,
 ): CompiledExpression {
-  const { key, position } = parameter
-  if (wanted === undefined || wanted === 'NULL') {
+  const { key, position, readType } = parameter
+  const type = (readType as SqlType | undefined) ?? wanted
+  if (type === undefined || type === 'NULL') {
     throw new PlanError(
       'type_mismatch',
       `Nothing here tells the type of the parameter ${parameterText(key)}.`,
       { position, hint: 'A parameter takes the type of the column or value it meets.' },
     )
   }
-  const slot = compiler.slots.add({ key, type: wanted as SqlType, list: false, position })
+  const variable = readType === undefined ? {} : ({ isVariable: true } as const)
+  const slot = compiler.slots.add({ key, type, list: false, position, ...variable })
   const evaluate = (scope: Scope): SqlValue => {
     const bound = scope.parameters[slot]
     return bound?.kind === 'value' ? bound.value : null
   }
-  return { type: wanted, position, evaluate, ...CONSTANT_LEAF }
+  return { type, position, evaluate, ...CONSTANT_LEAF }
 }
 
 function compileColumn(compiler: ExpressionCompiler, column: ColumnExpression): CompiledExpression {

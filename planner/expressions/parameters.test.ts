@@ -12,7 +12,8 @@ const slot = (key: string, type: 'INTEGER' | 'TEXT' = 'INTEGER', list = false) =
 test('slots of one parameter and type share its value', () => {
   const slots = new ParameterSlots()
   for (const one of [slot('a'), slot('b'), slot('a'), slot('c', 'INTEGER', true)]) slots.add(one)
-  const [a, b, again, list] = bindParameters(slots.all, { a: 1, b: 2, c: [3] }, new WorkMeter())
+  const given = { parameters: { a: 1, b: 2, c: [3] } }
+  const [a, b, again, list] = bindParameters(slots.all, given, new WorkMeter())
   assert.deepEqual(a, { kind: 'value', value: 1n })
   assert.deepEqual(b, { kind: 'value', value: 2n })
   assert.equal(again, a)
@@ -28,7 +29,7 @@ test('a slot that was taken back shares with none that comes later', () => {
   assert.equal(slots.add(slot('c')), 1)
   slots.add(slot('b'))
   slots.add(slot('a'))
-  const bound = bindParameters(slots.all, { a: 1, b: 2, c: 3 }, new WorkMeter())
+  const bound = bindParameters(slots.all, { parameters: { a: 1, b: 2, c: 3 } }, new WorkMeter())
   assert.deepEqual(
     bound.map((one) => one.kind === 'value' && one.value),
     [1n, 3n, 2n, 1n],

@@ -27,6 +27,14 @@ export type ParameterSlot = {
   readonly position: Position
   /** The number of an earlier slot of the same parameter and type, whose value it shares. */
   readonly sharesWith?: number
+  /** An earlier statement of the request has read its value. */
+  readonly isVariable?: true
+}
+
+/** What earlier statements of the request have read INTO names. */
+export type KnownVariables = {
+  /** Throws PlanError. */
+  valueOf(name: string, position: Position): SqlValue
 }
 
 /** The values of `IN :list`, without repetitions and without NULL, in the order given. */
@@ -79,6 +87,13 @@ function slotIdentity({ type, list, key }: ParameterSlot): string {
   return `${type} ${list} ${key}`
 }
 
+/** Where the values of parameters come from. */
+export type GivenValues = {
+  readonly parameters: Parameters
+  readonly claims?: Claims | undefined
+  readonly variables?: KnownVariables | undefined
+}
+
 /**
  * A value for every slot. Slots of one parameter and one type share theirs: a large parameter that
  * is named a thousand times is converted, and held, once. Throws PlanError when a value is absent or
@@ -86,17 +101,14 @@ function slotIdentity({ type, list, key }: ParameterSlot): string {
  */
 export function bindParameters(
   slots: readonly ParameterSlot[],
-  parameters: Parameters,
+  given: GivenValues,
   work: WorkMeter,
-  claims: Claims = {},
 ): BoundParameter[] {
   const bound: BoundParameter[] = []
   for (const slot of slots) {
     const { sharesWith } = slot
     bound.push(
-      sharesWith === undefined
-        ? boundTo(slot, { parameters, claims }, work)
-        : (bound[sharesWith] as BoundParameter),
+      sharesWith === undefined ? boundTo(slot, given, work) : (bound[sharesWith] as BoundParameter),
     )
   }
   return bound
@@ -104,16 +116,36 @@ export function bindParameters(
 
 function boundTo(
   slot: ParameterSlot,
-  { parameters, claims }: { readonly parameters: Parameters; readonly claims: Claims },
+  { parameters, claims = {}, variables }: GivenValues,
   work: WorkMeter,
 ): BoundParameter {
   if (isClaim(slot.key)) return boundToClaim(slot, claims)
+  if (slot.isVariable) return boundToVariable(slot, parameters, variables)
   const json = parameterJson(slot.key, parameters, slot.position)
   const source = sourceOfSlot(slot, parameters)
   if (slot.list) return { kind: 'list', list: listOf(slot, { json, source }, work) }
   const value = convertedFor(slot, { json, source })
   work.spend(NODE_UNITS + lengthOf(value))
   return { kind: 'value', value }
+}
+
+/** Throws PlanError where the client gives a value of that name as well. */
+function boundToVariable(
+  { key, position }: ParameterSlot,
+  parameters: Parameters,
+  variables: KnownVariables | undefined,
+): BoundParameter {
+  const name = String(key)
+  if (variables === undefined) throw new Error(`The variable ${name} has no value.`)
+  if (!Array.isArray(parameters) && Object.hasOwn(parameters, name)) {
+    const message = `${parameterText(name)} is read INTO by an earlier statement, and params has it as well.`
+    throw new PlanError('invalid_request', message, {
+      position,
+      hint: 'Give one of the two another name.',
+      fields: { parameter: name },
+    })
+  }
+  return { kind: 'value', value: variables.valueOf(name, position) }
 }
 
 /** One that is absent or of another type is NULL: then no comparison with it is TRUE. */

@@ -12,7 +12,11 @@ import type {
   ExpressionCompiler,
   Scope,
 } from '../expressions/compiled-expression.ts'
-import { type ComparisonOperator, isComparison } from '../expressions/expression-comparison.ts'
+import {
+  addListSlot,
+  type ComparisonOperator,
+  isComparison,
+} from '../expressions/expression-comparison.ts'
 import { isPrefixPattern, prefixOfPattern } from '../expressions/expression-like.ts'
 import { expressionText } from '../expressions/expression-text.ts'
 import type { BoundList } from '../expressions/parameters.ts'
@@ -168,8 +172,7 @@ function ofIn(compiler: ExpressionCompiler, source: InExpression): KeyCondition 
   if (source.operand.kind !== 'column') return undefined
   const column = columnOf(compiler, source.operand)
   if ('kind' in source.list) {
-    const { key, position } = source.list
-    const slot = compiler.slots.add({ key, type: column.type, list: true, position })
+    const slot = addListSlot(compiler, source.list, column.type)
     const list = (scope: Scope): BoundList => {
       const bound = scope.parameters[slot]
       return bound?.kind === 'list' ? bound.list : NO_LIST

@@ -91,7 +91,7 @@ export function planSubscription(
   const work = new WorkMeter()
   const scope: Scope = {
     row: [],
-    parameters: bindParameters(compiler.slots.all, parameters, work, claims),
+    parameters: bindParameters(compiler.slots.all, { parameters, claims }, work),
     functions: NO_FUNCTIONS,
     work,
     constants: new ConstantValues(KEPT_BYTES_MAX),
@@ -139,6 +139,9 @@ function requireSubscribable(statement: Statement): asserts statement is Subscri
   }
   if (statement.asOf !== undefined) {
     throw notSubscribable('AS OF reads the past, which does not change.', statement.asOf.position)
+  }
+  if (statement.into !== undefined) {
+    throw notSubscribable('INTO is for later statements of a request.', statement.into.position)
   }
   if (statement.kind === 'get' && statement.forUpdate) {
     throw notSubscribable('FOR UPDATE guards rows until a commit.', position)

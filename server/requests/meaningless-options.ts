@@ -72,7 +72,10 @@ export function isOneScan(
   { sql }: Pick<QueryRequest, 'sql'>,
   statements: readonly IndexedStatement[],
 ): boolean {
-  return sql !== undefined && statements.length === 1 && statements[0]?.statement.kind === 'scan'
+  const [only, ...others] = statements
+  if (sql === undefined || only === undefined || others.length > 0) return false
+  const { statement } = only
+  return statement.kind === 'scan' && statement.into === undefined
 }
 
 function requirePaged(request: QueryRequest, statements: readonly IndexedStatement[]): void {

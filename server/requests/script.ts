@@ -3,6 +3,7 @@ import type {
   AccessStatement,
   BeginStatement,
   DefinitionStatement,
+  Into,
   Statement,
 } from '../../parser/ast.ts'
 import type { Parameters } from '../../planner/planner.ts'
@@ -214,4 +215,10 @@ function isDefinition(entry: ScriptStatement): entry is ScriptStatement<LoneStat
 
 export function standsAlone(statement: Statement): statement is LoneStatement {
   return Object.hasOwn(LONE, statement.kind)
+}
+
+/** The names that a statement reads INTO; where it is explained, their types become known. */
+export function intoOf(statement: RowStatement): Into | undefined {
+  if (statement.kind === 'explain') return intoOf(statement.statement)
+  return 'into' in statement ? statement.into : undefined
 }

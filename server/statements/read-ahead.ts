@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ExecutionContext, type Plan, PlanError, rowsNamed } from '../../planner/planner.ts'
 import { prefetchRows, type RowsAsked, type Transaction } from '../../storage/storage.ts'
-import type { IndexedStatement } from '../requests/script.ts'
+import { type IndexedStatement, intoOf } from '../requests/script.ts'
 
 /** As many keys as are read together; a statement that names more of them reads them on its own. */
 const KEYS_MAX = 100
@@ -37,16 +37,31 @@ export class ReadAhead {
     const asked: RowsAsked[] = []
     let keyCount = 0
     this.#upTo = place
+    const unread = new Set<string | number>()
     for (const entry of this.#statements.slice(place)) {
+      if (unread.size > 0 && this.#mayNeed(entry, unread)) break
       const named = this.#rowsOf(entry)
       const count = named?.keyTuples.length ?? 0
       if (asked.length > 0 && keyCount + count > KEYS_MAX) break
       this.#upTo += 1
+      for (const { text } of intoOf(entry.statement)?.names ?? []) unread.add(text)
       if (named === undefined || count > KEYS_MAX) continue
       asked.push(named)
       keyCount += count
     }
     return asked.length > 1 ? prefetchRows(this.#ahead.transaction, asked) : undefined
+  }
+
+  /** Whether its rows may follow from what statements before it have yet to read. */
+  #mayNeed(entry: IndexedStatement, unread: ReadonlySet<string | number>): boolean {
+    try {
+      const plan = this.#ahead.planOf(entry)
+      return plan !== undefined && 'slots' in plan && plan.slots.some(({ key }) => unread.has(key))
+    } catch (error) {
+      // The type of such a value is not known yet.
+      if (error instanceof PlanError) return true
+      throw error
+    }
   }
 
   #rowsOf(entry: IndexedStatement): RowsAsked | undefined {

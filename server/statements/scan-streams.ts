@@ -59,7 +59,7 @@ export class ScanStreams {
     if (request.transaction !== undefined || (request.statements?.length ?? 1) !== 1) return false
     const { parser } = this.#parts
     const [first, ...others] = await parsedText(parser, sql, running.turns)
-    return first?.kind === 'scan' && others.length === 0
+    return first?.kind === 'scan' && first.into === undefined && others.length === 0
   }
 
   /** Undefined where the request is anything but one SCAN of its own. */

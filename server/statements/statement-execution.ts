@@ -5,6 +5,7 @@ import {
   type Parameters,
   PlanError,
   type StatementResult,
+  Variables,
   WorkMeter,
 } from '../../planner/planner.ts'
 import {
@@ -20,11 +21,12 @@ import {
 import type { Access } from '../access/access.ts'
 import type { AnswerBudget } from '../answers/query-answer.ts'
 import { StatementFailure } from '../errors/server-error.ts'
+import { SERVER_LIMITS } from '../limits.ts'
 import type { QueryOptions } from '../requests/query-request.ts'
 import { asOfOf } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { Paging } from '../requests/scan-paging.ts'
-import type { IndexedStatement } from '../requests/script.ts'
+import { type IndexedStatement, intoOf } from '../requests/script.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { ReadAhead } from './read-ahead.ts'
@@ -60,7 +62,12 @@ export type Run = {
 type Begun = {
   readonly results: StatementResult[]
   readonly ahead: ReadAhead | undefined
+  /** There where a statement reads INTO names. */
+  readonly variables: Variables | undefined
 }
+
+/** More than the one row that INTO wants is not read. */
+const INTO_PAGE = { rows: 2, bytes: SERVER_LIMITS.pageBytesMax } as const
 
 /** Runs statements of one request, one after the other, inside a transaction. */
 export class StatementExecution {
@@ -82,7 +89,10 @@ export class StatementExecution {
    */
   run(statements: readonly IndexedStatement[], run: Run): MaybePromise<StatementResult[]> {
     const results: StatementResult[] = []
-    const begun = { results, ahead: this.#aheadOf(statements, run) }
+    const variables = statements.some(({ statement }) => intoOf(statement) !== undefined)
+      ? new Variables()
+      : undefined
+    const begun = { results, ahead: this.#aheadOf(statements, run, variables), variables }
     while (results.length < statements.length) {
       try {
         const step = this.#step(statements, run, begun)
@@ -120,47 +130,60 @@ export class StatementExecution {
 
   /** Answers the next statement. */
   #step(statements: readonly IndexedStatement[], run: Run, begun: Begun): MaybePromise<void> {
-    const { results, ahead } = begun
+    const { results, ahead, variables } = begun
     const next = statements[results.length] as IndexedStatement
     const read = ahead?.before(results.length)
     const ran =
       read === undefined
-        ? this.#runStatement(next, run)
+        ? this.#runStatement(next, run, variables)
         : run.running
             .withinTime(this.#timeoutMs(run), read)
-            .then(() => this.#runStatement(next, run))
+            .then(() => this.#runStatement(next, run, variables))
     return andThen(ran, (result) => {
       run.answer.add(result)
-      run.paging.check(result)
+      if (variables === undefined || !readInto(next, result, variables)) run.paging.check(result)
       results.push(result)
     })
   }
 
   /** Nothing where reads do not wait, or where a single statement reads its rows together anyway. */
-  #aheadOf(statements: readonly IndexedStatement[], run: Run): ReadAhead | undefined {
+  #aheadOf(
+    statements: readonly IndexedStatement[],
+    run: Run,
+    variables: Variables | undefined,
+  ): ReadAhead | undefined {
     if (statements.length < 2 || !run.transaction.prefetches) return undefined
     return new ReadAhead(statements, {
       transaction: run.transaction,
       planOf: (entry) =>
         asOfOf(entry) === undefined
-          ? this.#parts.plans.plan(entry.statement, run.catalog)
+          ? this.#parts.plans.plan(entry.statement, run.catalog, variables)
           : undefined,
-      contextOf: ({ parameters }) => this.#contextOf(run, parameters),
+      contextOf: ({ parameters }) => this.#contextOf(run, parameters, variables),
     })
   }
 
   /** One statement: plan it (or remember the plan), then run it as a layer of the transaction. */
-  #runStatement(entry: IndexedStatement, run: Run): MaybePromise<StatementResult> {
+  #runStatement(
+    entry: IndexedStatement,
+    run: Run,
+    variables?: Variables,
+  ): MaybePromise<StatementResult> {
     const asOf = asOfOf(entry)
     if (asOf !== undefined && asOf !== run.transaction.startTs) {
-      return this.#runInThePast(entry, asOf, run)
+      return this.#runInThePast(entry, asOf, run, variables)
     }
     const { plans, access } = this.#parts
     // Rights may have been taken away since the statement before.
     const catalog = access.viewOf(run.running.principal, run.catalog)
     const now = catalog === run.catalog ? run : { ...run, catalog }
-    const plan = plans.plan(entry.statement, catalog)
-    return this.#withinTime(run, executePlan(plan, this.#contextOf(now, entry.parameters)))
+    const plan = plans.plan(entry.statement, catalog, variables)
+    const context = this.#contextOf(now, entry.parameters, variables)
+    const own =
+      intoOf(entry.statement) !== undefined
+        ? { ...context, page: INTO_PAGE, newRowWriter: undefined }
+        : context
+    return this.#withinTime(run, executePlan(plan, own))
   }
 
   /**
@@ -192,7 +215,7 @@ export class StatementExecution {
   }
 
   /** Throws the signal's reason. */
-  #contextOf(run: Run, parameters: Parameters): ExecutionContext {
+  #contextOf(run: Run, parameters: Parameters, variables?: Variables): ExecutionContext {
     const { signal } = run.running
     signal.throwIfAborted()
     const { transaction, catalog, paging, answer, newRowWriter } = run
@@ -201,6 +224,7 @@ export class StatementExecution {
       catalog,
       parameters,
       claims: run.running.principal?.claims,
+      variables,
       functions: { now: BigInt(transaction.now), uuid: this.#uuid },
       work: this.#meterOf(run),
       signal,
@@ -230,16 +254,31 @@ export class StatementExecution {
     entry: IndexedStatement,
     asOf: Timestamp,
     run: Run,
+    variables: Variables | undefined,
   ): Promise<StatementResult> {
     const { storage } = this.#parts
     const { principal } = run.running
-    const inPast = (snapshot: Snapshot) => this.#runStatement(entry, { ...run, ...snapshot })
+    const inPast = (snapshot: Snapshot) =>
+      this.#runStatement(entry, { ...run, ...snapshot }, variables)
     try {
       return await inSnapshot(storage, asOf, inPast, run.request.history)
     } catch (error) {
       throw await withCreation(error, this.#parts, principal, asOf)
     }
   }
+}
+
+/** Whether the statement has read its one row INTO names. Throws PlanError. */
+function readInto(
+  { statement }: IndexedStatement,
+  result: StatementResult,
+  variables: Variables,
+): boolean {
+  const into = intoOf(statement)
+  if (into === undefined) return false
+  if (statement.kind === 'explain') variables.explain(into, result.explained ?? [])
+  else variables.read(into, result)
+  return true
 }
 
 /** What fails after the last statement, such as a pause, counts as its failure. */

@@ -37,6 +37,11 @@ const REQUESTS = [
       'SET balance = balance + 1 ON account WHERE id = 3; DELETE FROM account WHERE id IN (5, 6)',
     ...([7, 5] as const),
   ],
+  [
+    'GET balance FROM account WHERE id = 3 INTO :a; GET balance FROM account WHERE id = 2 INTO :b; ' +
+      'GET * FROM account WHERE id = :b; SET balance = :a ON account WHERE id = 1',
+    ...([7, 6] as const),
+  ],
   ['SET n = n + 1 ON item WHERE id = 1', 8, 5],
   ['DELETE FROM account WHERE id = 7', 6, 5],
 ] as const

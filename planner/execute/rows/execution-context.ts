@@ -12,6 +12,8 @@ import { ConstantValues } from '../../expressions/constant-values.ts'
 import {
   bindParameters,
   type Claims,
+  type GivenValues,
+  type KnownVariables,
   type ParameterSlot,
   type Parameters,
 } from '../../expressions/parameters.ts'
@@ -34,6 +36,8 @@ export type ExecutionContext = {
   readonly parameters: Parameters
   /** Of whoever asks, for the rules of its role. */
   readonly claims?: Claims | undefined
+  /** What earlier statements of the request have read. */
+  readonly variables?: KnownVariables | undefined
   readonly functions: StatementFunctions
   /** What the evaluation of its expressions is paid from. */
   readonly work: WorkMeter
@@ -87,6 +91,8 @@ export type StatementResult = {
   readonly rowsAffected: number
   /** Why a SET with IF wrote nothing: there is no row, or one, or the condition is not TRUE of it. */
   readonly unmet?: 'missing' | 'exists' | 'condition'
+  /** Of EXPLAIN: the columns that the explained statement answers. */
+  readonly explained?: ReadonlyArray<{ readonly name: string; readonly type: SqlType }>
   /** What a person at a terminal reads instead of the rows: EXPLAIN's plan, or what became of a definition. */
   readonly text?: string
   /** When each row was committed, if asked for; null for the transaction's own writing. */
@@ -105,16 +111,14 @@ export function scopeOfNothing(): Scope {
 }
 
 /** What a statement's values that are the same for all rows come from. */
-export type ScopeContext = Pick<ExecutionContext, 'parameters' | 'claims' | 'functions' | 'work'>
+export type ScopeContext = GivenValues & Pick<ExecutionContext, 'functions' | 'work'>
 
 /** A scope without a row; throws PlanError when a parameter is absent or does not fit. */
-export function scopeOf(
-  slots: readonly ParameterSlot[],
-  { parameters, claims, functions, work }: ScopeContext,
-): Scope {
+export function scopeOf(slots: readonly ParameterSlot[], context: ScopeContext): Scope {
+  const { functions, work } = context
   return {
     row: [],
-    parameters: bindParameters(slots, parameters, work, claims),
+    parameters: bindParameters(slots, context, work),
     functions,
     work,
     constants: new ConstantValues(),

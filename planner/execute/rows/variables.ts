@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Into, Position } from '../../../parser/ast.ts'
+import type { SqlType, SqlValue } from '../../../storage/storage.ts'
+import { type KnownVariables, parameterText } from '../../expressions/parameters.ts'
+import type { VariableTypes } from '../../plan/variable-types.ts'
+import { PlanError } from '../../plan-error.ts'
+import type { StatementResult } from './execution-context.ts'
+
+type Variable = {
+  readonly type: SqlType
+  /** Absent where the statement was explained, and read nothing. */
+  readonly value?: SqlValue
+}
+
+/**
+ * What the statements of one request have read INTO names so far. The types are those of columns, so a later
+ * statement is planned with them; the values are known when it runs.
+ */
+export class Variables implements KnownVariables, VariableTypes {
+  readonly #byName = new Map<string, Variable>()
+
+  /** Statements with the same text of types have the same plan. */
+  get signature(): string {
+    return [...this.#byName].map(([name, { type }]) => `${name} ${type}`).join()
+  }
+
+  /** Undefined for a name that is none of them. */
+  typeOf(key: string | number): SqlType | undefined {
+    return typeof key === 'string' ? this.#byName.get(key)?.type : undefined
+  }
+
+  /** Throws PlanError for one that was only explained. */
+  valueOf(name: string, position: Position): SqlValue {
+    const value = this.#byName.get(name)?.value
+    if (value !== undefined) return value
+    const shown = parameterText(name)
+    throw new PlanError('invalid_request', `EXPLAIN has read nothing INTO ${shown}.`, {
+      position,
+      hint: 'Explain the later statements without ANALYZE, or run the earlier one.',
+      fields: { parameter: name },
+    })
+  }
+
+  /** Of the one row that the statement has answered. Throws PlanError when there is none, or several. */
+  read(into: Into, { columns, rows }: StatementResult): void {
+    const [row, ...others] = rows
+    if (row === undefined) {
+      throw new PlanError('row_not_found', 'INTO wants one row, and there is none.', {
+        position: into.position,
+        hint: 'Read an aggregate, such as MAX(…): it always has one row, where it is NULL without rows.',
+      })
+    }
+    if (others.length > 0) {
+      throw new PlanError('invalid_request', 'INTO wants one row, and there are several.', {
+        position: into.position,
+        hint: 'Name one row by its key, or say which one it is by ORDER BY and LIMIT 1.',
+      })
+    }
+    this.#add(into, columns, row)
+  }
+
+  /** Their types alone. */
+  explain(into: Into, columns: StatementResult['columns']): void {
+    this.#add(into, columns)
+  }
+
+  #add(
+    { names, position }: Into,
+    columns: StatementResult['columns'],
+    row?: readonly SqlValue[],
+  ): void {
+    if (columns.length !== names.length) {
+      const message = `INTO has ${counted(names.length, 'name')}, and the row has ${counted(columns.length, 'column')}.`
+      throw new PlanError('invalid_request', message, { position })
+    }
+    for (const [index, name] of names.entries()) {
+      const type = columns[index]?.type as SqlType
+      this.#requireNew(name.text, name.position)
+      this.#byName.set(
+        name.text,
+        row === undefined ? { type } : { type, value: row[index] ?? null },
+      )
+    }
+  }
+
+  /** A name has one meaning in a request. */
+  #requireNew(name: string, position: Position): void {
+    if (!this.#byName.has(name)) return
+    throw new PlanError(
+      'invalid_request',
+      `An earlier statement has read INTO ${parameterText(name)}.`,
+      {
+        position,
+        hint: 'Give this one another name.',
+        fields: { parameter: name },
+      },
+    )
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
