@@ -215,9 +215,18 @@ class SimulationRun {
     }
   }
 
+  /** A start settles the locks of a large statement row by row, and the disk may be slow. */
+  async #untilServing(): Promise<void> {
+    for (let triesLeft = SERVING_TRIES; triesLeft > 0; triesLeft -= 1) {
+      if (this.#site.gateways.some((gateway) => gateway.isServing)) return
+      await this.#scheduler.sleep(5_000)
+    }
+  }
+
   /** Nobody has met some of the locks that were left behind. */
   async #settle(): Promise<void> {
     await this.#scheduler.sleep(this.#swarm.lateMsMax + REST_MS)
+    await this.#untilServing()
     // They look young to the first collection where the oracle's time stands still, because it is ahead of all clocks.
     await this.#servingGateway().collect()
     await this.#scheduler.sleep(REST_MS)
@@ -329,6 +338,8 @@ const REST_MS = 12_000
 const OBSERVED_TRIES = 100
 /** So often 5 s: where each call takes a good part of a second, an index of few rows takes a minute. */
 const BUILT_TRIES = 60
+/** So often 5 s: each lock of a hundred may take two syncs. */
+const SERVING_TRIES = 60
 const QUESTIONS_AT_REST = 12
 const SAMPLE_EVENTS = 1_500
 const IDLE_TURNS_MAX = 25

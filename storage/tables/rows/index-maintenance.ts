@@ -141,8 +141,7 @@ function findConflict(
     const owner = owners.get(put.key)
     if (owner == null || belongsTo(put, owner)) continue
     const conflict = { index, entry: put.key }
-    // What the statement has given to another row stays there: each row is changed once.
-    if (later === undefined || owners.isOwn(put.key)) return conflict
+    if (later === undefined) return conflict
     later.taken.take(conflict, owner, later.change)
   }
   return undefined
@@ -189,7 +188,7 @@ function readOwners(
     asked.forEach((key, at) => {
       // The running statement does not read what it wrote itself, and here it has to.
       const own = transaction.statementWrite(key, ROW_COLUMN)
-      if (own === undefined) owners.read(key, rows[at]?.columns.get(ROW_COLUMN)?.value ?? null)
+      if (own === undefined) owners.set(key, rows[at]?.columns.get(ROW_COLUMN)?.value ?? null)
       else owners.set(key, own.kind === 'put' ? own.value : null)
     })
     return owners
@@ -199,26 +198,13 @@ function readOwners(
 /** The values of unique entries by their keys; null where there is no entry. */
 class EntryOwners {
   readonly #values = new Map<string, Uint8Array | null>()
-  readonly #own = new Set<string>()
 
   get(key: Uint8Array): Uint8Array | null | undefined {
     return this.#values.get(keyString(key))
   }
 
-  /** Whether the running statement has made the entry, or removed it. */
-  isOwn(key: Uint8Array): boolean {
-    return this.#own.has(keyString(key))
-  }
-
-  /** As it was before the statement. */
-  read(key: Uint8Array, value: Uint8Array | null): void {
-    this.#values.set(keyString(key), value)
-  }
-
   set(key: Uint8Array, value: Uint8Array | null): void {
-    const text = keyString(key)
-    this.#own.add(text)
-    this.#values.set(text, value)
+    this.#values.set(keyString(key), value)
   }
 }
 

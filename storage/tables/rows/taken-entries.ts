@@ -21,7 +21,7 @@ type Taken = {
  *     row 3 becomes 4   gives up 3                        taken: nothing, and all is well
  *
  * What is still taken at the end is a conflict. One of these is for one statement, across all of its calls of
- * `changeRows`, and no row is changed by more than one of them.
+ * `changeRows`. Each row is changed once: what another row of the statement has become, it does not give up.
  */
 export class TakenEntries {
   readonly #taken = new Map<string, Taken>()

@@ -171,19 +171,26 @@ class IndexReplay {
       rows.set(text, row)
       row.columns.set(column, commits)
     }
-    this.#tables = [...rows.values()]
+    const definitions = [...rows.values()]
       .filter(({ key }) => hasPrefix(key, CATALOG_TABLE_PREFIX))
       .flatMap(({ columns }) => columns.get(ROW_COLUMN) ?? [])
       .flatMap(({ commitTs, startTs, value }) =>
         value === undefined ? [] : [{ commitTs, startTs, table: decodeTable(value) }],
       )
-      .filter(({ table }) => table.name === ITEM)
       .sort((a, b) => a.commitTs - b.commitTs)
+    this.#tables = definitions.filter(({ table }) => table.name === ITEM)
+    const ofOthers = new Set(
+      definitions.flatMap(({ table }) =>
+        table.name === ITEM ? [] : table.indexes.map(({ id }) => id),
+      ),
+    )
     const [first] = this.#tables
     const space = first === undefined ? undefined : tableSpace(first.table.id)
-    this.#rows = [...rows.values()].filter(
-      ({ key }) => (space !== undefined && hasPrefix(key, space)) || indexIdOf(key) !== undefined,
-    )
+    this.#rows = [...rows.values()].filter(({ key }) => {
+      const index = indexIdOf(key)
+      const isEntry = index !== undefined && !ofOthers.has(index)
+      return (space !== undefined && hasPrefix(key, space)) || isEntry
+    })
   }
 
   /** Every commit that changed rows, entries or the definition, with the indexes it put entries of. */

@@ -6,6 +6,7 @@ import { INDEX_MUTANTS } from './index-mutants.ts'
 import { type Mutant, mutant } from './mutant.ts'
 import { OBSERVER_MUTANTS } from './observer-mutants.ts'
 import { REDO_MUTANTS } from './redo-mutants.ts'
+import { STATEMENT_MUTANTS } from './statement-mutants.ts'
 
 const TRANSACTION = 'storage/transaction'
 const PREWRITE = 'storage/transaction/percolator/prewrite.ts'
@@ -349,4 +350,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...INDEX_MUTANTS,
   ...OBSERVER_MUTANTS,
   ...REDO_MUTANTS,
+  ...STATEMENT_MUTANTS,
 ]

@@ -47,6 +47,11 @@ export class RecordingWrites implements TableTransaction {
   statementWrite: TableTransaction['statementWrite'] = (key, column) =>
     this.#transaction.statementWrite(key, column)
 
+  /** It is one statement already. */
+  statement<T>(work: () => T): T {
+    return work()
+  }
+
   put(key: Uint8Array, column: string, value: Uint8Array): void {
     this.#transaction.put(key, column, value)
     this.#writes.push({ key, column, write: { kind: 'put', value } })
