@@ -56,11 +56,11 @@ const hint = fc.constantFrom(
   ...INDEX_NAMES.map((name) => `USE INDEX ${name}`),
 )
 
-const conflict = fc.constantFrom('', '', 'ON CONFLICT DO NOTHING')
+const words = (...parts: Text[]) => fc.tuple(...parts).map((all) => all.filter(Boolean).join(' '))
+const statementOn = (table: string): Text => fc.oneof(readingOn(table), writingOn(table))
 
-function statementOn(table: string): Text {
+function readingOn(table: string): Text {
   const names = Object.keys(COLUMNS[table] as object)
-  const settable = names.filter((name) => !KEYS[table]?.includes(name))
   const order = fc
     .tuple(fc.shuffledSubarray(names, { minLength: 1 }), fc.constantFrom('', 'ASC', 'DESC'))
     .map(([columns, way]) => `ORDER BY ${columns.map((name) => `${name} ${way}`).join(', ')}`)
@@ -69,25 +69,6 @@ function statementOn(table: string): Text {
     .integer({ min: 1, max: KEYS[table]?.length ?? 1 })
     .map((length) => KEYS[table]?.slice(0, length).join(', '))
   const group = fc.oneof(keyPrefix, columns).map((all) => `GROUP BY ${all}`)
-  const returning = fc.oneof(
-    { weight: 2, arbitrary: fc.constant('') },
-    projection(table).map((items) => `RETURNING ${items}`),
-  )
-  const precondition = fc.oneof(
-    { weight: 2, arbitrary: fc.constantFrom('', 'IF EXISTS', 'IF NOT EXISTS') },
-    condition(table, 1).map((one) => `IF ${one}`),
-  )
-  const assignment = fc
-    .constantFrom(...settable, ...settable, ...names)
-    .chain((name) =>
-      expression(COLUMNS[table]?.[name] as SqlType, table).map((value) => `${name} = ${value}`),
-    )
-  const row = fc
-    .tuple(...names.map((name) => expression(COLUMNS[table]?.[name] as SqlType, 'none', 1)))
-    .map((all) => `(${all.join(', ')})`)
-  const rows = fc.array(row, { minLength: 1, maxLength: 2 }).map((all) => all.join(', '))
-  const words = (...parts: Text[]) => fc.tuple(...parts).map((all) => all.filter(Boolean).join(' '))
-  const wholeKey = keyCondition(table, '=').map((one) => `WHERE ${one}`)
   const from = fc.constant(`FROM ${table}`)
   return fc.oneof(
     words(
@@ -118,12 +99,59 @@ function statementOn(table: string): Text {
       optional(order),
       limit,
     ),
+  )
+}
+
+function writingOn(table: string): Text {
+  const names = Object.keys(COLUMNS[table] as object)
+  const settable = names.filter((name) => !KEYS[table]?.includes(name))
+  const returning = fc.oneof(
+    { weight: 2, arbitrary: fc.constant('') },
+    projection(table).map((items) => `RETURNING ${items}`),
+  )
+  const precondition = fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom('', 'IF EXISTS', 'IF NOT EXISTS') },
+    condition(table, 1).map((one) => `IF ${one}`),
+  )
+  const assignment = fc
+    .constantFrom(...settable, ...settable, ...names)
+    .chain((name) =>
+      expression(COLUMNS[table]?.[name] as SqlType, table).map((value) => `${name} = ${value}`),
+    )
+  const sets = fc.array(assignment, { minLength: 1, maxLength: 2 }).map((all) => all.join(', '))
+  const conflict = fc.oneof(
+    fc.constantFrom('', '', 'ON CONFLICT DO NOTHING'),
+    fc
+      .tuple(
+        fc.constantFrom('', `(${KEYS[table]?.join(', ')})`, `(${names[0]})`),
+        sets,
+        fc.constantFrom('', `, ${settable[0]} = excluded.${settable[0]}`),
+        optional(condition(table, 1).map((one) => `IF ${one}`)),
+      )
+      .map(([key, all, more, when]) => `ON CONFLICT ${key} DO UPDATE SET ${all}${more} ${when}`),
+  )
+  const row = fc
+    .tuple(...names.map((name) => expression(COLUMNS[table]?.[name] as SqlType, 'none', 1)))
+    .map((all) => `(${all.join(', ')})`)
+  const rows = fc.array(row, { minLength: 1, maxLength: 2 }).map((all) => all.join(', '))
+  const wholeKey = keyCondition(table, '=').map((one) => `WHERE ${one}`)
+  const from = fc.constant(`FROM ${table}`)
+  return fc.oneof(
     words(
       fc.constant('SET'),
       assignment,
       fc.constant(`ON ${table}`),
       fc.oneof(wholeKey, wholeKey, where(table)),
       precondition,
+      returning,
+    ),
+    words(
+      fc.constant('SET'),
+      sets,
+      fc.constant(`ON ${table}`),
+      hint,
+      where(table),
+      limit,
       returning,
     ),
     words(

@@ -46,7 +46,7 @@ export class HostileStatements {
 
   #statement(): string {
     const where = this.#conditions()
-    switch (this.#choose.below(14)) {
+    switch (this.#choose.below(16)) {
       case 0:
         return `GET ${this.#projection()} FROM t WHERE id IN ${this.#list('integers')}`
       case 1:
@@ -57,6 +57,10 @@ export class HostileStatements {
         return `CHECK ${where} ON t WHERE id = ${this.#choose.below(HOSTILE_ROWS)}`
       case 4:
         return `INSERT INTO t (id, n) VALUES ${this.#many(() => `(${this.#fixed()}, ${this.#fixed()})`, 500)} ON CONFLICT DO NOTHING`
+      case 14:
+        return `SET v = ${this.#text(2)}, n = ${this.#integer(2)} ON t USE PRIMARY KEY WHERE ${where} RETURNING ${this.#projection()}`
+      case 15:
+        return `INSERT INTO t (id, n) VALUES ${this.#many(() => `(${this.#fixed()}, ${this.#fixed()})`, 500)} ON CONFLICT DO UPDATE SET n = ${this.#integer(2)} IF ${where}`
       case 5:
         return `DELETE FROM t WHERE id IN ${this.#list('integers')} AND ${where} RETURNING ${this.#projection()}`
       case 6:
