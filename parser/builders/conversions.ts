@@ -70,9 +70,9 @@ const CALENDAR_UNIT = /^(?:month|quarter|year|decade|century)s?$/
 const DIGITS_MAX = 18
 
 /** `INTERVAL '1 day 2 hours'`: an INTEGER of microseconds, written in words. Throws `ParseError` for other words. */
-export function buildInterval({ children }: cst.ColumnOrCallCstNode): LiteralExpression {
-  const position = positionOfToken(only(children.Name))
-  const token = only(only(children.intervalText).children.Text)
+export function buildInterval({ children }: cst.IntervalCstNode): LiteralExpression {
+  const position = positionOfToken(only(children.IntervalMark))
+  const token = only(children.Text)
   const words = unquoted(token.image).toLowerCase().trim().split(/\s+/)
   const wrong = (hint: string) =>
     syntaxError('this is no INTERVAL', positionOfToken(token), {

@@ -183,6 +183,7 @@ function buildValue(node: cst.OperandCstNode): Expression {
   if (children.Literal !== undefined) return buildLiteral(only(children.Literal))
   if (children.Parameter !== undefined) return buildParameter(only(children.Parameter))
   if (children.columnOrCall !== undefined) return buildColumnOrCall(only(children.columnOrCall))
+  if (children.interval !== undefined) return buildInterval(only(children.interval))
   if (children.caseParts !== undefined) {
     return buildCase(only(children.caseParts), positionOfNode(node))
   }
@@ -212,7 +213,6 @@ function buildCase(
 
 function buildColumnOrCall(node: cst.ColumnOrCallCstNode): Expression {
   const { children } = node
-  if (children.intervalText !== undefined) return buildInterval(node)
   if (children.callArguments === undefined) return buildColumnReference({ children })
   const token = only(children.Name)
   const { expression, Star, castType } = only(children.callArguments).children

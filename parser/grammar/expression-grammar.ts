@@ -5,9 +5,8 @@ import * as keyword from './keywords.ts'
 import { Literal, Name } from './keywords.ts'
 import * as token from './tokens.ts'
 
-/** Words that are names everywhere else, so that they are no keywords. */
+/** A word that is a name everywhere else, so that it is no keyword. */
 export const isCast = (image: string): boolean => image.toUpperCase() === 'CAST'
-export const isInterval = (image: string): boolean => image.toUpperCase() === 'INTERVAL'
 
 export type Rule = ParserMethod<[], CstNode>
 
@@ -139,6 +138,7 @@ export class ExpressionGrammar extends CstParser {
           this.SUBRULE(this.caseParts)
         },
       },
+      { ALT: () => this.SUBRULE(this.interval) },
       { ALT: () => this.SUBRULE(this.columnOrCall) },
       {
         ALT: () => {
@@ -175,25 +175,22 @@ export class ExpressionGrammar extends CstParser {
 
   readonly columnOrCall: Rule = this.RULE('columnOrCall', () => {
     const { image } = this.CONSUME(Name)
-    this.OPTION({
-      GATE: () => this.LA(1).tokenType !== token.Text || isInterval(image),
-      DEF: () =>
-        this.OR([
-          { ALT: () => this.SUBRULE(this.qualifiedName) },
-          // A function's name is one only before a parenthesis; anywhere else it is free for columns.
-          {
-            ALT: () => {
-              this.SUBRULE(this.callArguments, { ARGS: [image] })
-              this.OPTION1(() => this.SUBRULE(this.filterClause))
-            },
+    this.OPTION(() => {
+      this.OR([
+        { ALT: () => this.SUBRULE(this.qualifiedName) },
+        // A function's name is one only before a parenthesis; anywhere else it is free for columns.
+        {
+          ALT: () => {
+            this.SUBRULE(this.callArguments, { ARGS: [image] })
+            this.OPTION1(() => this.SUBRULE(this.filterClause))
           },
-          { ALT: () => this.SUBRULE(this.intervalText) },
-        ]),
+        },
+      ])
     })
   })
 
-  /** Only after `INTERVAL`: see `isAskedFor` of expected-tokens.ts. */
-  readonly intervalText: Rule = this.RULE('intervalText', () => {
+  readonly interval: Rule = this.RULE('interval', () => {
+    this.CONSUME(token.IntervalMark)
     this.CONSUME(token.Text)
   })
 
@@ -219,7 +216,7 @@ export class ExpressionGrammar extends CstParser {
     this.CONSUME(token.RightParenthesis)
   })
 
-  /** Only after `CAST (`. */
+  /** Only after `CAST (`: see `isAskedFor` of expected-tokens.ts. */
   readonly castType: Rule = this.RULE('castType', () => {
     this.CONSUME(keyword.As)
     this.SUBRULE(this.typeName)

@@ -153,6 +153,7 @@ export type OperandCstChildren = {
   Parameter?: IToken[];
   CASE?: IToken[];
   caseParts?: CasePartsCstNode[];
+  interval?: IntervalCstNode[];
   columnOrCall?: ColumnOrCallCstNode[];
   LeftParenthesis?: IToken[];
   expression?: ExpressionCstNode[];
@@ -203,15 +204,15 @@ export type ColumnOrCallCstChildren = {
   qualifiedName?: QualifiedNameCstNode[];
   callArguments?: CallArgumentsCstNode[];
   filterClause?: FilterClauseCstNode[];
-  intervalText?: IntervalTextCstNode[];
 };
 
-export interface IntervalTextCstNode extends CstNode {
-  name: "intervalText";
-  children: IntervalTextCstChildren;
+export interface IntervalCstNode extends CstNode {
+  name: "interval";
+  children: IntervalCstChildren;
 }
 
-export type IntervalTextCstChildren = {
+export type IntervalCstChildren = {
+  IntervalMark: IToken[];
   Text: IToken[];
 };
 

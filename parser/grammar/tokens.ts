@@ -89,6 +89,12 @@ export const Integer = createToken({
   pattern: /\d+(?![\w.])/,
   categories: [Literal, NumberLiteral],
 })
+/** A name everywhere else; before a text it begins a length of time. */
+export const IntervalMark = createToken({
+  name: 'IntervalMark',
+  label: 'INTERVAL',
+  pattern: /interval(?=\s*')/i,
+})
 export const NamedParameter = createToken({
   name: 'NamedParameter',
   pattern: /:[A-Za-z_][A-Za-z0-9_]*/,
@@ -134,7 +140,7 @@ const UnknownCharacter = malformed(
 /** In the order of trial; the well-formed token always comes before its malformed sister. */
 const CONCRETE_TOKENS: readonly TokenType[] = [
   ...[WhiteSpace, LineComment, BlockComment, UnclosedComment],
-  ...[Bytes, MalformedBytes, ClaimParameter, ...KEYWORDS, Identifier],
+  ...[Bytes, MalformedBytes, ClaimParameter, IntervalMark, ...KEYWORDS, Identifier],
   ...[Text, UnclosedText, Real, Integer, MalformedNumber],
   ...[QuotedIdentifier, EmptyName, UnclosedName],
   ...[JsonMemberText, JsonMember, JsonPathText, JsonPath, JsonContains, CastMark],

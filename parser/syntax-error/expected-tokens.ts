@@ -15,7 +15,7 @@ import {
   type TokenType,
 } from 'chevrotain'
 import { isAggregate } from '../builders/aggregates.ts'
-import { isCast, isInterval } from '../grammar/expression-grammar.ts'
+import { isCast } from '../grammar/expression-grammar.ts'
 import * as keyword from '../grammar/keywords.ts'
 import { isOf, LeftParenthesis, RightParenthesis } from '../grammar/tokens.ts'
 
@@ -146,7 +146,6 @@ export class ExpectedTokens {
 
 /** What the grammar, or what is made of the text, takes after some names only. */
 function isAskedFor({ type, rule }: ExpectedToken, tokens: readonly IToken[]): boolean {
-  if (rule === 'intervalText') return isInterval(tokens.at(-1)?.image ?? '')
   if (rule === 'callArguments' && type === keyword.Distinct) {
     return isAggregate(tokens.at(-2)?.image.toLowerCase() ?? '')
   }

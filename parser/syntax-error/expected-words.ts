@@ -25,6 +25,7 @@ const RULE_WORDS: Readonly<Record<string, string>> = {
   factor: 'an expression',
   operand: 'an expression',
   columnOrCall: 'an expression',
+  interval: 'an expression',
   qualifier: 'an expression',
   castTail: OPERATOR,
   sum: OPERATOR,
