@@ -40,7 +40,9 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode | 
   const { url } = await startServer(config, { log, observers: [], errors })
   const db = connect({ url })
   const brokerage = await Brokerage.create(db, Math.random)
-  output.write(welcome(url))
+  // Of the store, whose newest timestamp may be behind the clock of the machine.
+  const { readTimestamp } = await db.query('SCAN * FROM security')
+  output.write(welcome(url, timeOf(readTimestamp)))
   if (call.isOn('quiet')) return undefined
   for (;;) {
     await sleep(TRADE_EVERY_MS)
@@ -48,7 +50,13 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode | 
   }
 }
 
-function welcome(url: string): string {
+/** Of microseconds since 1970, to the microsecond. */
+function timeOf(timestamp: number): string {
+  const milliseconds = new Date(Math.floor(timestamp / 1_000)).toISOString()
+  return milliseconds.replace('Z', `${String(timestamp % 1_000).padStart(3, '0')}Z`)
+}
+
+function welcome(url: string, opened: string): string {
   // In quotes, because zsh takes a question mark outside of them for a pattern of files.
   const query = `curl -s "${url}/v1/query?format=table"`
   return `${[
@@ -58,7 +66,7 @@ function welcome(url: string): string {
     '',
     `  ${query} -d "SCAN * FROM customer"`,
     `  ${query} -d "SCAN * FROM trade WHERE customer = 1 LIMIT 5"`,
-    `  ${query} -d "GET * FROM security AS OF '${new Date().toISOString()}' WHERE symbol = 'BREW'"`,
+    `  ${query} -d "GET * FROM security AS OF '${opened}' WHERE symbol = 'BREW'"`,
     `  curl -s ${url}/v1/tables/security/cells/BREW       # as the protocol sees it`,
     `  curl -sN "${url}/v1/changes?sql=SCAN+*+FROM+trade+USE+PRIMARY+KEY"`,
     `  ${url}/docs                                        # every operation, in a browser`,

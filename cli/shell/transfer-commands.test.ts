@@ -106,8 +106,8 @@ describe('\\import', () => {
     for (const [wrong, message] of [
       ['\\import', /It is \\import file table/],
       [`\\import ${file('bad')}`, /name the one table/],
-      [`\\import ${file('none')} account`, /ENOENT/],
-      ['\\import - account', /ENOENT/],
+      [`\\import ${file('none')} account`, /there is no such file/],
+      ['\\import - account', /there is no such file/],
       [`BEGIN;\n\\import ${file('bad')} account`, /not part of a transaction/],
     ] as const) {
       const { code, errors } = await run(wrong)
