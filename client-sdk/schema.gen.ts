@@ -1394,6 +1394,19 @@ export interface components {
             readonly indexes: readonly components["schemas"]["TableIndex"][];
             /** @description In the order of their creation, whatever their state. */
             readonly observers: readonly components["schemas"]["TableObserver"][];
+            /** @description What its rows have to meet, in the order of their creation. */
+            readonly checks: readonly components["schemas"]["TableCheck"][];
+        };
+        readonly TableCheck: {
+            readonly name: string;
+            /** @description No row is written for which it is FALSE. */
+            readonly condition: string;
+            /**
+             * @description `adding`: what is written meets it, and the rows of before have not all been looked at. `ready`.
+             * @example adding
+             * @example ready
+             */
+            readonly state: string;
         };
         readonly TableObserver: {
             readonly name: string;

@@ -6,13 +6,18 @@ import type { Expression, Located, Name, TypeName } from './expression-ast.ts'
 export type DefinitionStatement =
   | CreateTableStatement
   | DropTableStatement
-  | AddColumnStatement
-  | DropColumnStatement
+  | AlterTableStatement
   | CreateIndexStatement
   | DropIndexStatement
   | CreateObserverStatement
   | AlterObserverStatement
   | DropObserverStatement
+
+export type AlterTableStatement =
+  | AddColumnStatement
+  | DropColumnStatement
+  | AddCheckStatement
+  | DropConstraintStatement
 
 export type CreateTableStatement = Located & {
   readonly kind: 'createTable'
@@ -22,6 +27,8 @@ export type CreateTableStatement = Located & {
   /** From `PRIMARY KEY (…)` or from the one column marked so; the parser refuses none and two. */
   readonly primaryKey: readonly KeyClause[]
   readonly families: readonly FamilyClause[]
+  /** Of the table and of its columns, in the order of the text. */
+  readonly checks: readonly CheckClause[]
 }
 
 export type DropTableStatement = Located & {
@@ -42,6 +49,20 @@ export type DropColumnStatement = Located & {
   readonly kind: 'dropColumn'
   readonly table: Name
   readonly column: Name
+}
+
+/** ALTER TABLE … ADD [CONSTRAINT name] CHECK (…) */
+export type AddCheckStatement = Located & {
+  readonly kind: 'addCheck'
+  readonly table: Name
+  readonly check: CheckClause
+}
+
+/** ALTER TABLE … DROP CONSTRAINT … */
+export type DropConstraintStatement = Located & {
+  readonly kind: 'dropConstraint'
+  readonly table: Name
+  readonly constraint: Name
 }
 
 export type CreateIndexStatement = Located & {
@@ -97,3 +118,5 @@ export type ColumnClause = {
 export type KeyClause = { readonly column: Name; readonly descending: boolean }
 /** FAMILY name (column, …): columns that are stored apart from the others. */
 export type FamilyClause = { readonly name: Name; readonly columns: readonly Name[] }
+/** [CONSTRAINT name] CHECK (condition) */
+export type CheckClause = { readonly name?: Name; readonly condition: Expression }

@@ -27,7 +27,7 @@ export const PLAN_ERRORS = {
   unique_violation: 'Values of a unique index that another row has.',
   already_exists: 'An INSERT of a key that has a row, or a second definition of one name.',
   row_not_found: 'A SET that computes from a row that does not exist.',
-  check_failed: 'A CHECK whose condition is not TRUE.',
+  check_failed: 'A CHECK whose condition is not TRUE, or a row that fails that of its table.',
   not_subscribable: 'A statement whose rows do not each stand for themselves, at all times.',
   limit_exceeded: 'A statement that asks for more than one statement may.',
   invalid_request: 'A statement that has the right form but no meaning here.',

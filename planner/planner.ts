@@ -21,6 +21,7 @@ export type { NewSecret } from './definitions/access-secrets.ts'
 export type { NewTokenText } from './definitions/access-tokens.ts'
 export { executeDefinition } from './definitions/definition.ts'
 export { evaluateStamp, readStamp } from './definitions/stamp.ts'
+export { checkBeingAdded } from './definitions/table-check.ts'
 export { executePlan } from './execute/executor.ts'
 export { AnswerBytes } from './execute/rows/answer-bytes.ts'
 export { BatchSize } from './execute/rows/batch-size.ts'
@@ -60,8 +61,8 @@ export { requireServerRight, requireTableRight } from './required-rights.ts'
 /**
  * Plans a statement against a catalog: names, types and the way to the rows are settled. The plan
  * may be kept, by the statement and the catalog's version, and run any number of times. AS OF is not
- * part of it: the transaction it runs in decides the snapshot. `parseRule` reads the rules of the catalog's rights,
- * and `variables` are what earlier statements of the request have read INTO names.
+ * part of it: the transaction it runs in decides the snapshot. `parseRule` reads the rules of the catalog's rights and
+ * the checks of its tables, and `variables` are what earlier statements of the request have read INTO names.
  * Throws PlanError.
  */
 export function planStatement(
@@ -109,9 +110,9 @@ function planTyped(statement: PlannedStatement, catalog: Catalog, parseRule: Par
   }
 }
 
-/** For catalogs of whom may do everything. */
+/** For catalogs without checks, of whom may do everything. */
 function noRule(text: string): never {
-  throw new Error(`The rule ${text} cannot be read here.`)
+  throw new Error(`The condition ${text} cannot be read here.`)
 }
 
 /** Whoever asks may see its own. Throws PlanError `not_permitted`. */

@@ -109,6 +109,7 @@ const table = (name: string, ...columns: readonly string[]): TableDefinition => 
   indexes: [],
   observers: [],
   grants: [],
+  checks: [],
 })
 const [FIRST] = rowOf(table('a', 'id', 'x')) as [RowPart]
 const SECOND: RowPart = { name: 'b', table: table('b', 'id', 'y'), offset: 2 }

@@ -19,6 +19,7 @@ export const STORAGE_LIMITS = {
   tableIndexesMax: 32,
   tableObserversMax: 32,
   tableGrantsMax: 64,
+  tableChecksMax: 32,
   /** Of a table's or a column's name, in UTF-8. */
   nameBytesMax: 128,
   scanPageRows: 1_000,

@@ -141,6 +141,7 @@ export {
   requireTable,
 } from './tables/catalog/catalog.ts'
 export { createTable, dropTable } from './tables/catalog/catalog-changes.ts'
+export { addCheck, dropCheck, endAdding, unfinishedCheck } from './tables/catalog/check-changes.ts'
 export { addColumn, dropColumn } from './tables/catalog/column-changes.ts'
 export { createIndex, dropIndex } from './tables/catalog/index-changes.ts'
 export { readIndexProgress } from './tables/catalog/index-progress.ts'
@@ -166,9 +167,10 @@ export {
   walkJsonUntil,
 } from './tables/json/json-walk.ts'
 export { nearestNames } from './tables/nearest-names.ts'
+export type { NewCheck } from './tables/new-check.ts'
 export type { NewIndex } from './tables/new-index.ts'
 export type { NewObserver } from './tables/new-observer.ts'
-export type { NewColumn, NewTable } from './tables/new-table.ts'
+export { defineTable, type NewColumn, type NewTable } from './tables/new-table.ts'
 export {
   ADMIN_ROLE,
   EVERY_RIGHT,

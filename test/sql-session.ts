@@ -14,6 +14,7 @@ import {
   valueToJson,
   WorkMeter,
 } from '../planner/planner.ts'
+import { ruleParser } from '../server/access/rule-parser.ts'
 import {
   type Catalog,
   openStorage,
@@ -24,7 +25,7 @@ import {
 } from '../storage/storage.ts'
 
 const DEFINITIONS: ReadonlySet<string | undefined> = new Set<DefinitionStatement['kind']>([
-  ...(['createTable', 'dropTable', 'addColumn', 'dropColumn'] as const),
+  ...(['createTable', 'dropTable', 'addColumn', 'dropColumn', 'dropConstraint'] as const),
   ...(['createIndex', 'dropIndex'] as const),
   ...(['createObserver', 'dropObserver'] as const),
   ...(['pauseObserver', 'resumeObserver', 'replayObserver'] as const),
@@ -38,6 +39,7 @@ export class SqlSession {
   readonly storage: Storage
   readonly functions: StatementFunctions
   readonly #parser = createParser()
+  readonly #parseRule = ruleParser(this.#parser)
   /** What the store complained about. */
   readonly #warnings: readonly string[]
 
@@ -110,7 +112,7 @@ export class SqlSession {
     } = {},
   ): Promise<StatementResult> {
     const [parsed] = typeof statement === 'string' ? this.parse(statement) : [statement]
-    const plan = planStatement(parsed as PlannedStatement, catalog)
+    const plan = planStatement(parsed as PlannedStatement, catalog, this.#parseRule)
     const { parameters = [], work = new WorkMeter(), ...others } = options
     const { functions } = this
     const own = { transaction, catalog, parameters, functions, work }

@@ -2,10 +2,9 @@
 
 import type {
   AccessStatement,
-  AddColumnStatement,
+  AlterTableStatement,
   CreateIndexStatement,
   DefinitionStatement,
-  DropColumnStatement,
   Position,
 } from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
@@ -16,7 +15,7 @@ import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlteredObserver, buildDroppedObserver, buildNewObserver } from './observer-builder.ts'
 import { buildAlteredRole } from './role-builder.ts'
-import { buildNewTable } from './table-builder.ts'
+import { buildCheck, buildNewTable, checksOf, constraintNameOf } from './table-builder.ts'
 import { buildAlteredToken, buildDroppedToken, buildNewToken, roleOf } from './token-builder.ts'
 
 /** The statements that change the catalog, tokens, roles or blocks. Each throws `ParseError`. */
@@ -66,15 +65,24 @@ export function buildAlter(node: cst.AlterStatementCstNode): DefinitionStatement
 function buildAlteredTable(
   { children: altered }: cst.AlteredTableCstNode,
   position: Position,
-): AddColumnStatement | DropColumnStatement {
+): AlterTableStatement {
   const table = tableOf(altered)
-  const { addedColumn, droppedColumn } = altered
+  const { addedColumn, droppedColumn, addedCheck, droppedConstraint } = altered
+  if (addedCheck !== undefined) {
+    const check = buildCheck(only(only(addedCheck).children.checkClause))
+    return { kind: 'addCheck', table, check, position }
+  }
+  if (droppedConstraint !== undefined) {
+    const constraint = constraintNameOf(only(droppedConstraint).children)
+    return { kind: 'dropConstraint', table, constraint, position }
+  }
   if (addedColumn === undefined) {
     const { children } = only(droppedColumn)
     return { kind: 'dropColumn', table, column: columnOf(children), position }
   }
   const clause = only(only(addedColumn).children.columnClause)
   refuseKey(clause)
+  refuseCheck(clause)
   return { kind: 'addColumn', table, column: buildColumn(clause), position }
 }
 
@@ -84,6 +92,16 @@ function refuseKey({ children }: cst.ColumnClauseCstNode): void {
   throw syntaxError('a primary key cannot be added', positionOfNode(primary), {
     token: 'PRIMARY',
     hint: 'the rows of a table are kept by their key: create a table with the key that is wanted',
+  })
+}
+
+/** The rows that are there would have to be looked at for it, which ADD COLUMN never does. */
+function refuseCheck(clause: cst.ColumnClauseCstNode): void {
+  const [check] = checksOf(clause)
+  if (check === undefined) return
+  throw syntaxError('ADD COLUMN has no CHECK', positionOfNode(check), {
+    token: 'CHECK',
+    hint: 'add the column first, and then the condition: ALTER TABLE table ADD CHECK (condition)',
   })
 }
 

@@ -33,6 +33,7 @@ test('CREATE TABLE with every constraint, the key as a clause', () => {
         { column: { text: 'time' }, descending: true },
       ],
       families: [],
+      checks: [],
     },
   ])
 })
@@ -49,7 +50,34 @@ test('CREATE TABLE with the key at its column, columns named like keywords', () 
       ],
       primaryKey: [{ column: { text: 'key' }, descending: false }],
       families: [],
+      checks: [],
     },
+  ])
+})
+
+test('CREATE TABLE has the checks of its columns and its own in their order, and names may be missing', () => {
+  const create = `CREATE TABLE t (CHECK (a > b), constraint TEXT PRIMARY KEY, a INTEGER CHECK (a > 0) NOT NULL
+    CONSTRAINT little CHECK (a < 9), b INTEGER, CONSTRAINT "no b" CHECK (b IS NULL))`
+  const [table] = parse(create) as [{ columns: unknown[]; checks: Array<{ name?: unknown }> }]
+  assert.equal(table.columns.length, 3)
+  assert.deepEqual(
+    table.checks.map(({ name }) => name),
+    [undefined, undefined, { text: 'little' }, { text: 'no b' }],
+  )
+})
+
+test('ALTER TABLE adds and drops a check', () => {
+  const sql = 'ALTER TABLE t ADD CONSTRAINT little CHECK (:a)'
+  const condition = parameter('a')
+  assert.deepEqual(parse(sql), [
+    {
+      kind: 'addCheck',
+      table: { text: 't' },
+      check: { name: { text: 'little' }, condition },
+    },
+  ])
+  assert.deepEqual(parse('ALTER TABLE t DROP CONSTRAINT little'), [
+    { kind: 'dropConstraint', table: { text: 't' }, constraint: { text: 'little' } },
   ])
 })
 

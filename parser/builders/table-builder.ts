@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { CreateTableStatement, FamilyClause, KeyClause, Name, Position } from '../ast.ts'
+import type {
+  CheckClause,
+  CreateTableStatement,
+  FamilyClause,
+  KeyClause,
+  Name,
+  Position,
+} from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { shownToken, syntaxError } from '../parse-error.ts'
-import { columnOf, columnsOf, keyColumnsOf, tableOf } from './clause-builder.ts'
+import { buildRowExpression, columnOf, columnsOf, keyColumnsOf, tableOf } from './clause-builder.ts'
 import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode, positionOfToken } from './cst-position.ts'
 import { buildName } from './literal.ts'
@@ -22,6 +29,7 @@ export function buildNewTable(
     columns: columns.map(buildColumn),
     primaryKey: buildPrimaryKey(table, columns, children.primaryKeyClause ?? []),
     families: (children.familyClause ?? []).map(buildFamily),
+    checks: buildChecks(columns, children.checkClause ?? []),
     position,
   }
 }
@@ -29,6 +37,34 @@ export function buildNewTable(
 function buildFamily({ children }: cst.FamilyClauseCstNode): FamilyClause {
   const name = buildName(only(only(children.familyName).children.Name))
   return { name, columns: columnsOf(children) }
+}
+
+function buildChecks(
+  columns: readonly cst.ColumnClauseCstNode[],
+  ofTable: readonly cst.CheckClauseCstNode[],
+): readonly CheckClause[] {
+  const ofColumns = columns.flatMap(checksOf)
+  return [...ofColumns, ...ofTable]
+    .sort((left, right) => positionOfNode(left).offset - positionOfNode(right).offset)
+    .map(buildCheck)
+}
+
+/** Those that stand beside a column. */
+export function checksOf({ children }: cst.ColumnClauseCstNode): cst.CheckClauseCstNode[] {
+  return (children.columnConstraint ?? []).flatMap((each) => each.children.checkClause ?? [])
+}
+
+/** Throws `ParseError`. */
+export function buildCheck({ children }: cst.CheckClauseCstNode): CheckClause {
+  const condition = buildRowExpression(only(children.expression))
+  const { constraintName } = children
+  return constraintName === undefined
+    ? { condition }
+    : { name: constraintNameOf({ constraintName }), condition }
+}
+
+export function constraintNameOf(children: { constraintName: cst.ConstraintNameCstNode[] }): Name {
+  return buildName(only(only(children.constraintName).children.Name))
 }
 
 function buildPrimaryKey(

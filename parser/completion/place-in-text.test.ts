@@ -40,7 +40,7 @@ for (const [marked, typed, wanted] of [
   ['SCAN lower(a) ^', '', [...OPERATORS, ...PREDICATES, 'AS', 'FROM']],
   ['CREATE ^', '', ['TABLE', 'UNIQUE', 'INDEX', 'WEAK', 'OBSERVER', 'TOKEN', 'ROLE', 'BLOCK']],
   ['CREATE TABLE ^', '', ['IF NOT EXISTS']],
-  ['CREATE TABLE t (^', '', ['PRIMARY KEY', 'FAMILY']],
+  ['CREATE TABLE t (^', '', ['PRIMARY KEY', 'FAMILY', 'CHECK', 'CONSTRAINT']],
   ['CREATE TABLE t (a I^', 'I', 'TEXT INTEGER REAL BOOLEAN BYTES TIMESTAMP JSON'.split(' ')],
   ['CREATE INDEX i^', 'i', ['IF NOT EXISTS']],
   ['CREATE INDEX i ON t (^', '', ['<column>']],

@@ -64,6 +64,11 @@ export class DefinitionGrammar extends RoleGrammar {
             ALT: () => this.SUBRULE(this.familyClause),
             IGNORE_AMBIGUITIES: true,
           },
+          {
+            GATE: () => this.#beginsCheck(),
+            ALT: () => this.SUBRULE(this.checkClause),
+            IGNORE_AMBIGUITIES: true,
+          },
           { ALT: () => this.SUBRULE(this.columnClause) },
         ])
       },
@@ -75,6 +80,27 @@ export class DefinitionGrammar extends RoleGrammar {
   #beginsFamily(): boolean {
     return this.LA(1).tokenType === keyword.Family && this.LA(3).tokenType === token.LeftParenthesis
   }
+
+  /** CONSTRAINT is also a name, and `constraint text` is a column; CHECK alone is none. */
+  #beginsCheck(): boolean {
+    return [this.LA(1), this.LA(3)].some(({ tokenType }) => tokenType === keyword.Check)
+  }
+
+  /** [CONSTRAINT name] CHECK (condition), of a table or of a column. */
+  readonly checkClause: Rule = this.RULE('checkClause', () => {
+    this.OPTION(() => {
+      this.CONSUME(keyword.Constraint)
+      this.SUBRULE(this.constraintName)
+    })
+    this.CONSUME(keyword.Check)
+    this.CONSUME(token.LeftParenthesis)
+    this.SUBRULE(this.expression)
+    this.CONSUME(token.RightParenthesis)
+  })
+
+  readonly constraintName: Rule = this.RULE('constraintName', () => {
+    this.CONSUME(Name)
+  })
 
   readonly primaryKeyClause: Rule = this.RULE('primaryKeyClause', () => {
     this.CONSUME(keyword.Primary)
@@ -114,6 +140,7 @@ export class DefinitionGrammar extends RoleGrammar {
           this.SUBRULE(this.defaultValue)
         },
       },
+      { ALT: () => this.SUBRULE(this.checkClause) },
     ])
   })
 
@@ -147,7 +174,9 @@ export class DefinitionGrammar extends RoleGrammar {
     this.SUBRULE(this.tableName)
     this.OR([
       { ALT: () => this.SUBRULE(this.addedColumn) },
+      { ALT: () => this.SUBRULE(this.addedCheck) },
       { ALT: () => this.SUBRULE(this.droppedColumn) },
+      { ALT: () => this.SUBRULE(this.droppedConstraint) },
     ])
   })
 
@@ -161,6 +190,17 @@ export class DefinitionGrammar extends RoleGrammar {
     this.CONSUME(keyword.Drop)
     this.CONSUME(keyword.Column)
     this.SUBRULE(this.columnName)
+  })
+
+  readonly addedCheck: Rule = this.RULE('addedCheck', () => {
+    this.CONSUME(keyword.Add)
+    this.SUBRULE(this.checkClause)
+  })
+
+  readonly droppedConstraint: Rule = this.RULE('droppedConstraint', () => {
+    this.CONSUME(keyword.Drop)
+    this.CONSUME(keyword.Constraint)
+    this.SUBRULE(this.constraintName)
   })
 
   // Indexes

@@ -1137,9 +1137,33 @@ export type NewTableCstChildren = {
   LeftParenthesis: IToken[];
   primaryKeyClause?: PrimaryKeyClauseCstNode[];
   familyClause?: FamilyClauseCstNode[];
+  checkClause?: CheckClauseCstNode[];
   columnClause?: ColumnClauseCstNode[];
   Comma?: IToken[];
   RightParenthesis: IToken[];
+};
+
+export interface CheckClauseCstNode extends CstNode {
+  name: "checkClause";
+  children: CheckClauseCstChildren;
+}
+
+export type CheckClauseCstChildren = {
+  CONSTRAINT?: IToken[];
+  constraintName?: ConstraintNameCstNode[];
+  CHECK: IToken[];
+  LeftParenthesis: IToken[];
+  expression: ExpressionCstNode[];
+  RightParenthesis: IToken[];
+};
+
+export interface ConstraintNameCstNode extends CstNode {
+  name: "constraintName";
+  children: ConstraintNameCstChildren;
+}
+
+export type ConstraintNameCstChildren = {
+  Name: IToken[];
 };
 
 export interface PrimaryKeyClauseCstNode extends CstNode {
@@ -1187,6 +1211,7 @@ export type ColumnConstraintCstChildren = {
   NULL?: IToken[];
   DEFAULT?: IToken[];
   defaultValue?: DefaultValueCstNode[];
+  checkClause?: CheckClauseCstNode[];
 };
 
 export interface DefaultValueCstNode extends CstNode {
@@ -1223,7 +1248,9 @@ export type AlteredTableCstChildren = {
   TABLE: IToken[];
   tableName: TableNameCstNode[];
   addedColumn?: AddedColumnCstNode[];
+  addedCheck?: AddedCheckCstNode[];
   droppedColumn?: DroppedColumnCstNode[];
+  droppedConstraint?: DroppedConstraintCstNode[];
 };
 
 export interface AddedColumnCstNode extends CstNode {
@@ -1246,6 +1273,27 @@ export type DroppedColumnCstChildren = {
   DROP: IToken[];
   COLUMN: IToken[];
   columnName: ColumnNameCstNode[];
+};
+
+export interface AddedCheckCstNode extends CstNode {
+  name: "addedCheck";
+  children: AddedCheckCstChildren;
+}
+
+export type AddedCheckCstChildren = {
+  ADD: IToken[];
+  checkClause: CheckClauseCstNode[];
+};
+
+export interface DroppedConstraintCstNode extends CstNode {
+  name: "droppedConstraint";
+  children: DroppedConstraintCstChildren;
+}
+
+export type DroppedConstraintCstChildren = {
+  DROP: IToken[];
+  CONSTRAINT: IToken[];
+  constraintName: ConstraintNameCstNode[];
 };
 
 export interface NewIndexCstNode extends CstNode {

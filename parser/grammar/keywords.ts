@@ -86,6 +86,7 @@ export const Block = unreserved('BLOCK')
 export const Blocks = unreserved('BLOCKS')
 export const Column = unreserved('COLUMN')
 export const Conflict = unreserved('CONFLICT')
+export const Constraint = unreserved('CONSTRAINT')
 export const Cursor = unreserved('CURSOR')
 export const Day = unreserved('DAY')
 export const Days = unreserved('DAYS')
@@ -188,7 +189,21 @@ export const RESERVED_WORDS: readonly TokenType[] = [
 ]
 
 export const UNRESERVED_WORDS: readonly TokenType[] = [
-  ...[Add, Admin, All, Alter, Analyze, Block, Blocks, Column, Conflict, Cursor, Day, Days],
+  ...[
+    Add,
+    Admin,
+    All,
+    Alter,
+    Analyze,
+    Block,
+    Blocks,
+    Column,
+    Conflict,
+    Constraint,
+    Cursor,
+    Day,
+    Days,
+  ],
   ...[
     Default,
     Define,

@@ -92,8 +92,8 @@ const CONSTRAINTS: ReadonlyMap<string, Advice> = new Map(
   Object.entries({
     REFERENCES:
       'there are no foreign keys; GET … FOR UPDATE guards the other row, or CHECK tests it, in the same transaction',
-    CHECK: 'a table has no conditions: CHECK is a statement of the transaction that writes',
-    CONSTRAINT: 'constraints have no names',
+    CHECK: 'the condition of a CHECK stands in parentheses',
+    CONSTRAINT: 'only a CHECK has a name',
     NULL: 'a column may be NULL where NOT NULL does not forbid it',
   }).map(([word, advice]) => [word, { advice }] as const),
 )
@@ -151,8 +151,7 @@ function ofOtherObject(wrong: WrongStatement): Advice | undefined {
     case 'TYPE':
     case 'DOMAIN':
       return {
-        advice:
-          'there are no types of your own: CHECK is a statement of the transaction that writes',
+        advice: 'there are no types of your own: a CHECK of the table says what a column may hold',
       }
     case 'USER':
     case 'ROLE':
@@ -183,9 +182,11 @@ function ofAlter(wrong: WrongStatement): Advice | undefined {
   const { tokens, at } = wrong
   const word = tokens[at]?.image.toUpperCase() ?? ''
   const before = tokens[at - 1]?.tokenType
-  if (before === keyword.Add && ['INDEX', 'UNIQUE', 'KEY', 'CONSTRAINT'].includes(word)) {
+  const isAdded = before === keyword.Add || tokens[at - 2]?.tokenType === keyword.Constraint
+  if (isAdded && ['INDEX', 'UNIQUE', 'KEY'].includes(word)) {
     return { advice: 'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)' }
   }
+  if (isAdded && word === 'FOREIGN') return CONSTRAINTS.get('REFERENCES')
   if (at === 4 && (before === keyword.Add || before === keyword.Drop)) {
     const rewritten = `${piece(wrong, 0, at)} COLUMN ${piece(wrong, at)}`
     return { advice: 'ALTER TABLE says COLUMN', rewritten, onlyRewritten: true }

@@ -210,8 +210,8 @@ for (const [text, hint] of [
     'there are no foreign keys; GET … FOR UPDATE guards the other row, or CHECK tests it, in the same transaction',
   ],
   [
-    'CREATE TABLE t (id TEXT PRIMARY KEY, CHECK (a > 1))',
-    'a table has no conditions: CHECK is a statement of the transaction that writes',
+    'ALTER TABLE t ADD CONSTRAINT u UNIQUE (a)',
+    'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)',
   ],
   ['CREATE TABLE t (id TEXT PRIMARY KEY, family VARCHAR(20))', 'a type has no length: TEXT'],
   ['ALTER TABLE t ADD a TEXT', 'ALTER TABLE says COLUMN: ALTER TABLE t ADD COLUMN a TEXT'],

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DefinitionStatement, Name, Position } from '../../parser/ast.ts'
+import type { AlterTableStatement, DefinitionStatement, Name, Position } from '../../parser/ast.ts'
 import {
+  addCheck,
   addColumn,
   type Catalog,
   createIndex,
   createObserver,
   createTable,
+  dropCheck,
   dropColumn,
   dropIndex,
   dropObserver,
@@ -24,6 +26,7 @@ import { requireColumn, requireIndex, requireObserver, requireTable } from '../u
 import { definitionResult } from './definition-result.ts'
 import { newColumnOf, newIndexOf, newObserverOf, newTableOf } from './new-definitions.ts'
 import { evaluateStamp } from './stamp.ts'
+import { newCheckOf } from './table-check.ts'
 
 /** What a CREATE, an ALTER or a DROP runs in. */
 type DefinitionContext = {
@@ -67,18 +70,11 @@ async function define(
       if (!ifExists) requireTable(catalog, table)
       return (await dropTable(transaction, catalog, table.text, { ifExists })) !== null
     }
-    case 'addColumn': {
-      const { name } = requireTable(catalog, statement.table)
-      await addColumn(transaction, catalog, name, newColumnOf(statement.column))
-      return true
-    }
-    case 'dropColumn': {
-      const table = requireTable(catalog, statement.table)
-      const { text, position } = statement.column
-      requireColumn(table, text, position)
-      await dropColumn(transaction, catalog, table.name, text)
-      return true
-    }
+    case 'addColumn':
+    case 'dropColumn':
+    case 'addCheck':
+    case 'dropConstraint':
+      return await alterTable(statement, { catalog, transaction })
     case 'createIndex': {
       const index = newIndexOf(statement, requireTable(catalog, statement.table))
       return (await createIndex(transaction, catalog, index, statement)).created
@@ -107,6 +103,32 @@ async function define(
     await replayObserver(transaction, catalog, text, from)
   }
   return true
+}
+
+/** Whether the catalog changed. */
+async function alterTable(
+  statement: AlterTableStatement,
+  { catalog, transaction }: Pick<DefinitionContext, 'catalog' | 'transaction'>,
+): Promise<boolean> {
+  const table = requireTable(catalog, statement.table)
+  switch (statement.kind) {
+    case 'addColumn':
+      await addColumn(transaction, catalog, table.name, newColumnOf(statement.column))
+      return true
+    case 'dropColumn': {
+      const { text, position } = statement.column
+      requireColumn(table, text, position)
+      await dropColumn(transaction, catalog, table.name, text)
+      return true
+    }
+    case 'addCheck': {
+      const check = newCheckOf(statement.check, table)
+      return await addCheck(transaction, catalog, table.name, check)
+    }
+    case 'dropConstraint':
+      await dropCheck(transaction, catalog, table.name, statement.constraint.text)
+      return true
+  }
 }
 
 const CODES = {

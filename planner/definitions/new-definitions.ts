@@ -7,20 +7,22 @@ import type {
   Expression,
   Name,
 } from '../../parser/ast.ts'
-import type {
-  ColumnDefault,
-  NewColumn,
-  NewIndex,
-  NewObserver,
-  NewTable,
-  SqlType,
-  TableDefinition,
+import {
+  type ColumnDefault,
+  defineTable,
+  type NewColumn,
+  type NewIndex,
+  type NewObserver,
+  type NewTable,
+  type SqlType,
+  type TableDefinition,
 } from '../../storage/storage.ts'
 import { scopeOfNothing } from '../execute/rows/execution-context.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireColumn, unknown } from '../unknown-name.ts'
+import { newCheckOf } from './table-check.ts'
 
 /** What the statement of each kind describes, for storage. Throw PlanError where a name or a type is wrong. */
 
@@ -32,7 +34,7 @@ export function newTableOf(statement: CreateTableStatement): NewTable {
     const message = `${what} names ${column.text}, which is no column.`
     throw unknown('column', column, message, known, { name: table.text })
   }
-  return {
+  const described: NewTable = {
     name: table.text,
     columns: columns.map(newColumnOf),
     primaryKey: primaryKey.map(({ column, descending }) => ({
@@ -44,6 +46,10 @@ export function newTableOf(statement: CreateTableStatement): NewTable {
       columns: ofFamily.map((column) => named(`The family ${name.text}`, column)),
     })),
   }
+  const { checks } = statement
+  if (checks.length === 0) return described
+  const defined = defineTable(described, 1)
+  return { ...described, checks: checks.map((check) => newCheckOf(check, defined)) }
 }
 
 export function newColumnOf(clause: ColumnClause): NewColumn {

@@ -18,13 +18,7 @@ import { rowOf } from '../row-parts.ts'
  */
 export function ruleOf({ where }: GrantStatement, table: TableDefinition): RowRule | undefined {
   if (where === undefined) return undefined
-  requireLasting(where)
-  const { ruleNodesMax } = PLANNER_LIMITS
-  const nodes = nodesOf(where)
-  if (nodes > ruleNodesMax) {
-    const message = `A rule has at most ${ruleNodesMax} operators, names and values, and this one has ${nodes}.`
-    throw limitExceeded('ruleNodesMax', nodes, message, { position: where.position })
-  }
+  requireKeepable(where, 'A rule')
   const compiler = createExpressionCompiler(rowOf(table))
   const { columns } = compileAs(compiler, where, 'BOOLEAN')
   const ids = [...columns].map((place) => table.columns[place]?.id as number)
@@ -48,17 +42,33 @@ function isByKey(where: Expression, table: TableDefinition): boolean {
   return named.length <= key.length && first.every((column) => named.includes(column))
 }
 
-function requireLasting(expression: Expression): void {
+/** Throws PlanError for a condition that has no meaning of a row alone, or is too long to be kept. */
+export function requireKeepable(
+  condition: Expression,
+  what: 'A rule' | 'A CHECK of a table',
+): void {
+  requireLasting(condition, what)
+  const { ruleNodesMax } = PLANNER_LIMITS
+  const nodes = nodesOf(condition)
+  if (nodes <= ruleNodesMax) return
+  const message = `${what} has at most ${ruleNodesMax} operators, names and values, and this one has ${nodes}.`
+  throw limitExceeded('ruleNodesMax', nodes, message, { position: condition.position })
+}
+
+function requireLasting(expression: Expression, what: string): void {
   const { position } = expression
-  if (expression.kind === 'parameter' && !isClaim(expression.key)) {
+  const mayAskToken = what === 'A rule'
+  if (expression.kind === 'parameter' && !(mayAskToken && isClaim(expression.key))) {
     const shown = parameterText(expression.key)
-    throw new PlanError('invalid_request', `A rule has no parameters, and ${shown} is one.`, {
+    throw new PlanError('invalid_request', `${what} has no parameters, and ${shown} is one.`, {
       position,
-      hint: 'What a token says of its holder is token.name, such as token.sub.',
+      hint: mayAskToken
+        ? 'What a token says of its holder is token.name, such as token.sub.'
+        : 'It is about the row alone, whoever writes it: name columns and write values.',
     })
   }
   if (expression.kind === 'column' && expression.qualifier !== undefined) {
-    const message = `A rule is about one table, so its columns have no name before them, and ${columnText(expression)} has.`
+    const message = `${what} is about one table, so its columns have no name before them, and ${columnText(expression)} has.`
     throw new PlanError('invalid_request', message, {
       position,
       hint: `Write ${nameText(expression.name)} alone.`,
@@ -66,7 +76,7 @@ function requireLasting(expression: Expression): void {
   }
   const unsteady = unsteadyCall(expression)
   if (unsteady !== undefined) throw new PlanError('invalid_request', unsteady, { position })
-  for (const part of partsOf(expression)) requireLasting(part)
+  for (const part of partsOf(expression)) requireLasting(part, what)
 }
 
 function nodesOf(expression: Expression): number {

@@ -31,7 +31,10 @@ export function createTableText(table: TableDefinition): string {
       ...(text === null ? [] : [`DEFAULT ${text}`]),
     ].join(' ')
   })
-  const parts = [...columns, `PRIMARY KEY (${key.join(', ')})`, ...families]
+  const checks = table.checks.map(
+    ({ name, text }) => `CONSTRAINT ${nameText(name)} CHECK (${text})`,
+  )
+  const parts = [...columns, `PRIMARY KEY (${key.join(', ')})`, ...families, ...checks]
   return `CREATE TABLE ${nameText(table.name)} (\n  ${parts.join(',\n  ')}\n)`
 }
 

@@ -40,6 +40,7 @@ const TABLE: TableDefinition = {
   indexes: [],
   observers: [],
   grants: [],
+  checks: [],
 }
 const CATALOG = createCatalog(1, [TABLE])
 const ROW: readonly SqlValue[] = [

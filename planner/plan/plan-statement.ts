@@ -39,19 +39,20 @@ export function planData(
   parseRule: ParseRule,
 ): DataPlan {
   const table = requireTable(catalog, statement.table)
-  const plan = planOnTable(statement, table, [])
+  const plan = planOnTable(statement, table, parseRule, [])
   const rights = rightsOf(plan)
   for (const right of rights) requireTableRight(catalog, table, right, statement.table.position)
   const rule = ruleConjuncts(catalog, table, rights, parseRule)
   if (rule.length === 0) return plan
   const ruleOfWrite = ruleConjuncts(catalog, table, ['write'], parseRule)
-  return planOnTable(statement, table, rule, ruleOfWrite)
+  return planOnTable(statement, table, parseRule, rule, ruleOfWrite)
 }
 
 /** The plan for rows that meet a rule; what a SET leaves has to meet that of WRITE. */
 function planOnTable(
   statement: DataStatement,
   table: TableDefinition,
+  parseRule: ParseRule,
   rule: readonly Expression[],
   ruleOfWrite: readonly Expression[] = [],
 ): DataPlan {
@@ -62,10 +63,10 @@ function planOnTable(
       return planScan(statement, table, rule)
     case 'set':
       return namesOneRow(table, statement.where)
-        ? planSet(statement, table, rule, ruleOfWrite)
-        : planSetRows(statement, table, rule, ruleOfWrite)
+        ? planSet(statement, table, parseRule, rule, ruleOfWrite)
+        : planSetRows(statement, table, parseRule, rule, ruleOfWrite)
     case 'insert':
-      return planInsert(statement, table, rule, ruleOfWrite)
+      return planInsert(statement, table, parseRule, rule, ruleOfWrite)
     case 'delete':
       return planDelete(statement, table, rule)
   }

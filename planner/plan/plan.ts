@@ -15,6 +15,7 @@ import type { RejectedKey } from '../keys/rejected-keys.ts'
 import type { PlanError } from '../plan-error.ts'
 import type { SortPart } from '../sorting/sort-plan.ts'
 import type { AggregationPlan } from './aggregation-plan.ts'
+import type { PlannedCheck } from './row-check.ts'
 import type { PlannedRule } from './row-rule.ts'
 
 /**
@@ -51,6 +52,9 @@ export type DataPlan =
 
 /** What whoever asks may not see or write of rows, where there is such a rule. */
 type Ruled = { readonly rowRule?: PlannedRule }
+
+/** What the rows have to meet that are written, whoever writes them. */
+type Checked = { readonly checks: readonly PlannedCheck[] }
 
 type OfTable = {
   readonly table: TableDefinition
@@ -106,7 +110,8 @@ export type AggregatePlan = OfTable &
 
 /** One row by its full primary key, made when it does not exist and no expression needs it. */
 export type SetPlan = OfTable &
-  Ruled & {
+  Ruled &
+  Checked & {
     readonly kind: 'set'
     readonly keys: KeyBounds
     readonly assignments: readonly PlannedAssignment[]
@@ -127,7 +132,8 @@ export type SetPlan = OfTable &
 
 /** Rows along one key, changed as they are found. */
 export type SetRowsPlan = OfTable &
-  Access & {
+  Access &
+  Checked & {
     readonly kind: 'setRows'
     readonly assignments: readonly PlannedAssignment[]
     /** What each row has to meet afterwards. */
@@ -145,7 +151,8 @@ export type PlannedPrecondition =
     }
 
 export type InsertPlan = OfTable &
-  Ruled & {
+  Ruled &
+  Checked & {
     readonly kind: 'insert'
     /** For each column of the table where its value stands in the rows, and undefined where a default is taken. */
     readonly given: ReadonlyArray<number | undefined>
@@ -169,7 +176,7 @@ export type KeyConflict = {
   readonly reads: readonly number[]
 } & ({ readonly kind: 'skip' } | PlannedUpdate)
 /** Its expressions look at a row with the columns of the one that is there, and after them those of the new one. */
-export type PlannedUpdate = {
+export type PlannedUpdate = Checked & {
   readonly kind: 'update'
   readonly assignments: readonly PlannedAssignment[]
   readonly condition?: { readonly condition: CompiledExpression; readonly source: Expression }

@@ -35,6 +35,14 @@ const NAMES: { readonly [Kind in Statement['kind']]: (statement: Of<Kind>) => Au
   dropTable: ({ table }) => ofTable(table),
   addColumn: ({ table, column }) => ({ ...ofTable(table), column: column.name.text }),
   dropColumn: ({ table, column }) => ({ ...ofTable(table), column: column.text }),
+  addCheck: ({ table, check: { name } }) => ({
+    ...ofTable(table),
+    ...(name && { constraint: name.text }),
+  }),
+  dropConstraint: ({ table, constraint }) => ({
+    ...ofTable(table),
+    constraint: constraint.text,
+  }),
   createIndex: ({ index, table }) => ({ ...ofTable(table), index: index.text }),
   dropIndex: ({ index }) => ({ index: index.text }),
   createObserver: ({ observer, table }) => ({ ...ofTable(table), observer: observer.text }),

@@ -184,6 +184,8 @@ const LONE: Readonly<Record<LoneStatement['kind'], 'catalog' | 'access'>> = {
   dropTable: 'catalog',
   addColumn: 'catalog',
   dropColumn: 'catalog',
+  addCheck: 'catalog',
+  dropConstraint: 'catalog',
   createIndex: 'catalog',
   dropIndex: 'catalog',
   createObserver: 'catalog',

@@ -9,7 +9,9 @@ import { problemOf } from '../errors/error-response.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { isAboutAccess, type LoneStatement, type ScriptStatement } from '../requests/script.ts'
+import { AddedChecks } from './added-check.ts'
 import { commitWritten, type OwnTransaction, type OwnTransactions } from './own-transactions.ts'
+import type { ExecutionParts } from './statement-execution.ts'
 
 export type DefinitionParts = {
   readonly access: Access
@@ -28,9 +30,12 @@ export class DefinitionRunner {
   readonly #transactions: OwnTransactions
   readonly #parts: DefinitionParts
 
-  constructor(transactions: OwnTransactions, parts: DefinitionParts) {
+  readonly #checks: AddedChecks
+
+  constructor(transactions: OwnTransactions, parts: DefinitionParts & ExecutionParts) {
     this.#transactions = transactions
     this.#parts = parts
+    this.#checks = new AddedChecks(transactions, parts)
   }
 
   /** CREATE, ALTER, DROP, ROTATE, GRANT and REVOKE: each is a transaction of its own, in their order. */
@@ -57,10 +62,25 @@ export class DefinitionRunner {
     return { results, ...last }
   }
 
-  #define(
+  *#define(
     entry: ScriptStatement<LoneStatement>,
     running: RunningRequest,
     beside: BesideDefinition | undefined,
+  ): Work<Defined> {
+    const { statement } = entry
+    if (statement.kind !== 'addCheck') return yield* this.#defineAtOnce(entry, running, beside)
+    const begun = yield* this.#defineAtOnce(entry, running)
+    const ended = yield* this.#checks.end(statement, running, async (own) => {
+      await beside?.before(own)
+      beside?.after(own, entry)
+    })
+    return { ...begun, ...ended }
+  }
+
+  #defineAtOnce(
+    entry: ScriptStatement<LoneStatement>,
+    running: RunningRequest,
+    beside?: BesideDefinition,
   ): Work<Defined> {
     return this.#transactions.run(
       { readOnly: false },

@@ -16,6 +16,9 @@ export function isAlreadyObserved(error: unknown): boolean {
 }
 
 function isFailedCheck(error: unknown): boolean {
-  if (error instanceof PlanError) return error.code === 'check_failed'
+  // That of a table refuses a row, as a unique index does: nothing is known to have changed.
+  if (error instanceof PlanError) {
+    return error.code === 'check_failed' && error.fields?.constraint === undefined
+  }
   return error instanceof Error && isFailedCheck(error.cause)
 }

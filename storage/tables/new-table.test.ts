@@ -32,6 +32,7 @@ suite('the definition of a new table', () => {
       indexes: [],
       observers: [],
       grants: [],
+      checks: [],
       columns: [
         { id: 1, name: 'b', type: 'TEXT', notNull: true },
         { id: 2, name: 'a', type: 'INTEGER', notNull: true },

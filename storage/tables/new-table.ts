@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { invalidDefinition, requireName } from './definition-name.ts'
+import { type NewCheck, withCheck } from './new-check.ts'
 import { defineColumn, type NewColumn, requireDistinctColumns } from './new-column.ts'
 import { defineKey, type NewKeyPart, requireColumn } from './new-key.ts'
 import { requireCount } from './table-counts.ts'
@@ -19,6 +20,8 @@ export type NewTable = {
   readonly primaryKey: readonly NewKeyPart[]
   /** What is in none of them is in family 0. */
   readonly families?: readonly NewFamily[]
+  /** In the order of the statement. */
+  readonly checks?: readonly NewCheck[]
 }
 export type NewFamily = { readonly name: string; readonly columns: readonly string[] }
 
@@ -38,7 +41,7 @@ export function defineTable(table: NewTable, id: number): TableDefinition {
   const columns = table.columns.map((column, index) =>
     defineColumn(name, column, { id: index + 1, inKey: keyColumns.has(column.name) }),
   )
-  return {
+  const defined: TableDefinition = {
     id,
     name,
     columns: withFamilies(table, columns),
@@ -50,7 +53,9 @@ export function defineTable(table: NewTable, id: number): TableDefinition {
     indexes: [],
     observers: [],
     grants: [],
+    checks: [],
   }
+  return (table.checks ?? []).reduce((before, check) => withCheck(before, check, 'ready'), defined)
 }
 
 /** In a path, `.` and `..` are ways to another path: clients resolve them before they ask. */

@@ -28,3 +28,11 @@ export function requireNoRuleOn(table: TableDefinition, { id, name }: ColumnDefi
   const message = `Column "${name}" is in a rule of the role ${grant.role}; revoke that first.`
   throw invalidDefinition(message, { table: table.name, column: name, role: grant.role })
 }
+
+/** Throws `invalid_definition` for a column that a check names. */
+export function requireNoCheckOn(table: TableDefinition, { id, name }: ColumnDefinition): void {
+  const check = table.checks.find(({ columns }) => columns.includes(id))
+  if (check === undefined) return
+  const message = `Column "${name}" is in the constraint "${check.name}"; drop that first.`
+  throw invalidDefinition(message, { table: table.name, column: name, constraint: check.name })
+}

@@ -7,6 +7,7 @@ const LIMITS = {
   indexes: 'tableIndexesMax',
   observers: 'tableObserversMax',
   grants: 'tableGrantsMax',
+  checks: 'tableChecksMax',
 } as const
 
 /** Throws `limit_exceeded` for more of them than a table may have. */

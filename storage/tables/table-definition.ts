@@ -24,6 +24,8 @@ export type TableDefinition = {
   readonly observers: readonly ObserverDefinition[]
   /** In the order of their GRANT; no two are equal. */
   readonly grants: readonly TableGrant[]
+  /** What every row has to meet, in the order of their creation. */
+  readonly checks: readonly CheckConstraint[]
 }
 
 /** What a role may do with rows of a table. */
@@ -46,6 +48,18 @@ export type RowRule = {
   readonly columns: readonly number[]
   /** Whether it is about columns at the beginning of the primary key alone, each by =. */
   readonly isByKey: boolean
+}
+
+/** A condition that no row may fail: it is TRUE of each, or NULL. */
+export type CheckConstraint = {
+  /** Unlike those of all other constraints of the table. */
+  readonly name: string
+  /** In the words of the dialect, without parameters. */
+  readonly text: string
+  /** Ids of the columns that it names, ascending: at least one, and those outside of the key in one family. */
+  readonly columns: readonly number[]
+  /** `adding`: what is written meets it, but an older row may not. */
+  readonly state: 'adding' | 'ready'
 }
 
 export type ColumnDefinition = {

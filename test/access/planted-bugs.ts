@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { AUDIT_BUGS } from './audit-bugs.ts'
+import { CHECK_BUGS } from './check-bugs.ts'
 import { FIRST_TOKEN_BUGS } from './first-token-bugs.ts'
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 import { SCRIPT_BUGS } from './script-bugs.ts'
@@ -388,6 +389,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   ...AUDIT_BUGS,
   ...FIRST_TOKEN_BUGS,
+  ...CHECK_BUGS,
   ...SCRIPT_BUGS,
   ...STATEMENT_BUGS,
   ...TOLD_BUGS,

@@ -87,6 +87,7 @@ export const STORED_TABLES: readonly TableDefinition[] = KEY_TYPES.flatMap((type
     indexes: [],
     observers: [],
     grants: [],
+    checks: [],
   })),
 )
 

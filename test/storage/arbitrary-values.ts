@@ -90,6 +90,7 @@ export const arbitraryTable: fc.Arbitrary<TableDefinition> = fc
       indexes: [],
       observers: [],
       grants: [],
+      checks: [],
     }
   })
 

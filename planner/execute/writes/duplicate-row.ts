@@ -11,11 +11,12 @@ import {
 } from '../../../storage/storage.ts'
 import { valueToJson } from '../../json/json-value.ts'
 import { PlanError } from '../../plan-error.ts'
-import { keyOfRow, keyToJson } from './new-row.ts'
+import type { CheckedRow } from './checked-row.ts'
+import { keyOfRow, keyToJson, rowNumber } from './new-row.ts'
 
 /** A row that a statement wanted to write, and which of several it is. */
-export type WantedRow = {
-  readonly row: SqlRow
+export type WantedRow<Row extends SqlRow = SqlRow> = {
+  readonly row: Row
   readonly position: Position
   /** From 0; undefined where the statement has one row. */
   readonly number?: number | undefined
@@ -26,6 +27,14 @@ const SHOWN_CHARACTERS_MAX = 60
 
 /** Writes rows; a violated unique index is told with the row that meets it. */
 export function writtenRows<T>(
+  table: TableDefinition,
+  wanted: ReadonlyArray<WantedRow<CheckedRow>>,
+  write: () => MaybePromise<T>,
+): MaybePromise<T> {
+  return withDuplicates(table, wanted, write)
+}
+
+function withDuplicates<T>(
   table: TableDefinition,
   wanted: readonly WantedRow[],
   write: () => MaybePromise<T>,
@@ -49,7 +58,7 @@ export function requireGivenUp(
 ): void {
   const { remaining } = taken
   if (remaining === undefined) return
-  writtenRows(table, [wantedOf(remaining)], () => taken.requireGivenUp(table))
+  withDuplicates(table, [wantedOf(remaining)], () => taken.requireGivenUp(table))
 }
 
 /** A violated unique index with the values that another row has, and the row that wanted them. */
@@ -91,10 +100,6 @@ export function uniqueViolation(
       },
     },
   )
-}
-
-export function rowNumber({ number }: Pick<WantedRow, 'number'>): { readonly row?: number } {
-  return number === undefined ? {} : { row: number }
 }
 
 function jsonOf(table: TableDefinition, name: string, row: SqlRow): unknown {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { changeRows, type RowChange, type SqlRow, TakenEntries } from '../../../storage/storage.ts'
+import { changeRows, type RowChange, TakenEntries } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { SetRowsPlan } from '../../plan/plan.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
@@ -10,6 +10,7 @@ import {
   TurnTaking,
 } from '../rows/execution-context.ts'
 import { assignedRow } from './assigned-row.ts'
+import { type CheckedRow, checkedRow } from './checked-row.ts'
 import { requireGivenUp, type WantedRow, writtenRows } from './duplicate-row.ts'
 import { foundRows } from './found-rows.ts'
 import { keyOfRow } from './new-row.ts'
@@ -32,7 +33,7 @@ export async function executeSetRows(
   let rowsAffected = 0
   for await (const found of foundRows(plan, scope, context)) {
     const changes: RowChange[] = []
-    const wanted: WantedRow[] = []
+    const wanted: WantedRow<CheckedRow>[] = []
     for (const before of found) {
       if (turns.isDue()) await turns.pause()
       scope.work.beginRow(position)
@@ -50,9 +51,9 @@ export async function executeSetRows(
   return answer.result(rowsAffected)
 }
 
-function changedRow(plan: SetRowsPlan, before: Scope): SqlRow {
+function changedRow(plan: SetRowsPlan, before: Scope): CheckedRow {
   const { table, ruleAfter } = plan
   const row = assignedRow(table, plan.assignments, before)
   if (ruleAfter?.keeps({ ...before, row }) === false) throw ruleViolated(plan, keyOfRow(table, row))
-  return row
+  return checkedRow(plan, { ...before, row }, { isNew: false })
 }

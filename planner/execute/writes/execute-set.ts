@@ -19,6 +19,7 @@ import { AnswerRows } from '../rows/answer-rows.ts'
 import { type ExecutionContext, type StatementResult, scopeOf } from '../rows/execution-context.ts'
 import { mayMeetRule, meetsRule } from '../rows/row-visibility.ts'
 import { assignedRow } from './assigned-row.ts'
+import { checkedRow } from './checked-row.ts'
 import { writtenRows } from './duplicate-row.ts'
 import { defaultOf, keyToJson, notNullViolation } from './new-row.ts'
 import { requireKey } from './one-row.ts'
@@ -79,6 +80,8 @@ function writeRow(
   const { ruleAfter } = plan
   const isLeft = ruleAfter !== undefined && !ruleAfter.keeps({ ...scope, row })
   if (isHidden || isLeft) throw ruleViolated(plan, key)
+  const isNew = existing === undefined
+  const checked = checkedRow(plan, { ...scope, row }, { isNew })
   const change: RowChange =
     stored === null
       ? { before: null, after: row }
@@ -89,7 +92,7 @@ function writeRow(
           key: stored.key,
         }
   const { position } = plan
-  const written = writtenRows(table, [{ row, position }], () =>
+  const written = writtenRows(table, [{ row: checked, position }], () =>
     changeRows(transaction, table, [change]),
   )
   return andThen(written, () => {

@@ -17,6 +17,7 @@ import {
 } from '../rows/execution-context.ts'
 import { meetsRule } from '../rows/row-visibility.ts'
 import { assignedRow } from './assigned-row.ts'
+import { type CheckedRow, checkedRow } from './checked-row.ts'
 import { rowsMet, type UpsertPlan } from './conflicting-rows.ts'
 import { requireGivenUp, type WantedRow, writtenRows } from './duplicate-row.ts'
 import { insertedRows, type NewRow } from './inserted-rows.ts'
@@ -37,11 +38,11 @@ export async function executeUpsert(
   const answer = new AnswerRows(plan.returning, plan.position, context)
   const turns = new TurnTaking(context)
   const taken = new TakenEntries()
-  const wantedOf = new WeakMap<SqlRow, WantedRow>()
+  const wantedOf = new WeakMap<SqlRow, WantedRow<CheckedRow>>()
   let rowsAffected = 0
   const rows = await insertedRows(plan, scope, turns)
   for await (const batch of rowsMet(plan, context, rows)) {
-    const changes: RowChange[] = []
+    const changes: CheckedChange[] = []
     for (const { row, found } of batch) {
       if (turns.isDue()) await turns.pause()
       const change =
@@ -52,8 +53,8 @@ export async function executeUpsert(
       changes.push(change)
       wantedOf.set(change.after, { ...row, row: change.after })
     }
-    const written = changes.map(({ after }) => after as SqlRow)
-    const wanted = written.map((row) => wantedOf.get(row) as WantedRow)
+    const written = changes.map(({ after }) => after)
+    const wanted = written.map((row) => wantedOf.get(row) as WantedRow<CheckedRow>)
     await writtenRows(table, wanted, () =>
       changeRows(context.transaction, table, changes, { taken }),
     )
@@ -66,6 +67,8 @@ export async function executeUpsert(
   requireGivenUp(table, taken, (row) => wantedOf.get(row) as WantedRow)
   return answer.result(rowsAffected)
 }
+
+type CheckedChange = RowChange & { readonly after: CheckedRow }
 
 /** Undefined where the row that is there stays as it is. */
 function changeOf(
@@ -80,7 +83,7 @@ function changeOf(
   const violated = () => ruleViolated({ table, position }, row.key, number)
   scope.work.beginRow(position)
   if (!meetsRule(plan, found.row, scope)) throw violated()
-  const { condition, assignments, ruleAfter } = onConflict
+  const { condition, assignments, checks, ruleAfter } = onConflict
   const both = { ...scope, row: [...found.row, ...row.row] }
   if (condition !== undefined) {
     guardRow(transaction, table, keyOfRow(table, found.row))
@@ -89,5 +92,7 @@ function changeOf(
   const after = assignedRow(table, assignments, both, number).slice(0, table.columns.length)
   if (ruleAfter?.keeps({ ...scope, row: after }) === false) throw violated()
   const columns = assignments.map(({ column }) => column)
-  return { before: found.row, after, columns, key: found.key }
+  const ofRow = { ...scope, row: after }
+  const checked = checkedRow({ table, position, checks }, ofRow, { isNew: false, number })
+  return { before: found.row, after: checked, columns, key: found.key }
 }

@@ -5,12 +5,12 @@ import type { InsertPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import type { TurnTaking } from '../rows/execution-context.ts'
 import { meetsRule } from '../rows/row-visibility.ts'
-import { rowNumber } from './duplicate-row.ts'
-import { defaultOf, keyOfRow, keyToJson, notNullViolation } from './new-row.ts'
+import { type CheckedRow, checkedRow } from './checked-row.ts'
+import { defaultOf, keyOfRow, keyToJson, notNullViolation, rowNumber } from './new-row.ts'
 import { ruleViolated } from './rule-violated.ts'
 
 export type NewRow = {
-  readonly row: readonly SqlValue[]
+  readonly row: CheckedRow
   readonly key: readonly SqlValue[]
   /** The key as a text, for finding it among others. */
   readonly identity: string
@@ -38,13 +38,13 @@ export async function insertedRows(
 }
 
 function newRow(
-  { table, given: positions }: InsertPlan,
+  { table, given: positions, checks }: InsertPlan,
   planned: InsertPlan['rows'][number],
   scope: Scope,
   number: number | undefined,
 ): NewRow {
   scope.work.spend(table.columns.length)
-  const row = table.columns.map((column, index) => {
+  const values = table.columns.map((column, index) => {
     const position = positions[index]
     const given = position === undefined ? undefined : planned.values[position]
     const value = given === undefined ? defaultOf(column, scope.functions) : given.evaluate(scope)
@@ -53,9 +53,12 @@ function newRow(
     }
     return value
   })
+  const { position } = planned
+  const ofRow = { ...scope, row: values }
+  const row = checkedRow({ table, checks, position }, ofRow, { isNew: true, number })
   const key = keyOfRow(table, row)
   const identity = Buffer.from(encodePrimaryKey(table, key)).toString('latin1')
-  return { row, key, identity, position: planned.position, number }
+  return { row, key, identity, position, number }
 }
 
 export function alreadyExists({ table }: InsertPlan, { key, position, number }: NewRow): PlanError {

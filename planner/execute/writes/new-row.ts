@@ -38,6 +38,13 @@ export function keyToJson(table: TableDefinition, key: readonly SqlValue[]): unk
   })
 }
 
+/** Which of several rows of a statement it is, as error messages carry it. */
+export function rowNumber({ number }: { readonly number?: number | undefined }): {
+  readonly row?: number
+} {
+  return number === undefined ? {} : { row: number }
+}
+
 export function notNullViolation(
   table: TableDefinition,
   column: ColumnDefinition,

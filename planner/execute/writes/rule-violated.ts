@@ -2,8 +2,7 @@
 import type { Position } from '../../../parser/ast.ts'
 import type { SqlValue, TableDefinition } from '../../../storage/storage.ts'
 import { PlanError } from '../../plan-error.ts'
-import { rowNumber } from './duplicate-row.ts'
-import { keyToJson } from './new-row.ts'
+import { keyToJson, rowNumber } from './new-row.ts'
 
 /** A row to be written that is, or would become, none of those that whoever asks may write. */
 export function ruleViolated(

@@ -18,12 +18,14 @@ import {
 import { PlanError } from '../../plan-error.ts'
 import { type RowPart, rowOf } from '../../row-parts.ts'
 import type { KeyConflict, PlannedConflict, RowProjection } from '../plan.ts'
-import { type PlannedRule, planRule } from '../row-rule.ts'
+import { planChecks } from '../row-check.ts'
+import { type ParseRule, type PlannedRule, planRule } from '../row-rule.ts'
 import { columnsWritten, distinctColumns, planAssignments } from './written-columns.ts'
 
 /** What of the INSERT the rows that are there are read for, besides the clause. */
 type Around = {
   readonly slots: ExpressionCompiler['slots']
+  readonly parseRule: ParseRule
   readonly rowRule: PlannedRule | undefined
   readonly ruleOfWrite: readonly Expression[]
   readonly returning: RowProjection | undefined
@@ -45,13 +47,14 @@ function planUpdate(
   action: UpdateAction,
   key: CandidateKey,
   table: TableDefinition,
-  { slots, rowRule, ruleOfWrite, returning }: Around,
+  { slots, parseRule, rowRule, ruleOfWrite, returning }: Around,
 ): KeyConflict {
   const compiler = createExpressionCompiler([...rowOf(table), excludedOf(table)], slots)
   const assignments = planAssignments(compiler, table, action.assignments)
   const source = action.condition
   const condition = source && { condition: compileAs(compiler, source, 'BOOLEAN'), source }
   const ruleAfter = planRule(compiler, table, ruleOfWrite)
+  const written = assignments.map(({ column }) => column)
   const ofKey = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
   const reads = columnsOf([
     { columns: new Set([...ofKey, ...columnsWritten(table, assignments)]) },
@@ -66,6 +69,7 @@ function planUpdate(
     key,
     reads: [...reads].sort((a, b) => a - b),
     assignments,
+    checks: planChecks(table, parseRule, written),
     ...(condition && { condition }),
     ...(ruleAfter && { ruleAfter }),
   }

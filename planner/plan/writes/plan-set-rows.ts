@@ -10,13 +10,15 @@ import { rowOf } from '../../row-parts.ts'
 import type { SetRowsPlan } from '../plan.ts'
 import { planAccess } from '../plan-access.ts'
 import { SUGGESTION_CHARACTERS_MAX } from '../plan-key.ts'
-import { planRule } from '../row-rule.ts'
+import { planChecks } from '../row-check.ts'
+import { type ParseRule, planRule } from '../row-rule.ts'
 import { columnsWritten, planAssignments, readsOf, returningOf } from './written-columns.ts'
 
 /** The SET of rows that a walk finds, as those of a DELETE. */
 export function planSetRows(
   statement: SetStatement,
   table: TableDefinition,
+  parseRule: ParseRule,
   rule: readonly Expression[],
   ruleOfWrite: readonly Expression[],
 ): SetRowsPlan {
@@ -24,6 +26,8 @@ export function planSetRows(
   const compiler = createExpressionCompiler(rowOf(table))
   const assignments = planAssignments(compiler, table, statement.assignments)
   const returned = returningOf(compiler, statement.returning)
+  const written = assignments.map(({ column }) => column)
+  const checks = planChecks(table, parseRule, written)
   const ruleAfter = planRule(compiler, table, ruleOfWrite)
   const reads = columnsOf([
     { columns: new Set(columnsWritten(table, assignments)) },
@@ -34,7 +38,7 @@ export function planSetRows(
   ])
   const access = planAccess(compiler, table, statement, { reads }, rule)
   const { position } = statement
-  const parts = { table, position, slots: compiler.slots.all, assignments, ...access }
+  const parts = { table, position, slots: compiler.slots.all, assignments, checks, ...access }
   return { kind: 'setRows', ...parts, ...(ruleAfter && { ruleAfter }), ...returned }
 }
 

@@ -26,7 +26,8 @@ import type {
 } from '../plan.ts'
 import { planAccess } from '../plan-access.ts'
 import { planFullKey } from '../plan-key.ts'
-import { planRule } from '../row-rule.ts'
+import { planChecks } from '../row-check.ts'
+import { type ParseRule, planRule } from '../row-rule.ts'
 import { planConflict } from './plan-conflict.ts'
 import {
   columnsWritten,
@@ -53,6 +54,7 @@ export function planDelete(
 export function planSet(
   statement: SetStatement,
   table: TableDefinition,
+  parseRule: ParseRule,
   rule: readonly Expression[],
   ruleOfWrite: readonly Expression[],
 ): SetPlan {
@@ -63,6 +65,8 @@ export function planSet(
   const returned = returningOf(compiler, statement.returning)
   const keys = planFullKey(compiler, table, { name: 'SET', where: statement.where })
   const rowRule = planRule(compiler, table, rule)
+  const written = assignments.map(({ column }) => column)
+  const checks = planChecks(table, parseRule, written)
   const ruleAfter = planRule(compiler, table, ruleOfWrite)
   const reads = columnsOf([
     { columns: new Set(columnsWritten(table, assignments)) },
@@ -87,6 +91,7 @@ export function planSet(
       rowRule?.isByKey !== false &&
       needsNoRow(table, assignments),
     defaults,
+    checks,
     ...(precondition === undefined ? {} : { precondition }),
     ...(rowRule && { rowRule }),
     ...(ruleAfter && { ruleAfter }),
@@ -110,6 +115,7 @@ function requireNoWalk({ hint, limit, table }: SetStatement): void {
 export function planInsert(
   statement: InsertStatement,
   table: TableDefinition,
+  parseRule: ParseRule,
   rule: readonly Expression[],
   ruleOfWrite: readonly Expression[],
 ): InsertPlan {
@@ -131,7 +137,7 @@ export function planInsert(
   const rowRule = planRule(ofRow, table, rule)
   const { position, onConflict: clause } = statement
   const { slots } = compiler
-  const around = { slots, rowRule, ruleOfWrite, returning: returned.returning }
+  const around = { slots, parseRule, rowRule, ruleOfWrite, returning: returned.returning }
   const onConflict = clause && planConflict(clause, table, around)
   const parts = {
     table,
@@ -139,6 +145,7 @@ export function planInsert(
     slots: slots.all,
     given,
     rows,
+    checks: planChecks(table, parseRule),
     ...(onConflict && { onConflict }),
   }
   return { kind: 'insert', ...parts, ...(rowRule && { rowRule }), ...returned }

@@ -122,6 +122,7 @@ async function tableOf(table: TableDefinition, transaction: Transaction, ids: Op
     })),
     indexes,
     observers: table.observers.map((observer) => observerOf(table, observer)),
+    checks: table.checks.map(({ name, text, state }) => ({ name, condition: text, state })),
   }
 }
 

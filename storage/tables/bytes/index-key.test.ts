@@ -169,6 +169,7 @@ const TABLE: TableDefinition = {
   indexes: [],
   observers: [],
   grants: [],
+  checks: [],
 }
 const INDEX: IndexDefinition = {
   id: 9,

@@ -43,6 +43,7 @@ function tableOf(columns: readonly Column[], id = 7): TableDefinition {
     indexes: [],
     observers: [],
     grants: [],
+    checks: [],
   }
 }
 

@@ -30,6 +30,7 @@ function tableOf(...types: SqlType[]): TableDefinition {
     indexes: [],
     observers: [],
     grants: [],
+    checks: [],
   }
 }
 

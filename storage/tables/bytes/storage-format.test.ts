@@ -43,6 +43,7 @@ test('the row keys of the page are written and read as it says', () => {
       indexes: [],
       observers: [],
       grants: [],
+      checks: [],
     }
     const values = sqlValuesOf(
       parts.map(([type]) => type),
@@ -70,6 +71,7 @@ test('the row values of the page are written and read as it says', () => {
       indexes: [],
       observers: [],
       grants: [],
+      checks: [],
     }
     const types = others.map(({ type }) => type)
     const row = [1n, ...sqlValuesOf(types, unquoted(json))]
@@ -81,9 +83,13 @@ test('the row values of the page are written and read as it says', () => {
 
 test('the definitions of the page are written and read as it says', () => {
   const jsons = [...page.matchAll(/```json\n([^`]*)```/g)].map(([, json]) => json as string)
-  assert.equal(jsons.length, 3)
+  assert.equal(jsons.length, 4)
   const tables = jsons.map((json) => decodeTable(Buffer.from(json)))
-  const [account, user, observed] = tables
+  const [account, user, observed, checked] = tables
+  assert.deepEqual(
+    checked?.checks.map(({ state }) => state),
+    ['ready', 'adding'],
+  )
   assert.equal(account?.name, 'account')
   assert.deepEqual(account?.columns[1]?.default, { kind: 'literal', value: 0n })
   assert.equal(user?.columns[3]?.valueBefore, 0n)
@@ -120,6 +126,7 @@ test('the index entries of the page are written and read as it says', () => {
     indexes: [],
     observers: [],
     grants: [],
+    checks: [],
   }
   for (const [text, json, key, value] of examples as [string, string, string, string][]) {
     const [, unique, parts, stored] =
@@ -163,6 +170,7 @@ test('the row of two families of the page is written as it says', () => {
     indexes: [],
     observers: [],
     grants: [],
+    checks: [],
   }
   const written = [0, 1].map((family) => hexOf(encodeRow(table, [7n, 'a', 'b'], family).value))
   const sentence = /are `([0-9A-F ]+)` in column `0` and\s+`([0-9A-F ]+)` in column `1`/.exec(page)

@@ -23,6 +23,7 @@ import {
 } from './catalog-json.ts'
 import { jsonOfPart, partsOfJson } from './key-part-codec.ts'
 import {
+  checkOfJson,
   grantOfJson,
   indexOfJson,
   jsonOfIndex,
@@ -39,16 +40,19 @@ import {
  *     {"format":3, … ,"observers":[…]}
  *     {"format":4, … ,"grants":[{"role":"app","right":"read"},
  *       {"role":"app","right":"write","rule":{"text":"owner = token.sub","columns":[2],"isByKey":false}}]}
+ *     {"format":5, … ,"checks":[{"name":"account_balance_check","text":"balance >= 0","columns":[2],"state":"ready"}]}
  *
  * Each table has the lowest format that says all of it: format 1, of the server 0.1.0, that of one
  * without indexes, families and altered columns, format 2 that of one without observers, format 3 that of
- * one without grants. A server that does not know a format refuses it: so it writes no row without its index
- * entries and notifications, and shows none to a role that it knows nothing of.
+ * one without grants, format 4 that of one without checks. A server that does not know a format refuses it: so it
+ * writes no row without its index entries, notifications and checks, and shows none to a role that it knows nothing of.
  */
 const PLAIN_FORMAT = 1
 const FULL_FORMAT = 2
 const OBSERVED_FORMAT = 3
 const GRANTED_FORMAT = 4
+const CHECKED_FORMAT = 5
+const FORMATS = [PLAIN_FORMAT, FULL_FORMAT, OBSERVED_FORMAT, GRANTED_FORMAT, CHECKED_FORMAT]
 
 export function encodeTable(table: TableDefinition): Uint8Array {
   const plain = {
@@ -64,22 +68,27 @@ export function encodeTable(table: TableDefinition): Uint8Array {
     families: table.families,
     indexes: table.indexes.map(jsonOfIndex),
   }
-  const { observers, grants } = table
-  if (observers.length === 0 && grants.length === 0) return encodeJson(FULL_FORMAT, full)
+  const { observers, grants, checks } = table
+  const isGranted = grants.length > 0 || checks.length > 0
+  if (observers.length === 0 && !isGranted) return encodeJson(FULL_FORMAT, full)
   const observed = { ...full, observers: observers.map(jsonOfObserver) }
-  if (grants.length === 0) return encodeJson(OBSERVED_FORMAT, observed)
-  return encodeJson(GRANTED_FORMAT, { ...observed, grants })
+  if (!isGranted) return encodeJson(OBSERVED_FORMAT, observed)
+  const granted = { ...observed, grants }
+  if (checks.length === 0) return encodeJson(GRANTED_FORMAT, granted)
+  return encodeJson(CHECKED_FORMAT, { ...granted, checks })
 }
 
 /** Throws a violation of T3 for anything that {@link encodeTable} does not write. */
 export function decodeTable(value: Uint8Array): TableDefinition {
-  const json = decodeJson(value, [PLAIN_FORMAT, FULL_FORMAT, OBSERVED_FORMAT, GRANTED_FORMAT])
+  const json = decodeJson(value, FORMATS)
   const columns = requireList(json.columns).map(columnOfJson)
   requireAscending(columns)
   const lastColumnId = columns.at(-1)?.id ?? 0
-  const isFull = json.format !== PLAIN_FORMAT
-  const isGranted = json.format === GRANTED_FORMAT
-  const isObserved = isFull && json.format !== FULL_FORMAT
+  const format = json.format as number
+  const isFull = format >= FULL_FORMAT
+  const isObserved = format >= OBSERVED_FORMAT
+  const isGranted = format >= GRANTED_FORMAT
+  const isChecked = format >= CHECKED_FORMAT
   const families = isFull ? requireList(json.families).map(familyOfJson) : []
   const familyIds = new Set(families.map(({ id }) => id))
   for (const { family } of columns) {
@@ -99,16 +108,18 @@ export function decodeTable(value: Uint8Array): TableDefinition {
       ? requireList(json.observers).map((observer) => observerOfJson(observer, columns))
       : [],
     grants: isGranted ? requireList(json.grants).map((one) => grantOfJson(one, columns)) : [],
+    checks: isChecked ? requireList(json.checks).map((one) => checkOfJson(one, columns)) : [],
   }
 }
 
 function isPlain(table: TableDefinition): boolean {
-  const { columns, nextColumnId, families, indexes, observers, grants } = table
+  const { columns, nextColumnId, families, indexes, observers, grants, checks } = table
   return (
     families.length === 0 &&
     indexes.length === 0 &&
     observers.length === 0 &&
     grants.length === 0 &&
+    checks.length === 0 &&
     nextColumnId === (columns.at(-1)?.id ?? 0) + 1 &&
     columns.every(({ valueBefore }) => valueBefore === undefined)
   )

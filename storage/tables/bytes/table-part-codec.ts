@@ -2,6 +2,7 @@
 
 import type { Timestamp } from '../../cell-store/cell.ts'
 import {
+  type CheckConstraint,
   type ColumnDefinition,
   type IndexDefinition,
   type ObserverDefinition,
@@ -102,6 +103,14 @@ function ruleOfJson(json: unknown, columns: readonly ColumnDefinition[]): RowRul
     columns: requireColumnIds(named, columns),
     isByKey: requireBoolean(isByKey),
   }
+}
+
+/** Violations of T3. */
+export function checkOfJson(json: unknown, columns: readonly ColumnDefinition[]): CheckConstraint {
+  const { name, text, columns: named, state } = requireObject(json)
+  if (state !== 'adding' && state !== 'ready') throw damaged('a check has no state')
+  const check = { name: requireText(name), text: requireText(text), state } as const
+  return { ...check, columns: requireColumnIds(named, columns) }
 }
 
 function commonOfJson<State extends string>(json: unknown, states: readonly State[]) {

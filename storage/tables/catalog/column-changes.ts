@@ -4,7 +4,7 @@ import { isKeyColumn } from '../bytes/row-codec.ts'
 import { invalidDefinition } from '../definition-name.ts'
 import { defineColumn, type NewColumn, requireDistinctColumns } from '../new-column.ts'
 import { requireColumn } from '../new-key.ts'
-import { requireNoRuleOn } from '../row-rules.ts'
+import { requireNoCheckOn, requireNoRuleOn } from '../row-rules.ts'
 import type { SqlValue } from '../sql-type.ts'
 import { requireCount } from '../table-counts.ts'
 import type { ColumnDefinition, TableDefinition } from '../table-definition.ts'
@@ -44,7 +44,7 @@ export async function addColumn(
  * later column gets its id.
  *
  * Errors: `unknown_table`; `invalid_definition` for no such column, and for one of the primary key or
- * of an index, an observer or a rule, which is named in the field `index`, `observer` or `role`.
+ * of an index, an observer, a rule or a check, which is named in `index`, `observer`, `role` or `constraint`.
  */
 export async function dropColumn(
   transaction: CatalogWrites,
@@ -82,6 +82,7 @@ function valueOfOldRows(table: string, column: ColumnDefinition, now: bigint): S
 
 function requireUnused(table: TableDefinition, column: ColumnDefinition): void {
   requireNoRuleOn(table, column)
+  requireNoCheckOn(table, column)
   const { id, name } = column
   const fields = { table: table.name, column: name }
   if (isKeyColumn(table, id)) {

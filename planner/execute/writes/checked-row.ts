@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Position } from '../../../parser/ast.ts'
+import type { SqlRow, TableDefinition } from '../../../storage/storage.ts'
+import type { Scope } from '../../expressions/compiled-expression.ts'
+import type { PlannedCheck } from '../../plan/row-check.ts'
+import { PlanError } from '../../plan-error.ts'
+import { keyOfRow, keyToJson, rowNumber } from './new-row.ts'
+
+declare const isChecked: unique symbol
+
+/** A row that meets the checks of its table: no other is written, which the compiler sees to. */
+export type CheckedRow = SqlRow & { readonly [isChecked]: true }
+
+/** The row of the scope. Throws PlanError check_failed, with `number` where the statement has several rows. */
+export function checkedRow(
+  plan: {
+    readonly table: TableDefinition
+    readonly position: Position
+    readonly checks: readonly PlannedCheck[]
+  },
+  scope: Scope,
+  { isNew, number }: { readonly isNew: boolean; readonly number?: number | undefined },
+): CheckedRow {
+  for (const check of plan.checks) {
+    if (!isNew && !check.isConcerned) continue
+    const failure = failureOf(check, scope)
+    if (failure === undefined) continue
+    const { table, position } = plan
+    const key = keyToJson(table, keyOfRow(table, scope.row))
+    const message = `The row ${JSON.stringify(key)} of ${table.name} ${failure}`
+    const fields = { table: table.name, constraint: check.name, key, ...rowNumber({ number }) }
+    throw new PlanError('check_failed', message, { position, fields })
+  }
+  return scope.row as CheckedRow
+}
+
+/** The rest of a sentence about the row; undefined for one that meets it. */
+function failureOf({ name, text, isMet }: PlannedCheck, scope: Scope): string | undefined {
+  try {
+    return isMet(scope) ? undefined : `fails the constraint ${name}: ${text}`
+  } catch (error) {
+    const isOfRow = error instanceof PlanError && error.code !== 'limit_exceeded'
+    if (!isOfRow) throw error
+    return `fails the constraint ${name}, ${text}, which cannot be computed of it: ${error.message}`
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TableDefinition } from '../../storage/storage.ts'
+import type { Scope } from '../expressions/compiled-expression.ts'
+import { createExpressionCompiler } from '../expressions/expression.ts'
+import { compileAs } from '../expressions/type-check.ts'
+import { NODE_UNITS } from '../expressions/work-meter.ts'
+import { rowOf } from '../row-parts.ts'
+import type { ParseRule } from './row-rule.ts'
+
+/** What the rows of a table have to meet, whoever writes them. */
+export type PlannedCheck = {
+  readonly name: string
+  readonly text: string
+  /**
+   * Whether the statement assigns a column that it names: a row that was there meets the others already. All that it
+   * names is of the key or of that column's family, which a SET reads as a whole.
+   */
+  readonly isConcerned: boolean
+  /** False of a row that fails it: NULL does not. Throws as an expression does. */
+  readonly isMet: (scope: Scope) => boolean
+}
+
+/** The checks of the table; `assigned` are places of columns, all of them in a new row. */
+export function planChecks(
+  table: TableDefinition,
+  parseRule: ParseRule,
+  assigned?: readonly number[],
+): readonly PlannedCheck[] {
+  return table.checks.map(({ name, text }) => {
+    const { columns, evaluate } = compileAs(
+      createExpressionCompiler(rowOf(table)),
+      parseRule(text),
+      'BOOLEAN',
+    )
+    return {
+      name,
+      text,
+      isConcerned: assigned === undefined || assigned.some((column) => columns.has(column)),
+      isMet: (scope) => {
+        scope.work.spend(NODE_UNITS)
+        return evaluate(scope) !== false
+      },
+    }
+  })
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AddCheckStatement } from '../../parser/ast.ts'
+import { checkBeingAdded, executePlan, WorkMeter } from '../../planner/planner.ts'
+import { endAdding, type Timestamp, type Work } from '../../storage/storage.ts'
+import { RunningRequest } from '../requests/running-request.ts'
+import { commitWritten, type OwnTransaction, type OwnTransactions } from './own-transactions.ts'
+import type { ExecutionParts } from './statement-execution.ts'
+
+type CheckParts = Pick<ExecutionParts, 'storage' | 'clock' | 'statementTimeoutMs' | 'plans'>
+
+/** When the addition ended. */
+export type CheckAdded = {
+  readonly readTimestamp: Timestamp
+  readonly commitTimestamp: Timestamp | null
+}
+
+/**
+ * Looks at the rows that were there before a check. What is written since the statement has committed it meets it, and
+ * what could still commit by the definition of before has failed; so any snapshot of later tells of all rows, and what
+ * it has found stays true.
+ */
+export class AddedChecks {
+  readonly #transactions: OwnTransactions
+  readonly #parts: CheckParts
+
+  constructor(transactions: OwnTransactions, parts: CheckParts) {
+    this.#transactions = transactions
+    this.#parts = parts
+  }
+
+  /**
+   * Ends the addition; `beside` is done in the transaction of its end. Takes the check back for a row that fails it,
+   * which is PlanError check_failed, and for whatever else goes wrong: a statement has its time. A process that ends
+   * meanwhile leaves a check that is met by what is written; the same statement goes on from there.
+   */
+  *end(
+    statement: AddCheckStatement,
+    running: RunningRequest,
+    beside: (own: OwnTransaction) => Promise<void>,
+  ): Work<CheckAdded> {
+    try {
+      yield* this.#transactions.run(
+        { readOnly: true },
+        running,
+        (own) => this.#requireNoneFailing(statement, own, running),
+        () => undefined,
+      )
+      return yield* this.#transactions.run(
+        { readOnly: false },
+        running,
+        async (own) => {
+          await beside(own)
+          return await ended(statement, { own, running, isMet: true })
+        },
+        ({ commitTimestamp }) => commitTimestamp,
+      )
+    } catch (error) {
+      yield* this.#takeBack(statement)
+      throw error
+    }
+  }
+
+  /** The request may be over, and what it has begun has to end all the same. */
+  *#takeBack(statement: AddCheckStatement): Work<void> {
+    const running = new RunningRequest()
+    try {
+      yield* this.#transactions.run(
+        { readOnly: false },
+        running,
+        (own) => ended(statement, { own, running, isMet: false }),
+        ({ commitTimestamp }) => commitTimestamp,
+      )
+    } catch {
+      // Then it stays as it is for a process that ended meanwhile; why it was to be taken back is told.
+    } finally {
+      running.end()
+    }
+  }
+
+  /** Of all rows, whatever the rules of whoever asks hide. */
+  async #requireNoneFailing(
+    statement: AddCheckStatement,
+    { transaction, catalog: seen }: OwnTransaction,
+    running: RunningRequest,
+  ): Promise<void> {
+    const { storage, clock, plans, statementTimeoutMs: most } = this.#parts
+    const { failing, failed } = checkBeingAdded(seen, statement)
+    const catalog = await storage.catalog(transaction)
+    const timeoutMs = Math.min(most, running.limits.statement ?? most)
+    const beganMs = clock.monotonicMs()
+    const work = new WorkMeter(() => {
+      running.signal.throwIfAborted()
+      if (clock.monotonicMs() - beganMs >= timeoutMs) running.timeOut(timeoutMs)
+    })
+    const executed = executePlan(plans.plan(failing, catalog), {
+      transaction,
+      catalog,
+      parameters: [],
+      functions: { now: BigInt(transaction.now), uuid: () => '' },
+      work,
+      signal: running.signal,
+      takeTurn: () => running.turns.pause(),
+      monotonicMs: () => clock.monotonicMs(),
+    })
+    const { rows } = await running.withinTime(timeoutMs, Promise.resolve(executed))
+    if (rows[0] !== undefined) throw failed(rows[0])
+  }
+}
+
+async function ended(
+  statement: AddCheckStatement,
+  {
+    own: { transaction, catalog },
+    running,
+    isMet,
+  }: {
+    readonly own: OwnTransaction
+    readonly running: RunningRequest
+    readonly isMet: boolean
+  },
+): Promise<CheckAdded> {
+  const { table, name } = checkBeingAdded(catalog, statement)
+  await transaction.statement(() => endAdding(transaction, catalog, table, { name, isMet }))
+  const commitTimestamp = await commitWritten(transaction, running)
+  return { readTimestamp: transaction.startTs, commitTimestamp }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type PlantedBug, plantedIn } from './planted-bug.ts'
+
+const bug = plantedIn('server/checks')
+
+/** One for each way by which a row could be kept that fails a CHECK of its table, and what adding one could tell. */
+export const CHECK_BUGS: readonly PlantedBug[] = [
+  bug(
+    'addedChecksTellHiddenKeys',
+    'planner/definitions/table-check.ts',
+    "rights.mayOn(table, 'read') && rights.rulesOn(table, 'read') === undefined",
+    'rights !== undefined',
+  ),
+  bug(
+    'addedChecksSeeTheRuleOnly',
+    'server/statements/added-check.ts',
+    'const catalog = await storage.catalog(transaction)',
+    'const catalog = (await storage.catalog(transaction), seen)',
+  ),
+  bug(
+    'setsAreNotChecked',
+    'planner/execute/writes/execute-set.ts',
+    'checkedRow(plan, { ...scope, row }, { isNew })',
+    '(void isNew, void checkedRow, row as never)',
+  ),
+  bug(
+    'rangeSetsAreNotChecked',
+    'planner/execute/writes/execute-set-rows.ts',
+    'return checkedRow(plan, { ...before, row }, { isNew: false })',
+    'return (void checkedRow, row as never)',
+  ),
+  bug(
+    'insertsAreNotChecked',
+    'planner/execute/writes/inserted-rows.ts',
+    'checkedRow({ table, checks, position }, ofRow, { isNew: true, number })',
+    '(void checkedRow, void ofRow, values as never)',
+  ),
+  bug(
+    'upsertsAreNotChecked',
+    'planner/execute/writes/execute-upsert.ts',
+    'checkedRow({ table, position, checks }, ofRow, { isNew: false, number })',
+    '(void checkedRow, void checks, void ofRow, after as never)',
+  ),
+  bug(
+    'oldChecksOfNewRows',
+    'planner/execute/writes/checked-row.ts',
+    '!isNew && !check.isConcerned',
+    '!check.isConcerned',
+  ),
+  bug(
+    'addedChecksFenceNobody',
+    'storage/tables/catalog/check-changes.ts',
+    "withCheck(before, check, 'adding'))",
+    "withCheck(before, check, 'adding'), { isFenced: false })",
+  ),
+  bug(
+    'addedChecksTrustOldRows',
+    'server/statements/added-check.ts',
+    'if (rows[0] !== undefined) throw',
+    'if (rows[1] !== undefined) throw',
+  ),
+  bug(
+    'failedChecksStay',
+    'server/statements/added-check.ts',
+    '      yield* this.#takeBack(statement)\n',
+    '',
+  ),
+  bug(
+    'scriptsNoteBegunChecks',
+    'server/statements/definition-runner.ts',
+    'this.#defineAtOnce(entry, running)\n',
+    'this.#defineAtOnce(entry, running, beside)\n',
+  ),
+]
