@@ -8,7 +8,7 @@ import { listsTransaction } from './list-workload.ts'
 import { observerSetup, observersTransaction } from './observer-workload.ts'
 import { onCallSetup, onCallTransaction } from './on-call-workload.ts'
 import { registersTransaction, scansTransaction } from './register-workload.ts'
-import { statementSetup, statementsTransaction } from './statement-workload.ts'
+import { statementsTransaction } from './statement-workload.ts'
 import type { Work } from './work.ts'
 
 /** Writes what the workloads begin with; no fault happens meanwhile. */
@@ -18,7 +18,6 @@ export async function setUp(work: Work): Promise<void> {
   definitionSetup(work)
   if (work.swarm.mix.indexes > 0) await indexSetup(work)
   if (work.swarm.mix.observers > 0) await observerSetup(work)
-  if (work.swarm.mix.statements > 0) await statementSetup(work)
 }
 
 export const TRANSACTIONS: Readonly<Record<Workload, (work: Work) => Promise<void>>> = {
