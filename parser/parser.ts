@@ -13,7 +13,7 @@ import { type ScriptPart, scriptParts, type TokenRange } from './script-parts.ts
 import { StatementCache, type StatementCacheLimits } from './statement-cache.ts'
 import { statementShape } from './statement-shape.ts'
 import { ExpectedTokens } from './syntax-error/expected-tokens.ts'
-import { describeMistake, type Mistake, withGeneratedKey } from './syntax-error/syntax-error.ts'
+import { describeMistake, type Mistake, withOwnTypes } from './syntax-error/syntax-error.ts'
 import { checkText, checkTokens, checkTurn, statementAt } from './text-limits.ts'
 
 export type { PlaceInText } from './completion/place-in-text.ts'
@@ -143,7 +143,7 @@ class CachingParser implements Parser {
     try {
       return buildScript(tree, text)
     } catch (error) {
-      throw withGeneratedKey(error, { text, tokens }, (other) => this.#check(other))
+      throw withOwnTypes(error, { text, tokens }, (other) => this.#check(other))
     }
   }
 

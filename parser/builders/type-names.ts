@@ -18,7 +18,7 @@ export const GENERATED_TYPES: ReadonlySet<string> = new Set([
 /** What the types of other SQL databases are called here. */
 export const SIMILAR_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    TEXT: ['CHAR', 'VARCHAR', 'NVARCHAR', 'STRING', 'UUID', 'CLOB'],
+    TEXT: ['CHAR', 'CHARACTER', 'VARCHAR', 'NVARCHAR', 'STRING', 'UUID', 'CLOB'],
     INTEGER: ['INT', 'INT2', 'INT4', 'INT8', 'INT64', 'TINYINT', 'SMALLINT', 'BIGINT'],
     REAL: ['FLOAT', 'FLOAT4', 'FLOAT8', 'FLOAT64', 'DOUBLE', 'DECIMAL', 'NUMERIC', 'NUMBER'],
     BOOLEAN: ['BOOL', 'BIT'],

@@ -2,7 +2,7 @@
 
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
-import { type Habit, rewrite } from './wrong-statement.ts'
+import { type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
 
 // Slips of the pen, and marks that other languages use: what is wrong whichever the statement is.
 
@@ -64,6 +64,12 @@ export const foreignCharacter: Habit = (wrong) => {
       }
     case '#':
       return { advice: 'a comment begins with --' }
+    case '?':
+      return {
+        advice: 'a parameter is $1, $2, … or :name',
+        rewritten: rewrite(wrong, numbered(wrong)),
+        onlyRewritten: true,
+      }
     case '@':
       return {
         advice: 'a parameter begins with a colon',
@@ -73,6 +79,12 @@ export const foreignCharacter: Habit = (wrong) => {
     default:
       return undefined
   }
+}
+
+/** Each ? with its number. */
+function numbered({ tokens }: WrongStatement): ReadonlyMap<number, string> {
+  const marks = tokens.flatMap(({ image }, index) => (image === '?' ? [index] : []))
+  return new Map(marks.map((index, number) => [index, `$${number + 1}`]))
 }
 
 export const chainedComparison: Habit = ({ tokens, at }) => {

@@ -105,6 +105,7 @@ const GENERATED_KEY = 'keys that nobody chooses are made by DEFAULT uuid(), of t
 /** id INTEGER PRIMARY KEY AUTOINCREMENT, id SERIAL PRIMARY KEY -> id TEXT PRIMARY KEY DEFAULT uuid() */
 export function ofGeneratedKey(
   wrong: Pick<WrongStatement, 'text' | 'tokens' | 'at'>,
+  others: ReadonlyMap<number, string> = new Map(),
 ): Advice & { readonly rewritten: string } {
   const { tokens, at } = wrong
   const isEdge = (index: number) => {
@@ -117,7 +118,7 @@ export function ofGeneratedKey(
   while (end < tokens.length && !isEdge(end)) end += 1
   const isKey = tokens.slice(name, end).some(({ tokenType }) => tokenType === keyword.Primary)
   const column = `${tokens[name]?.image} TEXT${isKey ? ' PRIMARY KEY' : ''} DEFAULT uuid()`
-  const replaced = new Map([[name, column]])
+  const replaced = new Map([...others, [name, column]])
   for (let index = name + 1; index < end; index += 1) replaced.set(index, '')
   return { advice: GENERATED_KEY, rewritten: rewrite(wrong, replaced) }
 }
@@ -154,8 +155,13 @@ function ofOtherObject(wrong: WrongStatement): Advice | undefined {
         advice: 'there are no types of your own: a CHECK of the table says what a column may hold',
       }
     case 'USER':
-    case 'ROLE':
-      return { advice: 'there are no roles: who reaches the server may do everything' }
+    case 'LOGIN':
+      return {
+        advice:
+          'who may do what is said of a role, which a token has: CREATE TOKEN … ROLE … EXPIRES IN …',
+      }
+    case 'POLICY':
+      return { advice: ROW_RULE }
     default:
       return undefined
   }
@@ -178,6 +184,9 @@ function ofUniqueColumn(wrong: WrongStatement): Advice {
   }
 }
 
+const ROW_RULE =
+  'which rows a role may read or write is said by its rights: GRANT READ ON table TO role WHERE condition'
+
 function ofAlter(wrong: WrongStatement): Advice | undefined {
   const { tokens, at } = wrong
   const word = tokens[at]?.image.toUpperCase() ?? ''
@@ -192,6 +201,9 @@ function ofAlter(wrong: WrongStatement): Advice | undefined {
     return { advice: 'ALTER TABLE says COLUMN', rewritten, onlyRewritten: true }
   }
   switch (word) {
+    case 'ENABLE':
+    case 'FORCE':
+      return piece(wrong, at).toUpperCase().includes('ROW LEVEL') ? { advice: ROW_RULE } : undefined
     case 'RENAME':
       return { advice: 'nothing is renamed: what is read can be called otherwise with AS' }
     case 'ALTER':

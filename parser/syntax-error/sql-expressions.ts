@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { SIMILAR_TYPES, TYPE_NAMES } from '../builders/type-names.ts'
+import { SIMILAR_TYPES } from '../builders/type-names.ts'
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
-import { type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
+import { OWN_TYPES, typeLengthAt } from './sql-types.ts'
+import { type Habit, listAt, rewrite, type WrongStatement } from './wrong-statement.ts'
 
 // What other databases write in the place of a value.
 
@@ -19,19 +20,10 @@ export const foreignCastType: Habit = (wrong) => {
     if (!isCast && tokenType !== token.CastMark) continue
     const similar = SIMILAR_TYPES.get(imageAt(wrong, index + 1) ?? '')
     if (similar !== undefined) replaced.set(index + 1, similar)
-    for (const length of typeLength(wrong, index + 2)) replaced.set(length, '')
+    for (const length of typeLengthAt(wrong.tokens, index + 2)) replaced.set(length, '')
   }
   if (replaced.size === 0) return undefined
-  const advice = `the types are ${TYPE_NAMES.join(', ')}`
-  return { advice, rewritten: rewrite(wrong, replaced), onlyRewritten: true }
-}
-
-/** The tokens of the (20) or (10, 2) of a type. */
-function typeLength({ tokens }: WrongStatement, open: number): readonly number[] {
-  const [first, , end, , farEnd] = tokens.slice(open, open + 5)
-  if (first?.tokenType !== token.LeftParenthesis) return []
-  if (end?.tokenType === token.RightParenthesis) return range(open, open + 3)
-  return farEnd?.tokenType === token.RightParenthesis ? range(open, open + 5) : []
+  return { advice: OWN_TYPES, rewritten: rewrite(wrong, replaced), onlyRewritten: true }
 }
 
 /** INTERVAL 1 DAY, INTERVAL '1' DAY -> INTERVAL '1 day' */
@@ -68,23 +60,46 @@ const subquery: Habit = (wrong) => {
   return { advice: NO_SUBQUERY, rewritten: rewrite(wrong, replaced) }
 }
 
-const MOMENTS: ReadonlySet<string> = new Set([
-  ...['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'CURRENT_TIME', 'LOCALTIMESTAMP', 'SYSDATE', 'GETDATE'],
-])
-
-function isMoment(name: string): boolean {
-  return MOMENTS.has(name.toUpperCase())
-}
-
-/** DEFAULT CURRENT_TIMESTAMP -> DEFAULT now() */
-const currentTimestamp: Habit = (wrong) => {
+/** IF(a, b, c) -> CASE WHEN a THEN b ELSE c END */
+const ifCall: Habit = (wrong) => {
   const { tokens, at } = wrong
-  if (!isMoment(tokens[at - 1]?.image ?? '')) return undefined
-  return {
-    advice: 'the moment of the statement is now()',
-    rewritten: rewrite(wrong, new Map([[at - 1, 'now()']])),
-  }
+  if (tokens[at]?.tokenType !== keyword.If || imageAt(wrong, at + 1) !== '(') return undefined
+  const [condition, value, other] = listAt(wrong, at + 1)
+  if (other === undefined) return undefined
+  const inner = range(at + 1, closeAfter(wrong, at + 1) + 1)
+  const replaced = new Map(inner.map((index) => [index, '']))
+  replaced.set(at, `CASE WHEN ${condition} THEN ${value} ELSE ${other} END`)
+  const rewritten = rewrite(wrong, replaced)
+  return { advice: 'a choice between values is CASE', rewritten, onlyRewritten: true }
 }
+
+/** a ILIKE 'X%' -> lower(a) LIKE 'x%' */
+const ilike: Habit = (wrong) => {
+  const { tokens, at } = wrong
+  if (imageAt(wrong, at) !== 'ILIKE') return undefined
+  const advice = "LIKE on lower(…) ignores case: lower(name) LIKE 'a%'"
+  const [not, pattern] = [imageAt(wrong, at - 1) === 'NOT', tokens[at + 1]]
+  const name = not ? at - 2 : at - 1
+  const isName = token.isOf(tokens[name]?.tokenType ?? token.Star, keyword.Name)
+  if (!isName || pattern?.tokenType !== token.Text) return { advice }
+  const start = imageAt(wrong, name - 1) === '.' ? name - 2 : name
+  const column =
+    start === name ? tokens[name]?.image : `${tokens[start]?.image}.${tokens[name]?.image}`
+  const replaced = new Map(range(start, name + 1).map((index) => [index, '']))
+  replaced.set(name, `lower(${column})`)
+  replaced.set(at, 'LIKE')
+  replaced.set(at + 1, pattern.image.toLowerCase())
+  return { advice: 'LIKE on lower(…) ignores case', rewritten: rewrite(wrong, replaced) }
+}
+
+/** SELECT DISTINCT ON (a) … */
+const distinctOn: Habit = ({ tokens, at }) =>
+  tokens[at]?.tokenType === keyword.On && tokens[at - 1]?.tokenType === keyword.Distinct
+    ? {
+        advice:
+          'the first row of each group: GROUP BY with MIN or MAX, or a SCAN … LIMIT 1 for each',
+      }
+    : undefined
 
 const overWindow: Habit = ({ tokens, at }) =>
   tokens[at]?.image.toUpperCase() === 'OVER'
@@ -130,7 +145,7 @@ const rowValue: Habit = ({ tokens, at }) => {
 }
 
 export const EXPRESSION_HABITS: readonly Habit[] = [
-  ...[interval, subquery, currentTimestamp, overWindow, wordsInCall, rowValue],
+  ...[interval, subquery, ifCall, ilike, distinctOn, overWindow, wordsInCall, rowValue],
 ]
 
 function imageAt({ tokens }: Pick<WrongStatement, 'tokens'>, index: number): string | undefined {

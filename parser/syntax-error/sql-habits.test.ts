@@ -35,6 +35,10 @@ const RIGHTS = 'rights on rows are READ and WRITE'
 const OFFSET = 'there is no OFFSET: continue behind the last key read, WHERE key > :last'
 const INTERVAL = "a length of time has its unit within the quotes, INTERVAL '2 hours'"
 const TYPES = 'the types are TEXT, INTEGER, REAL, BOOLEAN, BYTES, TIMESTAMP, JSON'
+const GENERATED = 'keys that nobody chooses are made by DEFAULT uuid(), of the type TEXT'
+const IGNORES_CASE = 'LIKE on lower(…) ignores case'
+const ROW_RULE =
+  'which rows a role may read or write is said by its rights: GRANT READ ON table TO role WHERE condition'
 const COMMA = 'between the arguments of a function stands a comma'
 const PARAMETER_HINT = 'a parameter begins with a colon: SCAN * FROM t WHERE a = :x'
 
@@ -88,8 +92,23 @@ for (const [text, hint] of [
     'SCAN * FROM t WHERE 1 < a < 3',
     'comparisons do not chain: write a < b AND b < c, or b BETWEEN a AND c',
   ],
-  ['CREATE TABLE t (a VARCHAR(20) PRIMARY KEY)', 'a type has no length: TEXT'],
-  ['CREATE TABLE t (a bigint PRIMARY KEY)', 'BIGINT is written INTEGER'],
+  [
+    'CREATE TABLE t (a VARCHAR(20) PRIMARY KEY, b DOUBLE PRECISION, c TIMESTAMP(3) WITH TIME ZONE)',
+    `${TYPES}: CREATE TABLE t (a TEXT PRIMARY KEY, b REAL, c TIMESTAMP)`,
+  ],
+  [
+    'CREATE TABLE t (a bigint PRIMARY KEY, b UUID DEFAULT gen_random_uuid())',
+    'BIGINT is written INTEGER: CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT DEFAULT uuid())',
+  ],
+  [
+    'CREATE TABLE t (a SERIAL PRIMARY KEY, b VARCHAR(20))',
+    `${GENERATED}: CREATE TABLE t (a TEXT PRIMARY KEY DEFAULT uuid(), b TEXT)`,
+  ],
+  ["CREATE TABLE t (id TEXT PRIMARY KEY, a ENUM('x', 'y'))", 'a type has no length: ENUM'],
+  [
+    'ALTER TABLE t ADD a NUMERIC(10,2)',
+    `${TYPES}; ALTER TABLE says COLUMN: ALTER TABLE t ADD COLUMN a REAL`,
+  ],
   ['BEGIN TRANSACTION READ ONLY', 'BEGIN stands alone: BEGIN READ ONLY'],
   ['START TRANSACTION', 'a transaction begins with: BEGIN'],
   ['END', 'a transaction ends with: COMMIT'],
@@ -213,7 +232,10 @@ for (const [text, hint] of [
     'ALTER TABLE t ADD CONSTRAINT u UNIQUE (a)',
     'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)',
   ],
-  ['CREATE TABLE t (id TEXT PRIMARY KEY, family VARCHAR(20))', 'a type has no length: TEXT'],
+  [
+    'CREATE TABLE t (id TEXT PRIMARY KEY, family VARCHAR(20))',
+    `${TYPES}: CREATE TABLE t (id TEXT PRIMARY KEY, family TEXT)`,
+  ],
   ['ALTER TABLE t ADD a TEXT', 'ALTER TABLE says COLUMN: ALTER TABLE t ADD COLUMN a TEXT'],
   ['ALTER TABLE t DROP a', 'ALTER TABLE says COLUMN: ALTER TABLE t DROP COLUMN a'],
   [
@@ -284,6 +306,37 @@ for (const [text, hint] of [
   [
     "SCAN * FROM t WHERE position('x' IN a) > 0",
     `${COMMA}: SCAN * FROM t WHERE position('x', a) > 0`,
+  ],
+  [
+    'SELECT a FROM t WHERE b > CURRENT_DATE AND c = ? AND d < ?',
+    `the moment of the statement is now(); ${SELECT}; a parameter is $1, $2, … or :name: SCAN a FROM t WHERE b > date_trunc('day', now()) AND c = $1 AND d < $2`,
+  ],
+  [
+    "SELECT a FROM t WHERE t.a ILIKE 'X%'",
+    `${SELECT}; ${IGNORES_CASE}: SCAN a FROM t WHERE lower(t.a) LIKE 'x%'`,
+  ],
+  [
+    "SCAN a FROM t WHERE a NOT ILIKE 'X%'",
+    `${IGNORES_CASE}: SCAN a FROM t WHERE lower(a) NOT LIKE 'x%'`,
+  ],
+  ['SCAN a FROM t WHERE a ILIKE :x', `${IGNORES_CASE}: lower(name) LIKE 'a%'`],
+  [
+    "SELECT IF(a > 1, 'x', f(a, 2)) AS b FROM t",
+    `${SELECT}; a choice between values is CASE: SCAN CASE WHEN a > 1 THEN 'x' ELSE f(a, 2) END AS b FROM t`,
+  ],
+  [
+    'SELECT DISTINCT ON (a) b FROM t',
+    `${SELECT}; the first row of each group: GROUP BY with MIN or MAX, or a SCAN … LIMIT 1 for each`,
+  ],
+  [
+    'DELETE FROM t WHERE a > 1 ORDER BY b LIMIT 1',
+    'SET and DELETE take their rows in the order of the key that finds them: for another order, read the keys by SCAN … ORDER BY … LIMIT and write WHERE key IN :keys',
+  ],
+  ['CREATE POLICY p ON t USING (a = current_user)', ROW_RULE],
+  ['ALTER TABLE t ENABLE ROW LEVEL SECURITY', ROW_RULE],
+  [
+    'CREATE USER joe',
+    'who may do what is said of a role, which a token has: CREATE TOKEN … ROLE … EXPIRES IN …',
   ],
   ['SCAN * FROM t WHERE a IN b', undefined],
   ['SCAN a::varchar(20) FROM t', `${TYPES}: SCAN a::TEXT FROM t`],

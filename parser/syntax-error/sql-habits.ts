@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { TokenType } from 'chevrotain'
-import { SIMILAR_TYPES } from '../builders/type-names.ts'
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
 import { clausesInDisorder } from './clause-order.ts'
@@ -13,9 +12,11 @@ import {
   reservedWordAsName,
   trailingComma,
 } from './slips.ts'
+import { foreignCall } from './sql-calls.ts'
 import { EXPRESSION_HABITS, foreignCastType } from './sql-expressions.ts'
 import { foreignStatement } from './sql-statements.ts'
 import { TABLE_HABITS } from './sql-tables.ts'
+import { foreignColumnType, typeLength } from './sql-types.ts'
 import { type Habit, piece, rewrite, type WrongStatement } from './wrong-statement.ts'
 
 export const REWRITTEN_CHARACTERS_MAX = 1_000
@@ -59,16 +60,6 @@ function repair(wrong: WrongStatement, rewritten: string, habitsLeft: number): R
   const next = wrong.recheck(rewritten)
   if (next === undefined) return { advices: [], text: rewritten }
   return habitsLeft > 1 ? putRight(next, habitsLeft - 1) : undefined
-}
-
-const typeLength: Habit = ({ tokens, at }) => {
-  // After a column called family it is the length itself that cannot be understood.
-  const open = tokens[at]?.tokenType === token.Integer ? at - 1 : at
-  if (tokens[open]?.tokenType !== token.LeftParenthesis) return undefined
-  if (tokens[0]?.tokenType !== keyword.Create) return undefined
-  const written = tokens[open - 1]?.image.toUpperCase() ?? ''
-  const type = SIMILAR_TYPES.get(written) ?? written
-  return { advice: `a type has no length: ${type}` }
 }
 
 const READS_A_RANGE: ReadonlySet<TokenType> = new Set([
@@ -123,7 +114,6 @@ const WORDS: ReadonlyMap<string, string> = new Map(
     OFFSET: NO_OFFSET,
     HAVING: 'HAVING comes after GROUP BY',
     NULLS: 'NULL comes first in ascending order, and last in descending order',
-    ILIKE: "LIKE on lower(…) ignores case: lower(name) LIKE 'a%'",
   }),
 )
 
@@ -151,6 +141,8 @@ const rowCount: Habit = (wrong) => {
 /** The first that recognises something decides. */
 const HABITS: readonly Habit[] = [
   foreignCastType,
+  foreignColumnType,
+  foreignCall,
   foreignStatement,
   ...EXPRESSION_HABITS,
   doubleEqual,

@@ -41,6 +41,7 @@ function recognise(wrong: WrongStatement): Advice | undefined {
   if (type === keyword.Rollback && wrong.at === 1) return { advice: NO_SAVEPOINT }
   if (type === keyword.Insert) return foreignInsert(wrong)
   if (type === keyword.Delete && wrong.at === 1) return ofDelete(wrong)
+  if (isOrderOfWrite(wrong)) return { advice: ORDER_OF_WRITE }
   if (type === keyword.SetWord || type === keyword.Check) return ofOneRow(wrong)
   return foreignObserver(wrong) ?? foreignDefinition(wrong)
 }
@@ -112,6 +113,16 @@ const ALL_ROWS = 'USE PRIMARY KEY WHERE TRUE'
 function ofDelete(wrong: WrongStatement): Advice {
   const rest = wrong.tokens[1]?.tokenType === token.Star ? 3 : 1
   return { advice: 'DELETE needs FROM', rewritten: `DELETE FROM ${piece(wrong, rest)}`.trim() }
+}
+
+const ORDER_OF_WRITE =
+  'SET and DELETE take their rows in the order of the key that finds them: for another order, read the keys by SCAN … ORDER BY … LIMIT and write WHERE key IN :keys'
+
+/** DELETE … ORDER BY …, SET … ORDER BY … */
+function isOrderOfWrite({ tokens, at }: WrongStatement): boolean {
+  const first = tokens[0]?.tokenType
+  const writes = first === keyword.Delete || first === keyword.SetWord
+  return writes && tokens[at]?.tokenType === keyword.Order
 }
 
 /** SET or CHECK without its table, or without its rows. */

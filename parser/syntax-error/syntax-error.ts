@@ -7,9 +7,11 @@ import * as token from '../grammar/tokens.ts'
 import { ParseError, positionAt, shownToken, syntaxError } from '../parse-error.ts'
 import type { Expectation, ExpectedTokens } from './expected-tokens.ts'
 import { END_OF_TEXT, expectedWords, joined } from './expected-words.ts'
+import { ownCalls } from './sql-calls.ts'
 import { ofGeneratedKey } from './sql-definitions.ts'
 import { hintFor, REWRITTEN_CHARACTERS_MAX } from './sql-habits.ts'
-import type { WrongStatement } from './wrong-statement.ts'
+import { OWN_TYPES, ownTypes } from './sql-types.ts'
+import { rewrite, type WrongStatement } from './wrong-statement.ts'
 
 const MALFORMED_WORDS = new Map([
   [token.UnclosedComment, 'the comment that begins here has no end */'],
@@ -81,19 +83,24 @@ function wrongStatement(
   return { offending, expectation, wrong }
 }
 
-/** An error of a type that makes its own values, with the column to write instead. */
-export function withGeneratedKey(
+/** An error of a type of another database, with the definition to write instead. */
+export function withOwnTypes(
   error: unknown,
   { text, tokens }: Pick<Mistake, 'text' | 'tokens'>,
   check: (text: string) => Mistake | undefined,
 ): unknown {
   if (!(error instanceof ParseError)) return error
   const type = tokens.findIndex(({ startOffset }) => startOffset === error.offset)
-  if (!GENERATED_TYPES.has(tokens[type]?.image.toUpperCase() ?? '')) return error
+  if (type < 0) return error
   const before = tokens.slice(0, type)
   const start = before.findLastIndex(({ tokenType }) => tokenType === token.Semicolon) + 1
   const wrong = { text, tokens: statementTokens(tokens, start), at: type - start }
-  const { advice, rewritten } = ofGeneratedKey(wrong)
+  const types = new Map([...ownTypes(wrong), ...ownCalls(wrong)])
+  const isGenerated = GENERATED_TYPES.has(tokens[type]?.image.toUpperCase() ?? '')
+  if (!isGenerated && !types.has(wrong.at)) return error
+  const { advice, rewritten } = isGenerated
+    ? ofGeneratedKey(wrong, types)
+    : { advice: error.hint ?? OWN_TYPES, rewritten: rewrite(wrong, types) }
   const isRight = rewritten.length <= REWRITTEN_CHARACTERS_MAX && check(rewritten) === undefined
   const hint = isRight
     ? { hint: `${advice}: ${rewritten}`, suggestion: rewritten }

@@ -35,12 +35,13 @@ export function rewrite(
     const end = each.startOffset + each.image.length
     const replacement = replacements.get(index)
     rewritten += replacement ?? each.image
-    // What is removed takes the space after it along, if there is one before it.
-    if (
-      next === undefined ||
-      (replacement === '' && /\s/.test(rewritten.charAt(rewritten.length - 1)))
-    )
+    if (next === undefined) return
+    // What is removed takes the space after it along, if there is one before it, or else the one before it.
+    if (replacement === '' && /\s$/.test(rewritten)) {
+      const isEnd = next.tokenType === Comma || next.tokenType === RightParenthesis
+      if (isEnd && end === next.startOffset) rewritten = rewritten.trimEnd()
       return
+    }
     rewritten += text.slice(end, next.startOffset)
   })
   return rewritten.trim()

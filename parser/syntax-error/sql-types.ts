@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { GENERATED_TYPES, SIMILAR_TYPES, TYPE_NAMES } from '../builders/type-names.ts'
+import * as keyword from '../grammar/keywords.ts'
+import * as token from '../grammar/tokens.ts'
+import { ownCalls } from './sql-calls.ts'
+import { ofGeneratedKey } from './sql-definitions.ts'
+import { type Advice, type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
+
+// What other databases call the types of columns.
+
+export const OWN_TYPES = `the types are ${TYPE_NAMES.join(', ')}`
+
+/** a VARCHAR(20), b DOUBLE PRECISION in a CREATE TABLE -> a TEXT, b REAL; all of them, wherever the mistake is. */
+export const foreignColumnType: Habit = (wrong) => {
+  const types = ownTypes(wrong)
+  if (types.size === 0) return undefined
+  const replaced = new Map([...types, ...ownCalls(wrong)])
+  const generated = wrong.tokens.findIndex(
+    ({ image }, index) =>
+      index > 3 && GENERATED_TYPES.has(image.toUpperCase()) && image !== 'IDENTITY',
+  )
+  const { advice, rewritten } =
+    generated < 0
+      ? { advice: OWN_TYPES, rewritten: rewrite(wrong, replaced) }
+      : ofGeneratedKey({ ...wrong, at: generated }, replaced)
+  return { advice, rewritten, onlyRewritten: true }
+}
+
+/** a VARCHAR(20) where the whole cannot be put right. */
+export const typeLength: Habit = ({ tokens, at }) => {
+  // After a column called family it is the length itself that cannot be understood.
+  const open = tokens[at]?.tokenType === token.Integer ? at - 1 : at
+  if (tokens[open]?.tokenType !== token.LeftParenthesis) return undefined
+  if (tokens[0]?.tokenType !== keyword.Create) return undefined
+  const written = tokens[open - 1]?.image.toUpperCase() ?? ''
+  const type = SIMILAR_TYPES.get(written) ?? written
+  return { advice: `a type has no length: ${type}` } satisfies Advice
+}
+
+/** What to write instead of the types of other databases in a definition of columns, by the numbers of the tokens. */
+export function ownTypes({ tokens }: Pick<WrongStatement, 'tokens'>): ReadonlyMap<number, string> {
+  const replaced = new Map<number, string>()
+  const first = tokens[0]?.tokenType
+  if (first !== keyword.Create && first !== keyword.Alter) return replaced
+  let depth = 0
+  for (const [index, { tokenType }] of tokens.entries()) {
+    if (tokenType === token.LeftParenthesis) depth += 1
+    if (tokenType === token.RightParenthesis) depth -= 1
+    const begins = tokenType === token.LeftParenthesis || tokenType === token.Comma
+    const isColumn = first === keyword.Create ? begins && depth === 1 : isAdded(tokens, index)
+    if (isColumn) noteType(tokens, index + 2, replaced)
+  }
+  return replaced
+}
+
+/** The word before the name of the column that ALTER TABLE adds. */
+function isAdded(tokens: WrongStatement['tokens'], index: number): boolean {
+  const word = tokens[index]?.tokenType
+  const isFollowed = tokens[index + 1]?.tokenType === keyword.Column
+  return word === keyword.Column || (word === keyword.Add && !isFollowed)
+}
+
+function noteType(tokens: WrongStatement['tokens'], at: number, replaced: Map<number, string>) {
+  const written = tokens[at]?.image.toUpperCase() ?? ''
+  const similar = SIMILAR_TYPES.get(written)
+  if (similar === undefined && !TYPE_NAMES.includes(written)) return
+  if (similar !== undefined) replaced.set(at, similar)
+  let next = at + 1
+  if (PARTS.has(tokens[next]?.image.toUpperCase() ?? '')) replaced.set(next++, '')
+  for (const length of typeLengthAt(tokens, next)) replaced.set(length, '')
+  const isZoned = tokens[next + 1]?.image.toUpperCase() === 'TIME'
+  if (isZoned) for (const word of [next, next + 1, next + 2]) replaced.set(word, '')
+}
+
+const PARTS: ReadonlySet<string> = new Set(['PRECISION', 'VARYING', 'UNSIGNED'])
+
+/** The numbers of the tokens of the (20) or (10, 2) of a type, when it has one. */
+export function typeLengthAt(tokens: WrongStatement['tokens'], open: number): readonly number[] {
+  const [first, , end, , farEnd] = tokens.slice(open, open + 5)
+  if (first?.tokenType !== token.LeftParenthesis) return []
+  if (end?.tokenType === token.RightParenthesis) return [open, open + 1, open + 2]
+  if (farEnd?.tokenType !== token.RightParenthesis) return []
+  return [open, open + 1, open + 2, open + 3, open + 4]
+}
