@@ -11,6 +11,7 @@ import {
   planStatement,
   type StatementFunctions,
   type StatementResult,
+  Variables,
   valueToJson,
   WorkMeter,
 } from '../planner/planner.ts'
@@ -88,8 +89,10 @@ export class SqlSession {
     const transaction = await this.storage.begin()
     try {
       const catalog = await this.storage.catalog(transaction)
+      const variables = new Variables()
       for (const statement of statements) {
-        last = await this.runIn(transaction, catalog, statement, { parameters })
+        last = await this.runIn(transaction, catalog, statement, { parameters, variables })
+        if ('into' in statement) variables.read(statement.into, last)
       }
       await transaction.commit()
       return last
@@ -109,10 +112,12 @@ export class SqlSession {
       readonly signal?: AbortSignal
       readonly rowTimestamps?: boolean
       readonly work?: WorkMeter
+      readonly variables?: Variables
     } = {},
   ): Promise<StatementResult> {
     const [parsed] = typeof statement === 'string' ? this.parse(statement) : [statement]
-    const plan = planStatement(parsed as PlannedStatement, catalog, this.#parseRule)
+    const { variables } = options
+    const plan = planStatement(parsed as PlannedStatement, catalog, this.#parseRule, variables)
     const { parameters = [], work = new WorkMeter(), ...others } = options
     const { functions } = this
     const own = { transaction, catalog, parameters, functions, work }

@@ -5,17 +5,18 @@ import { promisify } from 'node:util'
 import { withoutStamps } from '../readme-blocks.ts'
 import { ServerProcess } from '../server/server-process.ts'
 
-const FOLDER = new URL('../../docs/guide/', import.meta.url)
+const DOCS = new URL('../../docs/', import.meta.url)
 const SCRIPT_MS_MAX = 60_000
 const END_OF_BLOCK = '-- end of block --'
 
 /** Statements or commands, with what is printed below them. */
 const BLOCK = /```(sql|sh)\n([\s\S]*?)```\n(?:\n?)```(json|text)\n([\s\S]*?)```/g
 
-/** Each page of the guide by its path below docs/. */
+/** Each page of the guide, and the one for those who know SQL, by its path below docs/. */
 export function guidePages(): ReadonlyMap<string, URL> {
-  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.md'))
-  return new Map(names.map((name) => [`guide/${name}`, new URL(name, FOLDER)]))
+  const names = readdirSync(new URL('guide/', DOCS)).filter((name) => name.endsWith('.md'))
+  const paths = [...names.map((name) => `guide/${name}`), 'coming-from-sql.md']
+  return new Map(paths.map((path) => [path, new URL(path, DOCS)]))
 }
 
 /** A page as it is written, and with the output of each of its blocks, run by a server of their own. */

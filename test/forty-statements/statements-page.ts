@@ -26,7 +26,7 @@ async function outputOf(session: SqlSession, text: string): Promise<string> {
   try {
     // Each run is a transaction already.
     const result = await session.run(text.replaceAll(/^(BEGIN|COMMIT);\n/gm, ''))
-    return text.startsWith('CREATE') ? 'defined' : resultText(result)
+    return /^(CREATE|ALTER)/.test(text) ? 'defined' : resultText(result)
   } catch (error) {
     if (!(error instanceof PlanError || error instanceof StorageError)) throw error
     const hint = error instanceof PlanError && error.hint !== undefined ? `\n${error.hint}` : ''

@@ -2,10 +2,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { withOutputs } from './statements-page.ts'
 
-// Runs the statements of `docs/twenty-statements.md` and writes their output below them:
-//     node test/twenty-statements/generate-statements-page.ts
+// Runs the statements of `docs/forty-statements.md` and writes their output below them:
+//     node test/forty-statements/generate-statements-page.ts
 // What stands around them is written by hand and stays.
 
-const path = new URL('../../docs/twenty-statements.md', import.meta.url)
+const path = new URL('../../docs/forty-statements.md', import.meta.url)
 const { page } = await withOutputs(await readFile(path, 'utf8'))
 await writeFile(path, page)
