@@ -55,6 +55,8 @@ export type GetStatement = Located & {
   /** What the columns of the table are qualified with, instead of its name. */
   readonly alias?: Name
   readonly asOf?: Expression
+  /** Absent without LOOKUP. */
+  readonly lookups?: readonly Lookup[]
   readonly where: Expression
   readonly forUpdate: boolean
   readonly into?: Into
@@ -70,6 +72,7 @@ export type ScanStatement = Located & {
   readonly alias?: Name
   readonly asOf?: Expression
   readonly hint?: KeyHint
+  readonly lookups?: readonly Lookup[]
   readonly where?: Expression
   /** Empty without GROUP BY, as `orderBy` is without ORDER BY. */
   readonly groupBy: readonly Expression[]
@@ -78,6 +81,15 @@ export type ScanStatement = Located & {
   readonly orderBy: readonly OrderPart[]
   readonly limit?: Expression
   readonly into?: Into
+}
+
+/** The row of another table that has the key which BY computes from the rows before. */
+export type Lookup = Located & {
+  readonly table: Name
+  readonly alias?: Name
+  readonly by: Expression
+  /** Without such a row, NULLs stand in its place; otherwise the rows before are left out. */
+  readonly isOptional: boolean
 }
 
 export type SetStatement = Located & {

@@ -7,6 +7,8 @@ export const PLANNER_LIMITS = {
   ruleNodesMax: 200,
   /** Keys that one GET asks for, and ranges that the INs of one SCAN, SET or DELETE make. */
   statementKeysMax: 10_000,
+  /** Tables that one GET or SCAN looks rows up in. */
+  lookupsMax: 4,
   /** Elements of an array parameter of IN. */
   listItemsMax: 50_000,
   /** Rows that a SET without LIMIT changes. */

@@ -81,9 +81,12 @@ function planTyped(statement: PlannedStatement, catalog: Catalog, parseRule: Par
     case 'explain': {
       const { analyze } = statement
       const plan = planData(statement.statement, catalog, parseRule)
-      const hidesRows = (['read', 'write'] as const).some(
-        (right) => catalog.rights.rulesOn(plan.table, right) !== undefined,
-      )
+      const lookedUp = ('lookups' in plan && plan.lookups) || []
+      const hidesRows =
+        lookedUp.some(({ rowRule }) => rowRule !== undefined) ||
+        (['read', 'write'] as const).some(
+          (right) => catalog.rights.rulesOn(plan.table, right) !== undefined,
+        )
       return { kind: 'explain', analyze, hidesRows, plan }
     }
     case 'showTables':

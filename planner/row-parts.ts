@@ -19,6 +19,8 @@ export type RowPart = {
   readonly offset: number
   /** Its columns are found with the qualifier only, and by no `*`. */
   readonly isQualifiedOnly?: true
+  /** All its columns may be NULL, because there may be no such row. */
+  readonly isOptional?: true
 }
 
 /** A row of one table. */
@@ -26,9 +28,25 @@ export function rowOf(table: TableDefinition, alias?: Name): readonly RowPart[] 
   return [{ name: alias?.text ?? table.name, table, offset: 0 }]
 }
 
+/** The part that a position of the row is of. */
+export function partAt(parts: readonly RowPart[], position: number): RowPart {
+  return parts.findLast(({ offset }) => offset <= position) as RowPart
+}
+
+/** The positions of these that are of the part, counted from its first column, ascending. */
+export function columnsWithin(
+  { offset, table }: RowPart,
+  positions: ReadonlySet<number>,
+): readonly number[] {
+  const within = [...positions].map((position) => position - offset)
+  return within
+    .filter((column) => column >= 0 && column < table.columns.length)
+    .sort((a, b) => a - b)
+}
+
 /** The column at a position of the row, which is one of it. */
 export function columnAt(parts: readonly RowPart[], position: number): ColumnDefinition {
-  const part = parts.findLast(({ offset }) => offset <= position) as RowPart
+  const part = partAt(parts, position)
   return part.table.columns[position - part.offset] as ColumnDefinition
 }
 

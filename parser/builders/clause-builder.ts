@@ -6,7 +6,7 @@ import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { counted, syntaxError } from '../parse-error.ts'
 import { refuseAggregates } from './aggregates.ts'
 import { only, positionOfNode, positionOfToken, textOfNode } from './cst-position.ts'
-import { buildExpression } from './expression-builder.ts'
+import { buildConjunction, buildExpression } from './expression-builder.ts'
 import { buildLiteral, buildName, buildParameter } from './literal.ts'
 
 // The clauses that several statements share. An absent clause is an absent field.
@@ -93,6 +93,26 @@ export function tableReadOf(children: { tableRead: cst.TableReadCstNode[] }): {
 } {
   const { children: read } = only(children.tableRead)
   return { table: tableOf(read), ...aliasOf(read), ...asOfOf(read) }
+}
+
+export function lookupsOf(children: { lookupClause?: cst.LookupClauseCstNode[] }): {
+  readonly lookups?: readonly ast.Lookup[]
+} {
+  const { lookupClause } = children
+  return lookupClause === undefined ? {} : { lookups: lookupClause.map(buildLookup) }
+}
+
+function buildLookup(node: cst.LookupClauseCstNode): ast.Lookup {
+  const { children } = node
+  const by = buildConjunction(only(children.conjunction))
+  refuseAggregates(by)
+  return {
+    table: tableOf(children),
+    ...aliasOf(children),
+    by,
+    isOptional: children.OPTIONAL !== undefined,
+    position: positionOfNode(node),
+  }
 }
 
 function aliasOf(children: { tableAlias?: cst.TableAliasCstNode[] }): { alias?: ast.Name } {

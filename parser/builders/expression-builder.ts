@@ -28,7 +28,7 @@ export function buildExpression(node: cst.ExpressionCstNode): Expression {
   }
 }
 
-function buildConjunction(node: cst.ConjunctionCstNode): Expression {
+export function buildConjunction(node: cst.ConjunctionCstNode): Expression {
   const operands = node.children.negation
   if (operands.length === 1) return buildNegation(only(operands))
   return {

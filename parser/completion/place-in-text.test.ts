@@ -26,7 +26,10 @@ for (const [marked, typed, wanted] of [
   ['SCAN * FROM t WHERE a = :na^', '', []],
   ['SCAN * FROM t -- WHERE^', '', []],
   ['SCAN * FROM t /* WHERE ^ */', '', []],
-  ['GET * FROM t /* one */^', '', ['AS', 'AS OF', 'WHERE']],
+  ['GET * FROM t /* one */^', '', ['AS', 'AS OF', 'LOOKUP', 'WHERE']],
+  ['SCAN * FROM t LOOKUP ^', '', ['<table>']],
+  ['SCAN * FROM t LOOKUP u ^', '', ['AS', 'BY']],
+  ['SCAN * FROM t LOOKUP u BY ^', '', EXPRESSION],
   ['GET * FROM t AS ^', '', ['OF']],
   ['SCAN t.^', '', ['<column>']],
   ['SCAN * FROM t AS o WHERE o.a = o.^', '', ['<column>']],
@@ -81,6 +84,7 @@ test('the tables of a statement are told wherever it names them, and not those o
   assert.deepEqual(placeIn('SET ^ = 1 ON "my ""own"" table" WHERE id = 1').tables, [
     'my "own" table',
   ])
+  assert.deepEqual(placeIn('SCAN ^ FROM a LOOKUP b AS c BY c.id = a.b').tables, ['a', 'b'])
   assert.deepEqual(placeIn('SCAN ^').tables, [])
 })
 

@@ -109,7 +109,7 @@ function statementFrom(tokens: readonly IToken[], start: number): readonly IToke
 }
 
 const BEFORE_TABLES = new Set([
-  ...[keyword.From, keyword.Into, keyword.On, keyword.Table, keyword.Describe],
+  ...[keyword.From, keyword.Lookup, keyword.Into, keyword.On, keyword.Table, keyword.Describe],
 ])
 
 function tablesNamed(statement: readonly IToken[]): readonly string[] {

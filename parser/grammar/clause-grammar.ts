@@ -78,6 +78,15 @@ export class ClauseGrammar extends ExpressionGrammar {
     })
   })
 
+  readonly lookupClause: Rule = this.RULE('lookupClause', () => {
+    this.CONSUME(keyword.Lookup)
+    this.SUBRULE(this.tableName)
+    this.OPTION1(() => this.SUBRULE(this.tableAlias))
+    this.CONSUME(keyword.By)
+    this.SUBRULE(this.conjunction)
+    this.OPTION2(() => this.CONSUME(keyword.Optional))
+  })
+
   readonly tableAlias: Rule = this.RULE('tableAlias', () => {
     this.CONSUME(keyword.As)
     this.CONSUME(keyword.Alias)

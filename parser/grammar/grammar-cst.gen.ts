@@ -403,6 +403,20 @@ export type TableReadCstChildren = {
   asOf?: (AsOfCstNode)[];
 };
 
+export interface LookupClauseCstNode extends CstNode {
+  name: "lookupClause";
+  children: LookupClauseCstChildren;
+}
+
+export type LookupClauseCstChildren = {
+  LOOKUP: IToken[];
+  tableName: TableNameCstNode[];
+  tableAlias?: TableAliasCstNode[];
+  BY: IToken[];
+  conjunction: ConjunctionCstNode[];
+  OPTIONAL?: IToken[];
+};
+
 export interface TableAliasCstNode extends CstNode {
   name: "tableAlias";
   children: TableAliasCstChildren;
@@ -603,6 +617,7 @@ export type GetStatementCstChildren = {
   projection: ProjectionCstNode[];
   FROM: IToken[];
   tableRead: TableReadCstNode[];
+  lookupClause?: LookupClauseCstNode[];
   whereClause: WhereClauseCstNode[];
   FOR?: IToken[];
   UPDATE?: IToken[];
@@ -621,6 +636,7 @@ export type ScanStatementCstChildren = {
   FROM: IToken[];
   tableRead: TableReadCstNode[];
   keyHint?: KeyHintCstNode[];
+  lookupClause?: LookupClauseCstNode[];
   whereClause?: WhereClauseCstNode[];
   groupByClause?: GroupByClauseCstNode[];
   orderByClause?: OrderByClauseCstNode[];

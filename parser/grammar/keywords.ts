@@ -110,6 +110,7 @@ export const Inspect = unreserved('INSPECT')
 export const Jwt = unreserved('JWT')
 export const Keep = unreserved('KEEP')
 export const Key = unreserved('KEY')
+export const Lookup = unreserved('LOOKUP')
 export const Millisecond = unreserved('MILLISECOND')
 export const Milliseconds = unreserved('MILLISECONDS')
 export const Minute = unreserved('MINUTE')
@@ -122,6 +123,7 @@ export const Observer = unreserved('OBSERVER')
 export const Observers = unreserved('OBSERVERS')
 export const Of = reserved('OF', [Name])
 export const Only = unreserved('ONLY')
+export const Optional = unreserved('OPTIONAL')
 export const Pause = unreserved('PAUSE')
 export const Primary = unreserved('PRIMARY')
 export const Read = unreserved('READ')
@@ -222,8 +224,35 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     Index,
     Indexes,
   ],
-  ...[Inspect, Jwt, Keep, Key, Millisecond, Milliseconds, Minute, Minutes, None, Nothing, Notify],
-  ...[Observe, Observer, Observers, Of, Only, Pause, Primary, Read, Replay, Resume, Revoke, Role],
+  ...[
+    Inspect,
+    Jwt,
+    Keep,
+    Key,
+    Lookup,
+    Millisecond,
+    Milliseconds,
+    Minute,
+    Minutes,
+    None,
+    Nothing,
+    Notify,
+  ],
+  ...[
+    Observe,
+    Observer,
+    Observers,
+    Of,
+    Only,
+    Optional,
+    Pause,
+    Primary,
+    Read,
+    Replay,
+    Resume,
+    Revoke,
+    Role,
+  ],
   ...[
     Roles,
     Rotate,

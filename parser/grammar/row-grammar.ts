@@ -22,6 +22,7 @@ export class RowGrammar extends ClauseGrammar {
     this.SUBRULE(this.projection)
     this.CONSUME(keyword.From)
     this.SUBRULE(this.tableRead)
+    this.MANY(() => this.SUBRULE(this.lookupClause))
     this.SUBRULE(this.whereClause)
     this.OPTION1(() => {
       this.CONSUME(keyword.For)
@@ -37,6 +38,7 @@ export class RowGrammar extends ClauseGrammar {
     this.CONSUME(keyword.From)
     this.SUBRULE(this.tableRead)
     this.OPTION1(() => this.SUBRULE(this.keyHint))
+    this.MANY(() => this.SUBRULE(this.lookupClause))
     this.OPTION2(() => this.SUBRULE(this.whereClause))
     this.OPTION3(() => this.SUBRULE(this.groupByClause))
     this.OPTION4(() => this.SUBRULE(this.orderByClause))

@@ -30,6 +30,7 @@ const SUBSCRIPTION =
 const NOTIFY =
   'NOTIFY tells a weak observer of one row: NOTIFY observer ON table WHERE full primary key'
 const NO_ALIAS = 'a statement that writes names its table as it is'
+const BY_KEY = 'a row of another table is looked up by its key: LOOKUP table BY table.key = …'
 const ALONE = 'here is one table, so its columns are named alone'
 const RIGHTS = 'rights on rows are READ and WRITE'
 const OFFSET = 'there is no OFFSET: continue behind the last key read, WHERE key > :last'
@@ -51,7 +52,17 @@ for (const [text, hint] of [
   ['SELECT 1', SELECT],
   [
     'SELECT * FROM a JOIN b ON a.x = b.x',
-    `${SELECT}; a statement reads one table; read the other one in a second statement`,
+    `${SELECT}; ${BY_KEY}: SCAN * FROM a LOOKUP b BY a.x = b.x`,
+  ],
+  [
+    'SELECT o.*, c.n FROM a o LEFT OUTER JOIN b c ON (c.id = o.c) INNER JOIN d AS e ON e.k = c.k AND e.l = 1 WHERE o.id = 1',
+    `${SELECT}; a table gets another name by AS; ${BY_KEY}: SCAN o.*, c.n FROM a AS o LOOKUP b AS c BY (c.id = o.c) OPTIONAL LOOKUP d AS e BY e.k = c.k AND e.l = 1 WHERE o.id = 1`,
+  ],
+  ['SCAN * FROM a RIGHT JOIN b ON a.x = b.x', BY_KEY],
+  ['SCAN * FROM a JOIN b USING (x)', BY_KEY],
+  [
+    'SCAN id FROM a UNION SCAN id FROM b',
+    'a statement reads one table; read the other one in a second statement',
   ],
   [
     "UPDATE t SET a = a + 1, b = 'x' WHERE id = 5",

@@ -69,7 +69,9 @@ function ofSelect(wrong: WrongStatement): Advice {
   const advice = 'SELECT is written GET for rows by a full key, SCAN for a range of rows'
   const where = indexOf(wrong, keyword.Where)
   const isOfRows = !aggregates(wrong) && wrong.tokens[1]?.tokenType !== keyword.Distinct
-  const word = where > 0 && isOfRows && onlyEquates(wrong, where + 1) ? 'GET' : 'SCAN'
+  const joins = wrong.tokens.some(({ image }) => image.toUpperCase() === 'JOIN')
+  const isByKey = where > 0 && isOfRows && !joins && onlyEquates(wrong, where + 1)
+  const word = isByKey ? 'GET' : 'SCAN'
   return { advice, rewritten: `${word} ${piece(wrong, 1)}` }
 }
 
@@ -231,7 +233,7 @@ const FOREIGN_WORDS: ReadonlyMap<string, Advice | AdviceMaker> = new Map<
   ['MIN', ofAggregate],
   ['MAX', ofAggregate],
   ['AVG', ofAggregate],
-  ['WITH', { advice: 'a statement reads one table and nothing else: there is no WITH' }],
+  ['WITH', { advice: 'a statement stands alone: there is no WITH' }],
   ['SAVEPOINT', { advice: NO_SAVEPOINT }],
   ['RELEASE', { advice: NO_SAVEPOINT }],
   ['VALUES', ofWholeTable],

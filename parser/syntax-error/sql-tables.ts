@@ -8,13 +8,14 @@ import { type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
 // Other names for tables and columns, and more than one table.
 
 const ONE_TABLE = 'a statement reads one table; read the other one in a second statement'
+const BY_KEY = 'a row of another table is looked up by its key: LOOKUP table BY table.key = …'
 const NO_QUALIFIER = 'here is one table, so its columns are named alone'
 const NO_ALIAS = 'a statement that writes names its table as it is'
 
-const OTHER_TABLES: ReadonlySet<string> = new Set([
+const JOINS: ReadonlySet<string> = new Set([
   ...['JOIN', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'CROSS', 'NATURAL', 'OUTER', 'LATERAL', 'USING'],
-  ...['UNION', 'INTERSECT', 'EXCEPT'],
 ])
+const SET_OPERATIONS: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT'])
 
 const NAMES_A_TABLE: ReadonlySet<TokenType> = new Set([keyword.From, keyword.On, keyword.Update])
 
@@ -28,8 +29,61 @@ const secondTable: Habit = (wrong) => {
   )
   if (table < 0) return undefined
   const isList = isAfterAlias(wrong, table)
-  const isJoin = OTHER_TABLES.has(next.image.toUpperCase())
-  return isList || isJoin ? { advice: ONE_TABLE } : undefined
+  const word = next.image.toUpperCase()
+  if (SET_OPERATIONS.has(word)) return { advice: ONE_TABLE }
+  return isList || JOINS.has(word) ? { advice: BY_KEY } : undefined
+}
+
+/** FROM a JOIN b x ON … LEFT JOIN c ON … -> FROM a LOOKUP b AS x BY … LOOKUP c BY … OPTIONAL */
+const joinOn: Habit = (wrong) => {
+  if (!isRead(wrong)) return undefined
+  const changes = new Map<number, string>()
+  let next = wrong.at
+  while (JOINS.has(imageAt(wrong, next))) {
+    const end = noteJoin(wrong, next, changes)
+    if (end === undefined) return undefined
+    next = end
+  }
+  if (changes.size === 0) return undefined
+  return { advice: BY_KEY, rewritten: rewrite(wrong, changes), onlyRewritten: true }
+}
+
+/** Notes how the tokens of one join are written, and returns the one after it; undefined for one of another kind. */
+function noteJoin(
+  wrong: WrongStatement,
+  from: number,
+  changes: Map<number, string>,
+): number | undefined {
+  const { tokens } = wrong
+  const isLeft = imageAt(wrong, from) === 'LEFT'
+  let at = from
+  if (isLeft || imageAt(wrong, at) === 'INNER') changes.set(at++, '')
+  if (isLeft && imageAt(wrong, at) === 'OUTER') changes.set(at++, '')
+  if (imageAt(wrong, at) !== 'JOIN') return undefined
+  changes.set(at, 'LOOKUP')
+  at += 2
+  if (tokens[at]?.tokenType === keyword.As) at += 2
+  else if (tokens[at]?.tokenType !== keyword.On) {
+    changes.set(at, `AS ${tokens[at]?.image}`)
+    at += 1
+  }
+  if (tokens[at]?.tokenType !== keyword.On) return undefined
+  changes.set(at, 'BY')
+  const end = tokens.findIndex(
+    ({ tokenType, image }, index) =>
+      index > at && (AFTER_TABLES.has(tokenType) || JOINS.has(image.toUpperCase())),
+  )
+  const after = end < 0 ? tokens.length : end
+  if (isLeft) changes.set(after - 1, `${tokens[after - 1]?.image} OPTIONAL`)
+  return after
+}
+
+const AFTER_TABLES: ReadonlySet<TokenType> = new Set([
+  ...[keyword.Where, keyword.Group, keyword.Order, keyword.Limit, keyword.For],
+])
+
+function imageAt({ tokens }: WrongStatement, index: number): string {
+  return tokens[index]?.image.toUpperCase() ?? ''
 }
 
 /** FROM a, b and FROM a x, b y; the alias is met first. */
@@ -101,4 +155,10 @@ const columnAlias: Habit = (wrong) => {
   return { advice: 'a column gets another name by AS', rewritten, onlyRewritten: true }
 }
 
-export const TABLE_HABITS: readonly Habit[] = [secondTable, qualifiedName, tableAlias, columnAlias]
+export const TABLE_HABITS: readonly Habit[] = [
+  joinOn,
+  secondTable,
+  qualifiedName,
+  tableAlias,
+  columnAlias,
+]

@@ -27,11 +27,11 @@ for (const [marked, message] of [
   ['COMMIT ^COMMIT', `expected ${END}, found 'COMMIT'`],
   ['GET ^FROM t WHERE a = 1', "expected '*' or an expression, found 'FROM'"],
   ['GET * FROM ^', 'expected a table name, found the end of the text'],
-  ['GET * FROM\n  t ^GROUP', "expected AS, AS OF or WHERE, found 'GROUP'"],
+  ['GET * FROM\n  t ^GROUP', "expected AS, AS OF, LOOKUP or WHERE, found 'GROUP'"],
   ['SCAN a ^b FROM t', "expected AS, ',', FROM or an operator, found 'b'"],
   [
     'SCAN * FROM t ^WEHRE a = 1',
-    `expected AS, AS OF, USE, WHERE, GROUP BY, ORDER BY, LIMIT, INTO, ${END}, found 'WEHRE'`,
+    `expected AS, AS OF, USE, LOOKUP, WHERE, GROUP BY, ORDER BY, LIMIT, INTO, ${END}, found 'WEHRE'`,
   ],
   ['SCAN * FROM t USE ^KEY i', "expected INDEX or PRIMARY KEY, found 'KEY'"],
   ['SCAN * FROM t USE INDEX ^', 'expected an index name, found the end of the text'],

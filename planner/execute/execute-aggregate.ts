@@ -5,6 +5,7 @@ import { HeldBytes } from '../sorting/held-bytes.ts'
 import { type Group, havingKeeps } from './groups/group.ts'
 import { groupingOf } from './groups/grouping.ts'
 import { wholeGroups } from './groups/whole-groups.ts'
+import { joinedWalk } from './lookups/joined-walk.ts'
 import {
   type ExecutionContext,
   type StatementResult,
@@ -13,7 +14,6 @@ import {
 } from './rows/execution-context.ts'
 import { rowLimit } from './rows/row-limit.ts'
 import { ScanPage } from './rows/scan-page.ts'
-import { walk } from './rows/walk.ts'
 
 /** One row for each group, in pages where the groups follow each other on the walk. */
 export async function executeAggregate(
@@ -52,7 +52,7 @@ async function pageOfGroups(
   }
   const grouping = groupingOf(plan, scope, held)
   let last: Uint8Array | undefined
-  walking: for await (const steps of walk({ plan, scope, context, window })) {
+  walking: for await (const steps of joinedWalk({ plan, scope, context, window })) {
     for (const { mark: key, row } of steps) {
       page.examine()
       const ended = row === null ? undefined : grouping.endedBy(row)

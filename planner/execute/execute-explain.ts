@@ -56,6 +56,10 @@ async function measure(plan: ExplainPlan, context: ExecutionContext): Promise<Me
   }
 }
 
+function lookupsOf(plan: DataPlan): readonly unknown[] {
+  return ('lookups' in plan && plan.lookups) || []
+}
+
 async function runMeasured(
   { plan, hidesRows }: ExplainPlan,
   // The rows will not be read.
@@ -64,19 +68,21 @@ async function runMeasured(
   const { monotonicMs } = context
   const startedMs = monotonicMs?.()
   const transaction = new CountingTransaction(context.transaction)
+  const lookupFigures = lookupsOf(plan).map(() => ({ keys: 0, rows: 0, roundTrips: 0 }))
   let rowsReturned = 0
   let rowsAffected = 0
   let after: Uint8Array | undefined
   do {
     const page = after === undefined ? ANALYZED_PAGE : { ...ANALYZED_PAGE, after }
-    const result = await executeData(plan, { ...context, transaction, page })
+    const result = await executeData(plan, { ...context, transaction, lookupFigures, page })
     rowsReturned += result.rows.length
     rowsAffected += result.rowsAffected
     after = result.resumeAfter
   } while (after !== undefined)
   const { rows, entries, cells, roundTrips } = transaction.figures
   const read = { rowsRead: rows, entriesRead: entries, cellsRead: cells, roundTrips }
-  const figures = { ...(hidesRows ? {} : read), rowsReturned, rowsAffected }
+  const ofLookups = lookupFigures.length === 0 ? {} : { lookups: lookupFigures }
+  const figures = { ...(hidesRows ? {} : { ...read, ...ofLookups }), rowsReturned, rowsAffected }
   if (monotonicMs === undefined || startedMs === undefined) return figures
   return { ...figures, milliseconds: Math.round((monotonicMs() - startedMs) * 1_000) / 1_000 }
 }

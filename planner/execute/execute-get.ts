@@ -16,7 +16,8 @@ import {
 } from '../../storage/storage.ts'
 import type { Scope } from '../expressions/compiled-expression.ts'
 import { keyTuples } from '../keys/key-range.ts'
-import type { PointGetPlan } from '../plan/plan.ts'
+import type { PlannedLookup, PointGetPlan } from '../plan/plan.ts'
+import { withLookups } from './lookups/joined-walk.ts'
 import { AnswerRows } from './rows/answer-rows.ts'
 import { BatchSize } from './rows/batch-size.ts'
 import {
@@ -26,6 +27,7 @@ import {
   TurnTaking,
 } from './rows/execution-context.ts'
 import { mayMeetRule, meetsRule } from './rows/row-visibility.ts'
+import type { Steps } from './rows/walk-step.ts'
 import { keyOfRow } from './writes/new-row.ts'
 
 /** What a GET answers of a row, or of the index entry that has all that is asked. */
@@ -42,12 +44,53 @@ export function executeGet(
 ): MaybePromise<StatementResult> {
   const scope = scopeOf(plan.slots, context)
   const keys = keysWithinRule(plan, keyTuples(plan.keys, scope, 'asked'), scope)
+  const { lookups } = plan
+  if (lookups !== undefined) return getJoined({ ...plan, lookups }, context, keys, scope)
   const answer = new GetAnswer(plan, context, scope)
   if (keys.length > 1) return doWork(readInBatches(plan, context, keys, answer))
   return andThen(visibleRowsAt(plan, context, { keys, scope }), ([row = null]) => {
     answer.add(row)
     return answer.result()
   })
+}
+
+type JoinedGet = PointGetPlan & { readonly lookups: readonly PlannedLookup[] }
+
+/** The same with the rows that are looked up for those. */
+async function getJoined(
+  plan: JoinedGet,
+  context: ExecutionContext,
+  keys: ReadonlyArray<readonly SqlValue[]>,
+  scope: Scope,
+): Promise<StatementResult> {
+  const { position, projection } = plan
+  const answer = new AnswerRows(projection, position, context)
+  const turns = new TurnTaking(context)
+  const batches = stepsOfKeys(plan, context, keys, scope)
+  for await (const steps of withLookups(plan.lookups, { scope, context, position }, batches)) {
+    for (const { row } of steps) {
+      scope.work.beginRow(position)
+      if (row !== null) answer.add({ ...scope, row })
+      if (turns.isDue()) await turns.pause()
+    }
+  }
+  return answer.result()
+}
+
+async function* stepsOfKeys(
+  plan: PointGetPlan,
+  context: ExecutionContext,
+  keys: ReadonlyArray<readonly SqlValue[]>,
+  scope: Scope,
+): AsyncGenerator<Steps, void, undefined> {
+  const size = new BatchSize(keys.length)
+  for (let first = 0; first < keys.length; ) {
+    const asked = keys.slice(first, first + size.rows)
+    first += asked.length
+    const rows = await visibleRowsAt(plan, context, { keys: asked, scope })
+    size.learn(rows)
+    yield rows.flatMap((found) => (found === null ? [] : [{ mark: found.key, row: found.row }]))
+  }
 }
 
 function* readInBatches(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { RangeScanPlan } from '../plan/plan.ts'
+import { joinedWalk } from './lookups/joined-walk.ts'
 import {
   type ExecutionContext,
   type StatementResult,
@@ -9,7 +10,6 @@ import {
 } from './rows/execution-context.ts'
 import { rowLimit } from './rows/row-limit.ts'
 import { ScanPage } from './rows/scan-page.ts'
-import { walk } from './rows/walk.ts'
 
 /**
  * The rows of a SCAN, or a page of them. A page ends after its rows or bytes, and also after
@@ -30,7 +30,7 @@ export async function executeScan(
     ...(Number.isFinite(rowsWanted) ? { rowsWanted } : {}),
   }
   let last: Uint8Array | undefined
-  for await (const steps of walk({ plan, scope, context, window })) {
+  for await (const steps of joinedWalk({ plan, scope, context, window })) {
     for (const { mark: key, row } of steps) {
       if (last !== undefined && page.isFull()) return page.resultUpTo(last)
       page.examine()

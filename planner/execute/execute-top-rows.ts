@@ -5,6 +5,7 @@ import type { RangeScanPlan, TopRowsPlan } from '../plan/plan.ts'
 import { bytesOfValues, HeldBytes } from '../sorting/held-bytes.ts'
 import { keptValue } from '../sorting/kept-value.ts'
 import { type KeptOfRow, TopRows } from '../sorting/top-rows.ts'
+import { joinedWalk } from './lookups/joined-walk.ts'
 import { AnswerRows } from './rows/answer-rows.ts'
 import {
   type ExecutionContext,
@@ -15,7 +16,6 @@ import {
 import { ranked, sortLimit } from './rows/ranked.ts'
 import { rowsByKeys } from './rows/rows-by-keys.ts'
 import { requireFirstPage } from './rows/scan-page.ts'
-import { walk } from './rows/walk.ts'
 
 type TopPlan = RangeScanPlan & { readonly top: TopRowsPlan }
 
@@ -56,7 +56,7 @@ type Run = {
 async function readRange(plan: TopPlan, run: Run & { readonly top: TopRows<Kept> }): Promise<void> {
   const { context, scope, turns, top } = run
   const { parts } = plan.top
-  for await (const steps of walk({ plan, scope, context, window: {} })) {
+  for await (const steps of joinedWalk({ plan, scope, context, window: {} })) {
     for (const { row } of steps) {
       if (row !== null) {
         const ofRow = { ...scope, row }

@@ -5,6 +5,7 @@ import type {
   ColumnExpression,
   Expression,
   LiteralExpression,
+  Lookup,
 } from '../../parser/ast.ts'
 import { shownName } from '../../parser/completion/shown-name.ts'
 import { parameterText } from './parameters.ts'
@@ -58,7 +59,10 @@ export function conjunctText(expression: Expression): string {
   return expression.kind === 'logical' ? `(${text})` : text
 }
 
-export function columnText({ qualifier, name }: ColumnExpression): string {
+export function columnText({
+  qualifier,
+  name,
+}: Pick<ColumnExpression, 'qualifier' | 'name'>): string {
   return qualifier === undefined ? nameText(name) : `${nameText(qualifier)}.${nameText(name)}`
 }
 
@@ -69,6 +73,24 @@ function caseText({ operand, branches, otherwise }: CaseExpression): string {
   const first = operand === undefined ? '' : ` ${expressionText(operand)}`
   const last = otherwise === undefined ? '' : ` ELSE ${expressionText(otherwise)}`
   return `CASE${first} ${parts.join(' ')}${last} END`
+}
+
+/** `orders AS o` */
+export function tableText({
+  table,
+  alias,
+}: {
+  readonly table: { readonly text: string }
+  readonly alias?: { readonly text: string }
+}): string {
+  return alias === undefined
+    ? nameText(table.text)
+    : `${nameText(table.text)} AS ${nameText(alias.text)}`
+}
+
+export function lookupText(lookup: Lookup): string {
+  const optional = lookup.isOptional ? ' OPTIONAL' : ''
+  return `LOOKUP ${tableText(lookup)} BY ${expressionText(lookup.by)}${optional}`
 }
 
 function predicateText(

@@ -23,7 +23,7 @@ import type { BoundList } from '../expressions/parameters.ts'
 import { converted, fits } from '../expressions/type-check.ts'
 import { paidIdentityOf } from '../expressions/value-work.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
-import { columnAt, requireColumnOf } from '../row-parts.ts'
+import { columnAt, partAt, requireColumnOf } from '../row-parts.ts'
 
 /**
  * A condition of a WHERE that compares one column with what does not depend on the row: the only
@@ -85,15 +85,21 @@ export function byColumn(conditions: readonly KeyCondition[]): ConditionsByColum
   return Map.groupBy(conditions, ({ column }) => column)
 }
 
-/** The condition as one on a column, or undefined when it can only filter rows. */
+/**
+ * The condition as one on a column of the first table, which alone is walked, or undefined when it can only filter
+ * rows.
+ */
 export function keyConditionOf(
   compiler: ExpressionCompiler,
   source: Expression,
 ): KeyCondition | undefined {
   const slotsBefore = compiler.slots.all.length
   const condition = conditionOf(compiler, source)
-  if (condition === undefined) compiler.slots.keepFirst(slotsBefore)
-  return condition
+  if (condition !== undefined && partAt(compiler.parts, condition.column).offset === 0) {
+    return condition
+  }
+  compiler.slots.keepFirst(slotsBefore)
+  return undefined
 }
 
 function conditionOf(compiler: ExpressionCompiler, source: Expression): KeyCondition | undefined {

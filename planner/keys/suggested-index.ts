@@ -21,14 +21,28 @@ export function suggestedIndex(question: AccessQuestion): string | undefined {
   const [first] = parts
   const bounded = conditions.some(({ column }) => column === first?.column)
   if (first === undefined || (hasWhere && !bounded)) return undefined
+  // Columns of tables that are looked up stand after those of the table.
+  if (parts.some(({ column }) => column >= table.columns.length)) return undefined
   const columns = parts.map(({ column }) => table.columns[column] as ColumnDefinition)
   // JSON has no order, so no key can have it.
   if (columns.some(({ type }) => type === 'JSON')) return undefined
   const list = parts.map(({ descending }, position) => {
     return partText({ name: columns[position]?.name ?? '', descending })
   })
-  const name = freeName(question, columns)
+  const name = freeName(table, columns)
   return `CREATE INDEX ${nameText(name)} ON ${nameText(table.name)} (${list.join(', ')})`
+}
+
+/** The same of a unique index on these columns, by their positions. */
+export function suggestedUniqueIndex(
+  table: TableDefinition,
+  positions: readonly number[],
+): string | undefined {
+  const columns = positions.map((position) => table.columns[position] as ColumnDefinition)
+  if (columns.some(({ type }) => type === 'JSON')) return undefined
+  const list = columns.map(({ name }) => nameText(name)).join(', ')
+  const name = nameText(freeName(table, columns))
+  return `CREATE UNIQUE INDEX ${name} ON ${nameText(table.name)} (${list})`
 }
 
 function fixedParts({ conditions, table }: AccessQuestion): readonly Part[] {
@@ -73,7 +87,7 @@ function distinct(parts: readonly Part[]): readonly Part[] {
 
 /** For example tradeBySymbolTime, with a number after it when the table has an index of that name. */
 function freeName(
-  { table }: AccessQuestion,
+  table: TableDefinition,
   columns: ReadonlyArray<{ readonly name: string }>,
 ): string {
   const capitalized = columns.map(({ name }) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`)

@@ -34,6 +34,8 @@ export type Explanation = {
   readonly filter: readonly string[]
   /** What the role's rule lets be seen or written of the row. */
   readonly rowRule?: readonly string[]
+  /** Tables that rows are looked up in, in the order of the statement. */
+  readonly lookups?: readonly ExplainedLookup[]
   /** Of an index: whether its entries hold all that is read, so that no row is. */
   readonly covering?: boolean
   /** `as asked`, `forward`, `reverse`, or `top n of the range` where rows or groups are sorted. */
@@ -54,6 +56,21 @@ export type Explanation = {
   readonly measured?: Measured
 }
 
+export type ExplainedLookup = {
+  readonly table: string
+  /** What its columns are qualified with. */
+  readonly name: string
+  readonly key: string
+  /** The conditions that give the key. */
+  readonly by: readonly string[]
+  readonly optional: boolean
+  /** Of an index: whether its entries hold all that is read. */
+  readonly covering?: boolean
+  readonly rowRule?: readonly string[]
+  /** The conditions that are checked as soon as the row was looked up. */
+  readonly filter: readonly string[]
+}
+
 /** What ANALYZE counted. */
 export type Measured = {
   /** Absent where a rule hides rows: the walk passes them, too. */
@@ -61,6 +78,12 @@ export type Measured = {
   readonly entriesRead?: number
   readonly cellsRead?: number
   readonly roundTrips?: number
+  /** Of each look-up: different keys of each batch, rows that were there, round trips. Among the figures above, too. */
+  readonly lookups?: ReadonlyArray<{
+    readonly keys: number
+    readonly rows: number
+    readonly roundTrips: number
+  }>
   readonly rowsReturned: number
   readonly rowsAffected: number
   readonly milliseconds?: number
@@ -71,9 +94,9 @@ export function explanationOf(plan: DataPlan): Explanation {
     case 'pointGet':
       return ofGet(plan)
     case 'rangeScan':
-      return { statement: 'SCAN', ...ofWalk(plan), ...sortedRows(plan) }
+      return { statement: 'SCAN', ...ofWalk(plan), ...lookedUp(plan), ...sortedRows(plan) }
     case 'aggregate':
-      return { statement: 'SCAN', ...ofWalk(plan), ...ofGroups(plan) }
+      return { statement: 'SCAN', ...ofWalk(plan), ...lookedUp(plan), ...ofGroups(plan) }
     case 'set':
       return {
         statement: 'SET',
@@ -111,8 +134,27 @@ function ofGet(plan: PointGetPlan): Explanation {
     rule: byIndex ? 'full unique index' : 'full primary key',
     ...(byIndex ? { covering } : {}),
     order: 'as asked',
+    ...lookedUp(plan),
     rejected,
     ...(forUpdate ? { writes: 'guards every key asked for' } : {}),
+  }
+}
+
+function lookedUp({
+  lookups,
+}: PointGetPlan | RangeScanPlan | AggregatePlan): Pick<Explanation, 'lookups'> {
+  if (lookups === undefined) return {}
+  return {
+    lookups: lookups.map(({ table, part, key, sources, filter, ...lookup }) => ({
+      table: table.name,
+      name: part.name,
+      key: keyText(key),
+      by: texts(sources),
+      optional: lookup.isOptional,
+      ...(key.index === undefined ? {} : { covering: lookup.covering }),
+      ...(lookup.rowRule === undefined ? {} : { rowRule: texts(lookup.rowRule.sources) }),
+      filter: filterTexts(filter),
+    })),
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { nameText } from '../expressions/expression-text.ts'
-import type { Explanation, Measured } from './explain.ts'
+import type { ExplainedLookup, Explanation, Measured } from './explain.ts'
 
 /** One line for each fact. */
 export function explanationText(explanation: Explanation): string {
@@ -14,6 +14,7 @@ export function explanationText(explanation: Explanation): string {
     [explanation.entryFilter ? 'filter on row' : 'filter', listText(explanation.filter)],
     ['row rule', explanation.rowRule && listText(explanation.rowRule)],
     ['covering', covering === undefined ? undefined : coveringText(covering)],
+    ...(explanation.lookups ?? []).flatMap(lookupFacts),
     ['order', explanation.order],
     ['sorted by', explanation.sortedBy?.join(', ')],
     ['read last', explanation.readLast],
@@ -24,12 +25,39 @@ export function explanationText(explanation: Explanation): string {
     ['returning', explanation.returning?.join(', ')],
     ...rejected.map((lost) => [`not ${lost.key}`, lost.reason] as const),
     ['measured', measured === undefined ? undefined : measuredText(measured)],
+    ...measuredLookups(explanation),
   ]
   const told = facts.filter(([, value]) => value !== undefined)
   return [
     `${statement} ${nameText(table)}`,
     ...told.map(([name, value]) => `  ${name}: ${value}`),
   ].join('\n')
+}
+
+function lookupFacts(lookup: ExplainedLookup): Array<readonly [string, string | undefined]> {
+  const { table, name, key, by, optional, covering, rowRule, filter } = lookup
+  const shown = nameText(name)
+  const without = optional ? 'NULLs without one' : 'no row without one'
+  return [
+    [`look-up ${shown}`, `${nameText(table)} by ${key}, ${listText(by)}; ${without}`],
+    [`row rule of ${shown}`, rowRule && listText(rowRule)],
+    [`covering of ${shown}`, covering === undefined ? undefined : coveringText(covering)],
+    [`filter after ${shown}`, filter.length === 0 ? undefined : listText(filter)],
+  ]
+}
+
+function measuredLookups({
+  lookups = [],
+  measured,
+}: Explanation): ReadonlyArray<readonly [string, string]> {
+  return (measured?.lookups ?? []).map(({ keys, rows, roundTrips }, number) => {
+    const figures = [
+      ...counted(keys, 'key', 'asked'),
+      ...counted(rows, 'row', 'found'),
+      ...counted(roundTrips, 'round trip', ''),
+    ]
+    return [`measured of ${nameText(lookups[number]?.name ?? '')}`, figures.join(', ')] as const
+  })
 }
 
 function listText(conditions: readonly string[]): string {

@@ -13,7 +13,6 @@ import {
   type ExpressionCompiler,
 } from '../expressions/compiled-expression.ts'
 import { compileAs } from '../expressions/type-check.ts'
-import { NODE_UNITS } from '../expressions/work-meter.ts'
 import type { AccessPath, AccessQuestion, Candidate } from '../keys/access-path.ts'
 import { type CandidateKey, candidateKeys, covers } from '../keys/candidate-key.ts'
 import {
@@ -27,7 +26,8 @@ import { boundsOf, conditionsOf, type KeyBounds } from '../keys/key-range.ts'
 import { chooseAccess, unbounded } from '../keys/rules.ts'
 import { NO_ORDER, type PlannedOrder } from '../sorting/sort-plan.ts'
 import { eitherValueHint } from './either-value.ts'
-import type { Access, RowFilter } from './plan.ts'
+import type { Access } from './plan.ts'
+import { filterOf } from './row-filter.ts'
 import { compileRule, createRuleCompiler } from './row-rule.ts'
 
 /** What a statement asks of the way to its rows. */
@@ -38,6 +38,8 @@ export type AccessNeeds = {
   readonly ifLimited?: Way
   readonly order?: PlannedOrder
   readonly groups?: GroupNeeds
+  /** True with conditions on tables that are looked up: with those, too, a walk of the whole table needs leave. */
+  readonly filtersLater?: boolean
 }
 
 export type Way = {
@@ -95,7 +97,7 @@ export function planWay(
       candidateOf(key, boundsOf(key, bounding), { conjuncts, needs, way }),
     ),
     ...(statement.hint === undefined ? {} : { hint: statement.hint }),
-    hasWhere: statement.where !== undefined,
+    hasWhere: statement.where !== undefined || needs.filtersLater === true,
     whereHint: eitherValueHint(statement.where),
     conditions: conjuncts.flatMap(({ condition }) => condition ?? []),
     orderBy: order.columns ?? [],
@@ -244,23 +246,5 @@ function filtersOf(
     covering: isOfKey(reads),
     ...(keyFilter === undefined ? {} : { keyFilter }),
     ...(rowFilter === undefined ? {} : { rowFilter }),
-  }
-}
-
-function filterOf(
-  parts: ReadonlyArray<{ readonly source: Expression; readonly filter: CompiledExpression }>,
-): RowFilter | undefined {
-  if (parts.length === 0) return undefined
-  const filters = parts.map(({ filter }) => filter)
-  return {
-    // Like AND: a row stays only when no part is FALSE or unknown.
-    keeps: (scope) => {
-      for (const { evaluate } of filters) {
-        scope.work.spend(NODE_UNITS)
-        if (evaluate(scope) !== true) return false
-      }
-      return true
-    },
-    sources: parts.map(({ source }) => source),
   }
 }

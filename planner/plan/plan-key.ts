@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Expression, Position } from '../../parser/ast.ts'
+import type { Expression, Lookup, Name, Position } from '../../parser/ast.ts'
 import type { TableDefinition } from '../../storage/storage.ts'
 import type { ExpressionCompiler } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
-import { expressionText, nameText } from '../expressions/expression-text.ts'
+import { expressionText, lookupText, nameText, tableText } from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { type CandidateKey, candidateKeys, keyText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { byColumn, conjunctsOf, type KeyCondition, keyConditionOf } from '../keys/key-condition.ts'
@@ -13,7 +13,12 @@ import { PlanError } from '../plan-error.ts'
 import { rowOf } from '../row-parts.ts'
 import { eitherValueHint } from './either-value.ts'
 
-type Asked = { readonly name: 'GET' | 'SET' | 'CHECK' | 'NOTIFY'; readonly where: Expression }
+type Asked = {
+  readonly name: 'GET' | 'SET' | 'CHECK' | 'NOTIFY'
+  readonly where: Expression
+  readonly alias?: Name
+  readonly lookups?: readonly Lookup[]
+}
 
 /**
  * The WHERE of a SET, a CHECK or a NOTIFY: each column of the primary key exactly once, by =, and nothing else.
@@ -114,7 +119,7 @@ export const SUGGESTION_CHARACTERS_MAX = 1_000
 
 function notTheKey(
   keys: readonly CandidateKey[],
-  { table, name: statement, where }: Asked & { readonly table: TableDefinition },
+  { table, name: statement, where, alias, lookups }: Asked & { readonly table: TableDefinition },
   position: Position,
 ): PlanError {
   const [names, ...ofIndexes] = keys.map((key) => key.parts.map((part) => nameText(part.name)))
@@ -124,8 +129,11 @@ function notTheKey(
   const message = `The WHERE of a ${statement} names each column of the primary key (${primaryKey.join(', ')})${indexes.join('')} ${by}, and nothing else.`
   const wanted = `WHERE ${primaryKey.map((column) => `${column} = …`).join(' AND ')}`
   const choice = eitherValueHint(where)
-  const columns = statement === 'GET' ? '*' : primaryKey.join(', ')
-  const suggestion = `SCAN ${columns} FROM ${nameText(table.name)} USE PRIMARY KEY WHERE ${expressionText(where)}`
+  const named = alias === undefined ? '' : `${nameText(alias.text)}.`
+  const columns = statement === 'GET' ? `${named}*` : primaryKey.join(', ')
+  const from = `FROM ${tableText({ table: { text: table.name }, ...(alias && { alias }) })}`
+  const looked = (lookups ?? []).map((lookup) => `${lookupText(lookup)} `).join('')
+  const suggestion = `SCAN ${columns} ${from} USE PRIMARY KEY ${looked}WHERE ${expressionText(where)}`
   const isShort = suggestion.length <= SUGGESTION_CHARACTERS_MAX
   const scan = isShort ? suggestion : `SCAN … FROM ${nameText(table.name)} WHERE …`
   const why =

@@ -6,10 +6,9 @@ import {
   type SqlValue,
   type TableDefinition,
 } from '../../storage/storage.ts'
-import { NO_COLUMNS } from '../expressions/compiled-expression.ts'
+import { columnsOf, NO_COLUMNS } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { fixedColumns } from '../keys/key-order.ts'
-import { rowOf } from '../row-parts.ts'
 import {
   keySortParts,
   literalLimit,
@@ -19,6 +18,8 @@ import {
   type SortPart,
 } from '../sorting/sort-plan.ts'
 import { type AggregationPlan, AggregationPlanning, isAggregating } from './aggregation-plan.ts'
+import { planScanLookups } from './lookups/plan-lookups.ts'
+import type { StatementTables } from './lookups/statement-tables.ts'
 import type { Access, AggregatePlan, RangeScanPlan, RowProjection, TopRowsPlan } from './plan.ts'
 import { type GroupNeeds, planWay, type Way } from './plan-access.ts'
 import { planProjection, projectedExpressions } from './projection.ts'
@@ -26,12 +27,13 @@ import { planProjection, projectedExpressions } from './projection.ts'
 /** The plan of a SCAN of rows, or of groups of rows. Throws PlanError. */
 export function planScan(
   statement: ScanStatement,
+  tables: StatementTables,
   table: TableDefinition,
   rule: readonly Expression[],
 ): RangeScanPlan | AggregatePlan {
   return isAggregating(statement)
-    ? planGroups(statement, table, rule)
-    : planRows(statement, table, rule)
+    ? planGroups(statement, tables, table, rule)
+    : planRows(statement, tables, table, rule)
 }
 
 /**
@@ -40,35 +42,47 @@ export function planScan(
  */
 function planRows(
   statement: ScanStatement,
+  tables: StatementTables,
   table: TableDefinition,
   rule: readonly Expression[],
 ): RangeScanPlan {
-  const compiler = createExpressionCompiler(rowOf(table, statement.alias))
+  const compiler = createExpressionCompiler(tables.parts)
   const projection = planProjection(compiler, statement.projection)
   const order = planOrder(compiler, statement)
-  const inOrder: Way = { reads: projection.reads, isOrdered: true, isGrouped: false }
-  const sorted: Way = { reads: order.reads, isOrdered: false, isGrouped: false }
+  const all = columnsOf([{ columns: projection.reads }, { columns: order.reads }])
+  const joined = planScanLookups(compiler, tables, statement, all)
+  const { lookups, filtersLater } = joined
+  const readsOf = (reads: ReadonlySet<number>) => (lookups === undefined ? reads : joined.reads)
+  const inOrder: Way = { reads: readsOf(projection.reads), isOrdered: true, isGrouped: false }
+  const sorted: Way = { reads: readsOf(order.reads), isOrdered: false, isGrouped: false }
   const needs =
     statement.limit === undefined
-      ? { ways: [inOrder], ifLimited: sorted, order }
-      : { ways: [inOrder, sorted], order }
-  const { access, way } = planWay(compiler, table, statement, needs, rule)
+      ? { ways: [inOrder], ifLimited: sorted, order, filtersLater }
+      : { ways: [inOrder, sorted], order, filtersLater }
+  const { access, way } = planWay(compiler, table, joined.own, needs, rule)
   const { position } = statement
-  const plan = { table, position, slots: compiler.slots.all, projection, ...access }
+  const slots = compiler.slots.all
+  const plan = { table, position, slots, projection, ...access, ...(lookups && { lookups }) }
   if (way === inOrder) return { kind: 'rangeScan', ...plan }
   return { kind: 'rangeScan', ...plan, top: topRows(statement, table, order, plan) }
+}
+
+type TopPlanned = Pick<RangeScanPlan, keyof Access | 'lookups'> & {
+  readonly projection: RowProjection
 }
 
 function topRows(
   { limit }: ScanStatement,
   table: TableDefinition,
   { parts, texts }: PlannedOrder,
-  { path, covering, reads, projection }: Access & { readonly projection: RowProjection },
+  { path, covering, reads, projection, lookups }: TopPlanned,
 ): TopRowsPlan {
   requireSortable(literalLimit(limit) ?? 0, limit?.position)
   const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
   const atHand = new Set([...key, ...reads, ...((covering && path.bounds.key.holds) || [])])
-  const isAtHand = [...projection.reads].every((column) => atHand.has(column))
+  // Rows that were looked up are not looked up again.
+  const isAtHand =
+    lookups !== undefined || [...projection.reads].every((column) => atHand.has(column))
   return {
     parts: [...parts, ...keySortParts(table)],
     texts,
@@ -82,17 +96,24 @@ function topRows(
  */
 function planGroups(
   statement: ScanStatement,
+  tables: StatementTables,
   table: TableDefinition,
   rule: readonly Expression[],
 ): AggregatePlan {
-  const rows = createExpressionCompiler(rowOf(table, statement.alias))
+  const rows = createExpressionCompiler(tables.parts)
   const projected = projectedExpressions(rows.parts, statement.projection)
   const planning = new AggregationPlanning(rows, statement, projected)
   const projection = planProjection(planning.compiler, statement.projection)
   planning.planHaving(statement)
   const order = planOrder(planning.compiler, statement)
   const aggregation = planning.plan()
-  const { parts, reads } = aggregation
+  const { parts } = aggregation
+  const { own, lookups, filtersLater, reads } = planScanLookups(
+    rows,
+    tables,
+    statement,
+    aggregation.reads,
+  )
   const groups = parts.length === 0 ? undefined : groupNeedsOf(aggregation)
   const ways = [
     { reads, isOrdered: true, isGrouped: true },
@@ -101,13 +122,15 @@ function planGroups(
   ] as const
   const [inOrder, , anyhow] = ways
   const isPlain = statement.orderBy.length > 0 && statement.limit === undefined
-  const asked = { order, ...(groups && { groups }) }
+  const asked = { order, filtersLater, ...(groups && { groups }) }
   const needs = isPlain
     ? { ...asked, ways: [inOrder], ifLimited: anyhow }
     : { ...asked, ways: statement.orderBy.length === 0 ? [inOrder, anyhow] : ways }
-  const { access, way } = planWay(rows, table, statement, needs, rule)
+  const { access, way } = planWay(rows, table, own, needs, rule)
   const isHeld = parts.length > 0 && !way.isGrouped
-  const walk = towardsExtreme(access, { ...aggregation, isHeld })
+  const made = { ...aggregation, isHeld }
+  // A row without a match is left out, so the first one on the walk need not be the one that decides.
+  const walk = lookups ? { ...access, aggregation: made, lookups } : towardsExtreme(access, made)
   const { position } = statement
   const plan = { table, position, slots: rows.slots.all, projection, ...walk }
   if (way.isOrdered || statement.orderBy.length === 0) return { kind: 'aggregate', ...plan }

@@ -5,6 +5,7 @@ import type {
   Expression,
   GetStatement,
   NotifyStatement,
+  ScanStatement,
 } from '../../parser/ast.ts'
 import type { Catalog, TableDefinition, TableRight } from '../../storage/storage.ts'
 import { columnsOf } from '../expressions/compiled-expression.ts'
@@ -15,6 +16,8 @@ import { PlanError } from '../plan-error.ts'
 import { requireTableFor, requireTableRight } from '../required-rights.ts'
 import { rowOf } from '../row-parts.ts'
 import { requireObserverOf, requireTable } from '../unknown-name.ts'
+import { planLookups } from './lookups/plan-lookups.ts'
+import { type StatementTables, tablesOf } from './lookups/statement-tables.ts'
 import type {
   Access,
   CheckPlan,
@@ -39,18 +42,26 @@ export function planData(
   parseRule: ParseRule,
 ): DataPlan {
   const table = requireTable(catalog, statement.table)
-  const plan = planOnTable(statement, table, parseRule, [])
+  const tables = isRead(statement) ? tablesOf(statement, table, catalog, parseRule) : NO_TABLES
+  const plan = planOnTable(statement, tables, table, parseRule, [])
   const rights = rightsOf(plan)
   for (const right of rights) requireTableRight(catalog, table, right, statement.table.position)
   const rule = ruleConjuncts(catalog, table, rights, parseRule)
   if (rule.length === 0) return plan
   const ruleOfWrite = ruleConjuncts(catalog, table, ['write'], parseRule)
-  return planOnTable(statement, table, parseRule, rule, ruleOfWrite)
+  return planOnTable(statement, tables, table, parseRule, rule, ruleOfWrite)
+}
+
+const NO_TABLES: StatementTables = { parts: [], lookups: [] }
+
+function isRead(statement: DataStatement): statement is GetStatement | ScanStatement {
+  return statement.kind === 'get' || statement.kind === 'scan'
 }
 
 /** The plan for rows that meet a rule; what a SET leaves has to meet that of WRITE. */
 function planOnTable(
   statement: DataStatement,
+  tables: StatementTables,
   table: TableDefinition,
   parseRule: ParseRule,
   rule: readonly Expression[],
@@ -58,9 +69,9 @@ function planOnTable(
 ): DataPlan {
   switch (statement.kind) {
     case 'get':
-      return planGet(statement, table, rule)
+      return planGet(statement, tables, table, rule)
     case 'scan':
-      return planScan(statement, table, rule)
+      return planScan(statement, tables, table, rule)
     case 'set':
       return namesOneRow(table, statement.where)
         ? planSet(statement, table, parseRule, rule, ruleOfWrite)
@@ -172,15 +183,18 @@ function notWeak({ name }: TableDefinition, { observer }: NotifyStatement): Plan
 
 function planGet(
   statement: GetStatement,
+  tables: StatementTables,
   table: TableDefinition,
   rule: readonly Expression[],
 ): PointGetPlan {
   const { position, forUpdate, where } = statement
-  const compiler = createExpressionCompiler(rowOf(table, statement.alias))
+  if (forUpdate) requireOneTable(statement)
+  const compiler = createExpressionCompiler(tables.parts)
   const projection = planProjection(compiler, statement.projection)
-  const { keys, rejected } = planGetKey(compiler, table, { name: 'GET', where })
+  const { lookups, reads: asked } = planLookups(compiler, tables, [], projection.reads)
+  const { keys, rejected } = planGetKey(compiler, table, { ...statement, name: 'GET', where })
   const rowRule = planRule(compiler, table, rule)
-  const reads = [...columnsOf([{ columns: projection.reads }, ...(rowRule ? [rowRule] : [])])]
+  const reads = [...columnsOf([{ columns: asked }, ...(rowRule ? [rowRule] : [])])]
   const covering = keys.key.index !== undefined && covers(keys.key, reads)
   const parts = {
     table,
@@ -192,5 +206,15 @@ function planGet(
     projection,
     reads,
   }
-  return { kind: 'pointGet', ...parts, forUpdate, ...(rowRule && { rowRule }) }
+  const more = { ...(rowRule && { rowRule }), ...(lookups && { lookups }) }
+  return { kind: 'pointGet', ...parts, forUpdate, ...more }
+}
+
+/** A row that was looked up is not guarded: which one it is may change with the row before it. */
+function requireOneTable({ lookups, position }: GetStatement): void {
+  if (lookups === undefined) return
+  throw new PlanError('invalid_request', 'FOR UPDATE guards the rows of one table.', {
+    position,
+    hint: 'Guard the rows of each table by a GET of its own, without LOOKUP.',
+  })
 }

@@ -13,6 +13,7 @@ import type { CandidateKey } from '../keys/candidate-key.ts'
 import type { KeyBounds } from '../keys/key-range.ts'
 import type { RejectedKey } from '../keys/rejected-keys.ts'
 import type { PlanError } from '../plan-error.ts'
+import type { RowPart } from '../row-parts.ts'
 import type { SortPart } from '../sorting/sort-plan.ts'
 import type { AggregationPlan } from './aggregation-plan.ts'
 import type { PlannedCheck } from './row-check.ts'
@@ -63,9 +64,34 @@ type OfTable = {
   readonly slots: readonly ParameterSlot[]
 }
 
+/** A row of another table for each row, by a key that is computed from it. */
+export type PlannedLookup = Ruled & {
+  /** From 0, in the order of the statement. */
+  readonly number: number
+  readonly part: RowPart
+  readonly table: TableDefinition
+  /** The primary key or a unique index. */
+  readonly key: CandidateKey
+  /** The values of the key's columns, in their order. */
+  readonly values: readonly CompiledExpression[]
+  /** The conditions of BY, in the order of the key's columns. */
+  readonly sources: readonly Expression[]
+  readonly isOptional: boolean
+  /** Positions in the table of the columns that are read. */
+  readonly reads: readonly number[]
+  /** True when the entries of the index hold all of them. */
+  readonly covering: boolean
+  /** The conditions of the WHERE that the rows of this table and of those before it can tell. */
+  readonly filter?: RowFilter
+}
+
+/** Absent without LOOKUP. */
+type LooksUp = { readonly lookups?: readonly PlannedLookup[] }
+
 /** Rows by their full primary keys, or by those of a unique index, in the order asked. */
 export type PointGetPlan = OfTable &
-  Ruled & {
+  Ruled &
+  LooksUp & {
     readonly kind: 'pointGet'
     readonly keys: KeyBounds
     readonly rejected: readonly RejectedKey[]
@@ -79,7 +105,8 @@ export type PointGetPlan = OfTable &
 
 /** Rows along one key: by ranges of it, or by points when all columns of a unique one are fixed. */
 export type RangeScanPlan = OfTable &
-  Access & {
+  Access &
+  LooksUp & {
     readonly kind: 'rangeScan'
     readonly projection: RowProjection
     readonly top?: TopRowsPlan
@@ -100,7 +127,8 @@ export type TopRowsPlan = {
 
 /** One row for each group of rows, or one for all of them. */
 export type AggregatePlan = OfTable &
-  Access & {
+  Access &
+  LooksUp & {
     readonly kind: 'aggregate'
     readonly projection: RowProjection
     readonly aggregation: AggregationPlan

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Expression, Projection } from '../../parser/ast.ts'
+import type { ColumnExpression, Expression, Projection } from '../../parser/ast.ts'
 import type { SqlType } from '../../storage/storage.ts'
 import { isClaim, type ParameterSlot } from '../expressions/parameters.ts'
 import type { PlannedStatement } from '../planned-statement.ts'
-import { columnAt, type RowPart, requireColumnOf, rowOf } from '../row-parts.ts'
+import { columnAt, partAt, type RowPart, requireColumnOf, rowOf } from '../row-parts.ts'
 import type { DataPlan, Plan, ResultColumn } from './plan.ts'
 import { projectedExpressions } from './projection.ts'
 
@@ -45,7 +45,8 @@ export function describePlanned(statement: PlannedStatement, plan: Plan): Statem
     case 'scan': {
       if (!('projection' in plan)) break
       const { projection, alias, asOf } = statement
-      const parts = rowOf(plan.table, alias)
+      const looked = 'lookups' in plan ? plan.lookups : undefined
+      const parts = [...rowOf(plan.table, alias), ...(looked ?? []).map(({ part }) => part)]
       const columns = describedColumns(parts, projection, plan.projection.columns)
       return { columns, parameters: describedParameters(plan.slots, asOf), writes: false }
     }
@@ -94,7 +95,7 @@ function nullableOf(
 ): boolean | undefined {
   switch (expression?.kind) {
     case 'column':
-      return !columnAt(parts, requireColumnOf(parts, expression)).notNull
+      return isNullable(parts, expression)
     case 'literal':
       return expression.type === 'null'
     case 'aggregate':
@@ -106,13 +107,19 @@ function nullableOf(
   }
 }
 
+function isNullable(parts: readonly RowPart[], column: ColumnExpression): boolean {
+  const position = requireColumnOf(parts, column)
+  return partAt(parts, position).isOptional === true || !columnAt(parts, position).notNull
+}
+
 /** Each parameter of the client once; rules ask for claims, which are no parameters of a client. */
 function describedParameters(
   slots: readonly ParameterSlot[],
   moment?: Expression,
 ): readonly DescribedParameter[] {
   const described = new Map<string | number, DescribedParameter>()
-  for (const { key: name, type, list } of slots) {
+  const inText = slots.toSorted((a, b) => a.position.offset - b.position.offset)
+  for (const { key: name, type, list } of inText) {
     if (isClaim(name)) continue
     const known = described.get(name)
     const isSame = known === undefined || (known.type === type && (known.list ?? false) === list)

@@ -203,6 +203,7 @@ suite('a subscription', () => {
       ['SCAN a FROM t ORDER BY n * 2', 24],
       ['SCAN a + MAX(n) FROM t GROUP BY a', 1],
       ['SCAN * FROM t AS OF 5', 21],
+      ['SCAN t.a FROM t LOOKUP t AS u BY u.a = t.a', 17],
       ["GET * FROM t WHERE a = 1 AND b = 'x' FOR UPDATE", 1],
       ['SCAN a, uuid() FROM t', 9],
       ['SCAN a FROM t WHERE coalesce(n, 1) > 0 AND (a = 1 OR now() = now())', 54],

@@ -140,6 +140,12 @@ function requireSubscribable(statement: Statement): asserts statement is Subscri
   if (statement.asOf !== undefined) {
     throw notSubscribable('AS OF reads the past, which does not change.', statement.asOf.position)
   }
+  const [lookup] = statement.lookups ?? []
+  if (lookup !== undefined) {
+    const message = 'LOOKUP makes a row depend on rows of other tables.'
+    const hint = 'Subscribe to each table, and put the rows together by their keys.'
+    throw notSubscribable(message, lookup.position, hint)
+  }
   if (statement.into !== undefined) {
     throw notSubscribable('INTO is for later statements of a request.', statement.into.position)
   }

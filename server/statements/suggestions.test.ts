@@ -28,6 +28,8 @@ const REWRITTEN = [
   "SELECT a.id, a.balance b FROM account AS a WHERE a.id = 'bob'",
   'SELECT a.* FROM public.account a WHERE a.balance > 3',
   "SCAN account.id FROM public.account WHERE account.id > 'a'",
+  'SELECT t.amount, a.balance FROM trade t JOIN account a ON a.id = t.account',
+  "SELECT t.*, a.balance FROM trade AS t LEFT JOIN account AS a ON a.id = t.account WHERE t.id > 'a' LIMIT 5",
   'SCAN balance b FROM account',
   "SCAN * FROM account a WHERE id > 'a'",
   'SELECT CAST(balance AS TEXT) FROM account',
@@ -94,8 +96,8 @@ const REWRITTEN = [
 
 /** Statements for which there is no other one, and the words that say what to do. */
 const ADVISED: ReadonlyArray<readonly [string, RegExp]> = [
-  ['SELECT * FROM account a, trade t WHERE a.id = t.account', /reads one table/],
-  ['SELECT * FROM account JOIN trade ON trade.account = account.id', /reads one table/],
+  ['SELECT * FROM account a, trade t WHERE a.id = t.account', /LOOKUP table BY/],
+  ['SELECT * FROM account NATURAL JOIN trade', /LOOKUP table BY/],
   ['SCAN id FROM account UNION SCAN id FROM trade', /reads one table/],
   ['SCAN cast(balance as varchar) AS b FROM account', /VARCHAR is written TEXT/],
   ["SCAN * FROM account WHERE at > now() - INTERVAL '1 month'", /add_months\(time, 1\)/],

@@ -3,6 +3,7 @@
 import { AUDIT_BUGS } from './audit-bugs.ts'
 import { CHECK_BUGS } from './check-bugs.ts'
 import { FIRST_TOKEN_BUGS } from './first-token-bugs.ts'
+import { LOOKUP_BUGS } from './lookup-bugs.ts'
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 import { SCRIPT_BUGS } from './script-bugs.ts'
 import { STATEMENT_BUGS } from './statement-bugs.ts'
@@ -390,6 +391,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...AUDIT_BUGS,
   ...FIRST_TOKEN_BUGS,
   ...CHECK_BUGS,
+  ...LOOKUP_BUGS,
   ...SCRIPT_BUGS,
   ...STATEMENT_BUGS,
   ...TOLD_BUGS,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { requireIndex } from '../../storage/storage.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { SqlSession } from '../sql-session.ts'
+import { compareLookup } from './lookup-comparison.ts'
 import { randomSort } from './random-sort.ts'
 import { type ReadStatement, randomRead, randomWrite, rowsText } from './random-statement.ts'
 import {
@@ -113,6 +114,7 @@ async function compareTransaction(
 
 function compareStatement(sides: BothSides): Promise<'same' | 'refused'> {
   const { choose, table } = sides
+  if (choose.percent(12)) return compareLookup(sides)
   if (choose.percent(20)) return compareSort(sides, randomSort(choose, table))
   if (choose.percent(65)) return compareRead(sides, randomRead(choose, table))
   if (choose.percent(25)) return compareSetRows(sides)

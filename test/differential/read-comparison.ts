@@ -77,7 +77,7 @@ function planOf(
 }
 
 /** Whatever the size of the pages, together they are the answer. */
-async function readByPages(
+export async function readByPages(
   { session, transaction, catalog, choose }: BothSides,
   { text, parameters }: { readonly text: string; readonly parameters: NamedParameters },
   rowCount: number,

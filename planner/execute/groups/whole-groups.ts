@@ -6,6 +6,7 @@ import type { AggregatePlan, TopRowsPlan } from '../../plan/plan.ts'
 import { bytesOfValues, type HeldBytes } from '../../sorting/held-bytes.ts'
 import { keptValue } from '../../sorting/kept-value.ts'
 import { type KeptOfRow, TopRows } from '../../sorting/top-rows.ts'
+import { joinedWalk } from '../lookups/joined-walk.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
 import {
   type ExecutionContext,
@@ -15,7 +16,6 @@ import {
 import { ranked, sortLimit } from '../rows/ranked.ts'
 import { rowLimit } from '../rows/row-limit.ts'
 import { requireFirstPage } from '../rows/scan-page.ts'
-import { walk } from '../rows/walk.ts'
 import { havingKeeps } from './group.ts'
 import { groupingOf } from './grouping.ts'
 
@@ -87,7 +87,7 @@ async function* groupsOf(plan: AggregatePlan, run: Run): AsyncGenerator<Scope, v
   const { context, scope, turns, held } = run
   const { aggregation, position } = plan
   const grouping = groupingOf(plan, scope, held)
-  for await (const steps of walk({ plan, scope, context, window: {} })) {
+  for await (const steps of joinedWalk({ plan, scope, context, window: {} })) {
     for (const { row } of steps) {
       if (row !== null) {
         const ended = grouping.endedBy(row)

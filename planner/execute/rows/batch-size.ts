@@ -33,7 +33,8 @@ export class BatchSize {
   }
 }
 
-function sizeOf({ key, row }: { readonly key: Uint8Array; readonly row: SqlRow }): number {
+/** About how many bytes it holds; a character counts as one. */
+export function sizeOf({ key, row }: { readonly key: Uint8Array; readonly row: SqlRow }): number {
   let bytes = key.length
   for (const value of row) {
     const isLong = typeof value === 'string' || value instanceof Uint8Array

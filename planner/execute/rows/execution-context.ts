@@ -53,10 +53,20 @@ export type ExecutionContext = {
   readonly newRowWriter?: ((columns: StatementResult['columns']) => RowWriter) | undefined
   /** Asks a GET for the commit timestamps of its rows, for which it reads all of their families. */
   readonly rowTimestamps?: boolean
+  /** For EXPLAIN ANALYZE: what each LOOKUP read is added to its figures. */
+  readonly lookupFigures?: readonly LookupFigures[]
   /** Resolves when a statement that has paused may go on; else it does in the next turn. */
   readonly takeTurn?: () => Promise<void>
   /** A clock that never goes back, for turns and EXPLAIN ANALYZE; without one it tells no time. */
   readonly monotonicMs?: () => number
+}
+
+/** What one LOOKUP read. */
+export type LookupFigures = {
+  /** Different ones of each batch. */
+  keys: number
+  rows: number
+  roundTrips: number
 }
 
 /** The bytes that the statements before this one answered, and how many all of them may. */

@@ -4,8 +4,9 @@ import type { SocketClient } from '../../server/socket-client.ts'
 import type { Answer } from '../../server/test-server.ts'
 import type { TokenClient } from '../../server/token-server.ts'
 import { pathPart } from './claims.ts'
+import { anyReading, randomLookup } from './lookups.ts'
 import type { RuledTable } from './ruled-table.ts'
-import { type About, keyOf, randomReading, randomWhere, type Statement } from './statements.ts'
+import { type About, keyOf, randomWhere, type Statement } from './statements.ts'
 import { hideAnother } from './touch-hidden.ts'
 import { bodyOf, shown, shownBody, type TwoServers } from './two-servers.ts'
 
@@ -23,12 +24,17 @@ const post =
     client.send({ method: 'POST', path: '/v1/query', json, headers: { accept } })
 
 const query: Door = async ({ servers, about }) => {
-  const statement = randomReading(about)
+  const statement = anyReading(about)
+  await servers.same(told(statement), post(bodyOf(statement)))
+}
+
+const lookups: Door = async ({ servers, about }) => {
+  const statement = randomLookup(about)
   await servers.same(told(statement), post(bodyOf(statement)))
 }
 
 const streams: Door = async ({ servers, about }) => {
-  const statement = randomReading(about)
+  const statement = anyReading(about)
   const accept = about.choose.oneOf(['text/csv', 'application/x-ndjson'])
   await servers.same(`${accept} ${told(statement)}`, post(bodyOf(statement), accept))
 }
@@ -99,7 +105,7 @@ const definitions: Door = async ({ servers, table }) => {
 
 /** The plan is that of a server without the other rows, but for the rule itself. */
 const explained: Door = async ({ servers, about, table }) => {
-  const { sql, params } = randomReading(about)
+  const { sql, params } = anyReading(about)
   const analyze = about.choose.percent(50)
   const text = `EXPLAIN ${analyze ? 'ANALYZE ' : ''}${sql}`
   const body = bodyOf({ sql: text, ...(analyze && params && { params }) })
@@ -116,10 +122,13 @@ function measuredOf({ body }: Answer): unknown {
   return measured
 }
 
+type Ruled = { readonly rowRule?: unknown; readonly covering?: unknown }
+
 function shownPlan({ status, body }: Answer): string {
   const [row] = body.results?.[0]?.rows ?? []
   if (row === undefined) return `${status} ${shownBody(body)}`
   const { bounds, filter, entryFilter, rowRule, covering, access, measured, ...plan } = row.plan
+  plan.lookups = plan.lookups?.map(({ rowRule: _, covering: __, ...lookup }: Ruled) => lookup)
   // Columns that the rule fixes count where an end of the walk decides.
   if (plan.groups?.startsWith('all rows are one')) {
     plan.groups = ''
@@ -129,7 +138,7 @@ function shownPlan({ status, body }: Answer): string {
 }
 
 const socketQuery: Door = async ({ about, sockets }) => {
-  const { sql, ...more } = bodyOf(randomReading(about))
+  const { sql, ...more } = bodyOf(anyReading(about))
   const [one, other] = [await sockets[0].query(sql, more), await sockets[1].query(sql, more)]
   assert.equal(shownBody(one), shownBody(other), `on a socket: ${sql}`)
 }
@@ -174,6 +183,7 @@ async function snapshotLines(
 /** Each with how often it is taken. */
 export const READING_DOORS: ReadonlyArray<readonly [door: Door, share: number]> = [
   [query, 8],
+  [lookups, 4],
   [streams, 2],
   [pages, 2],
   [rowsPath, 2],

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Position } from '../../../parser/ast.ts'
+import {
+  getRows,
+  getUniqueEntries,
+  type SqlRow,
+  type SqlValue,
+  type StoredRow,
+} from '../../../storage/storage.ts'
+import type { Scope } from '../../expressions/compiled-expression.ts'
+import type { PlannedLookup } from '../../plan/plan.ts'
+import type { BatchSize } from '../rows/batch-size.ts'
+import type { ExecutionContext, LookupFigures } from '../rows/execution-context.ts'
+import { meetsRule } from '../rows/row-visibility.ts'
+
+/** What rows are looked up with. */
+export type LookingUp = {
+  readonly scope: Scope
+  readonly context: ExecutionContext
+  /** Of the statement, for errors. */
+  readonly position: Position
+  /** How many rows will be asked for at most, where each row before gives one. */
+  readonly rowsWanted?: number
+}
+
+/** The values of keys, by their encoded form. */
+export type KeysAsked = Map<string, readonly SqlValue[]>
+
+/** The rows that are there, by the encoded form of the keys that were asked for. */
+export type FoundRows = ReadonlyMap<string, SqlRow>
+
+/** One multi-get for all keys, or two by a unique index whose entries do not hold all that is read. */
+export async function rowsOfKeys(
+  lookup: PlannedLookup,
+  { scope, context, position }: LookingUp,
+  asked: KeysAsked,
+  size: BatchSize,
+): Promise<FoundRows> {
+  if (asked.size === 0) return new Map()
+  const figures = context.lookupFigures?.[lookup.number]
+  const rows = await rowsThere(lookup, context, [...asked.values()], figures)
+  size.learn(rows)
+  const found = new Map<string, SqlRow>()
+  let next = 0
+  for (const key of asked.keys()) {
+    const row = rows[next++]?.row
+    if (row === undefined) continue
+    if (figures !== undefined) figures.rows += 1
+    scope.work.beginRow(position)
+    if (meetsRule(lookup, row, scope)) found.set(key, row)
+  }
+  if (figures !== undefined) figures.keys += asked.size
+  return found
+}
+
+type RowThere = Pick<StoredRow, 'key' | 'row'> | null
+
+async function rowsThere(
+  { table, key: { index }, reads, covering }: PlannedLookup,
+  { transaction }: ExecutionContext,
+  keys: ReadonlyArray<readonly SqlValue[]>,
+  figures: LookupFigures | undefined,
+): Promise<RowThere[]> {
+  if (figures !== undefined) figures.roundTrips += 1
+  if (index === undefined) return getRows(transaction, table, keys, reads)
+  const entries = await getUniqueEntries(transaction, table, index, keys)
+  const primaryKeys = entries.flatMap((entry) => (entry === null ? [] : [entry.primaryKey]))
+  if (covering || primaryKeys.length === 0) return entries
+  if (figures !== undefined) figures.roundTrips += 1
+  const rows = await getRows(transaction, table, primaryKeys, reads)
+  let next = 0
+  return entries.map((entry) => (entry === null ? null : (rows[next++] ?? null)))
+}
