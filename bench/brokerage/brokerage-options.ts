@@ -4,7 +4,7 @@ import { listOf, oneOf, wholeNumber } from '../harness/flag-values.ts'
 import { ENGINE_NAMES, type EngineName } from './engines/engine-kinds.ts'
 import type { BrokerMode } from './run-facts.ts'
 
-const PATHS = ['http', 'ws', 'embedded'] as const
+const PATHS = ['http', 'native', 'ws', 'embedded'] as const
 const BROKER_MODES = ['omit', 'inline', 'observer'] as const
 const MODES = ['saturate', 'paced'] as const
 const FIGURES = ['', '9'] as const

@@ -18,7 +18,7 @@ export const brokerageSuite: Suite = {
     profile: { default: 'small', help: 'tiny, small, standard, wide-n or official-shape' },
     path: {
       default: 'http',
-      help: 'how percolite is reached: http, ws (its WebSocket), or embedded in the driver',
+      help: 'how percolite is reached: http, native (http, transactions in its own dialect), ws (its WebSocket), or embedded in the driver',
     },
     against: {
       default: 'auto',

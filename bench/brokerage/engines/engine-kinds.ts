@@ -31,6 +31,10 @@ export const ENGINE_KINDS = {
     open: async ({ folder, percolite, connections }) =>
       new PercoliteEngine({ way: 'ws', folder, options: percolite, connections }),
   },
+  'percolite-native': {
+    open: async ({ folder, percolite, connections }) =>
+      new PercoliteEngine({ way: 'native', folder, options: percolite, connections }),
+  },
   'percolite-embedded': { open: ({ folder }) => EmbeddedEngine.open(folder) },
   postgres: {
     program: 'postgres',

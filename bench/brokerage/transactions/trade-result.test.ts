@@ -142,26 +142,28 @@ async function verdict(engine: Engine, brokerMode: BrokerMode, results: number) 
 }
 
 // One call from beginning to end: nobody can be let in before its commit.
-testOnEngine(
-  'pg-native',
-  'results for one position at once, also where it begins and where it ends, are done one by one',
-  async (engine) => {
-    const desk = await Desk.open(engine, 'inline')
-    const symbol = await securityNotHeld(engine)
-    let conflicts = 0
-    for (let round = 0; round < 3; round += 1) {
-      for (const type of ['TMB', 'TMS'] as const) {
-        const orders: number[] = []
-        for (let order = 0; order < 4; order += 1) orders.push(await desk.order(symbol, type))
-        conflicts += await desk.completeAll(engine, orders)
-        assert.equal(await desk.position(symbol), type === 'TMB' ? 800 : undefined)
+for (const name of ['pg-native', 'percolite-native'] satisfies EngineName[]) {
+  testOnEngine(
+    name,
+    'results for one position at once, also where it begins and where it ends, are done one by one',
+    async (engine) => {
+      const desk = await Desk.open(engine, 'inline')
+      const symbol = await securityNotHeld(engine)
+      let conflicts = 0
+      for (let round = 0; round < 3; round += 1) {
+        for (const type of ['TMB', 'TMS'] as const) {
+          const orders: number[] = []
+          for (let order = 0; order < 4; order += 1) orders.push(await desk.order(symbol, type))
+          conflicts += await desk.completeAll(engine, orders)
+          assert.equal(await desk.position(symbol), type === 'TMB' ? 800 : undefined)
+        }
       }
-    }
-    assert.ok(conflicts > 0, 'nothing happened at once')
-    assert.deepEqual(await verdict(engine, 'inline', desk.trades), ['15 of 15 checks hold'])
-    await desk.close()
-  },
-)
+      assert.ok(conflicts > 0, 'nothing happened at once')
+      assert.deepEqual(await verdict(engine, 'inline', desk.trades), ['15 of 15 checks hold'])
+      await desk.close()
+    },
+  )
+}
 
 // SQLite has one writer, so that there is nobody to collide with.
 for (const name of [

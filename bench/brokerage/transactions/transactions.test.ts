@@ -183,6 +183,7 @@ test('the script plays every frame, and orders of every kind', async (context) =
 for (const name of [
   'percolite-embedded',
   'percolite-http',
+  'percolite-native',
   'percolite-ws',
   'postgres',
   'pg-native',

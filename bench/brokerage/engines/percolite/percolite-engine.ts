@@ -22,6 +22,7 @@ import { loadDataDirectory } from '../../loading/percolite-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../../schema/schema.ts'
 import type { AnyRow } from '../buffered-transaction.ts'
 import { BufferedTransaction } from '../buffered-transaction.ts'
+import { nativeTransactions } from '../percolite-native.ts'
 import { httpRequests } from './http-requests.ts'
 import type { PercoliteRequests } from './percolite-requests.ts'
 import { createObserverStatement, observerOf, walkStatement } from './percolite-statements.ts'
@@ -35,6 +36,7 @@ const GATEWAYS = 2
 
 const WAYS = {
   http: { words: 'HTTP', open: httpRequests },
+  native: { words: 'HTTP', open: httpRequests },
   ws: { words: 'its WebSocket, which all sessions share', open: socketRequests },
 } as const
 
@@ -77,7 +79,11 @@ export class PercoliteEngine implements Engine {
       this.#store === ''
         ? 'a process of its own on this machine, snapshot isolation, on disk before a commit is acknowledged'
         : `${GATEWAYS} processes over ${this.#store}, snapshot isolation`
-    this.description = `percolite over ${WAYS[order.way].words}, ${where}, one request for each step of a transaction`
+    const requests =
+      order.way === 'native'
+        ? 'transactions in its own dialect, most of them one request'
+        : 'one request for each step of a transaction'
+    this.description = `percolite over ${WAYS[order.way].words}, ${where}, ${requests}`
     this.#isElsewhere = this.#store !== '' && order.options.move !== 'yes'
     this.#way = order.way
     this.#folder = order.folder
@@ -113,8 +119,11 @@ export class PercoliteEngine implements Engine {
   async connect(): Promise<Session> {
     const session = this.#sessions
     this.#sessions += 1
+    const native =
+      this.#way === 'native' ? { native: nativeTransactions(() => this.#requestsOf(session)) } : {}
     return {
       begin: async (options) => this.#begin(session, options),
+      ...native,
       close: async () => {},
     }
   }
@@ -194,12 +203,16 @@ export class PercoliteEngine implements Engine {
     return new SocketObservation(this.#running.origin, observerOf(table), { run, failed })
   }
 
+  #requestsOf(session: number): PercoliteRequests {
+    return this.#requests[session % this.#requests.length] as PercoliteRequests
+  }
+
   /**
    * What only reads, or writes new rows only, needs no transaction that stays open: its steps read the
    * snapshot of the first one, and all its writes are one request.
    */
   #begin(session: number, { readOnly = false, insertsOnly = false }: BeginOptions): Transaction {
-    const requests = this.#requests[session % this.#requests.length] as PercoliteRequests
+    const requests = this.#requestsOf(session)
     const Steps = readOnly || insertsOnly ? SnapshotSteps : InteractiveSteps
     return new BufferedTransaction(new Steps(requests))
   }

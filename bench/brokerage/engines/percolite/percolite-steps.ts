@@ -82,9 +82,14 @@ export class InteractiveSteps implements TransactionSteps {
   readonly #ran: { readonly notification?: string }
   #transaction: string | undefined
 
-  constructor(requests: PercoliteAsking, ran: { readonly notification?: string } = {}) {
+  /** @param options.transaction One that is open already. */
+  constructor(
+    requests: PercoliteAsking,
+    { transaction, ...ran }: { readonly notification?: string; readonly transaction?: string } = {},
+  ) {
     this.#requests = requests
     this.#ran = ran
+    this.#transaction = transaction
   }
 
   async read(reads: readonly AnyRead[]): Promise<readonly unknown[]> {
