@@ -27,7 +27,8 @@ export type CreateTableStatement = Located & {
   /** From `PRIMARY KEY (…)` or from the one column marked so; the parser refuses none and two. */
   readonly primaryKey: readonly KeyClause[]
   readonly families: readonly FamilyClause[]
-  /** Of the table and of its columns, in the order of the text. */
+  /** Of the table and of its columns, in the order of the text, as are the checks. */
+  readonly uniques: readonly UniqueClause[]
   readonly checks: readonly CheckClause[]
 }
 
@@ -120,3 +121,5 @@ export type KeyClause = { readonly column: Name; readonly descending: boolean }
 export type FamilyClause = { readonly name: Name; readonly columns: readonly Name[] }
 /** [CONSTRAINT name] CHECK (condition) */
 export type CheckClause = { readonly name?: Name; readonly condition: Expression }
+/** column … UNIQUE, or [CONSTRAINT name] UNIQUE (column, …) */
+export type UniqueClause = { readonly name?: Name; readonly columns: readonly KeyClause[] }

@@ -15,7 +15,7 @@ import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlteredObserver, buildDroppedObserver, buildNewObserver } from './observer-builder.ts'
 import { buildAlteredRole } from './role-builder.ts'
-import { buildCheck, buildNewTable, checksOf, constraintNameOf } from './table-builder.ts'
+import { buildCheck, buildNewTable, checksOf, constraintNameOf, uniqueOf } from './table-builder.ts'
 import { buildAlteredToken, buildDroppedToken, buildNewToken, roleOf } from './token-builder.ts'
 
 /** The statements that change the catalog, tokens, roles or blocks. Each throws `ParseError`. */
@@ -82,7 +82,7 @@ function buildAlteredTable(
   }
   const clause = only(only(addedColumn).children.columnClause)
   refuseKey(clause)
-  refuseCheck(clause)
+  refuseConstraint(clause)
   return { kind: 'addColumn', table, column: buildColumn(clause), position }
 }
 
@@ -96,7 +96,14 @@ function refuseKey({ children }: cst.ColumnClauseCstNode): void {
 }
 
 /** The rows that are there would have to be looked at for it, which ADD COLUMN never does. */
-function refuseCheck(clause: cst.ColumnClauseCstNode): void {
+function refuseConstraint(clause: cst.ColumnClauseCstNode): void {
+  const unique = uniqueOf(clause)
+  if (unique !== undefined) {
+    throw syntaxError('ADD COLUMN has no UNIQUE', positionOfNode(unique), {
+      token: 'UNIQUE',
+      hint: 'add the column first, and then the index: CREATE UNIQUE INDEX name ON table (column)',
+    })
+  }
   const [check] = checksOf(clause)
   if (check === undefined) return
   throw syntaxError('ADD COLUMN has no CHECK', positionOfNode(check), {

@@ -33,6 +33,7 @@ test('CREATE TABLE with every constraint, the key as a clause', () => {
         { column: { text: 'time' }, descending: true },
       ],
       families: [],
+      uniques: [],
       checks: [],
     },
   ])
@@ -50,6 +51,7 @@ test('CREATE TABLE with the key at its column, columns named like keywords', () 
       ],
       primaryKey: [{ column: { text: 'key' }, descending: false }],
       families: [],
+      uniques: [],
       checks: [],
     },
   ])
@@ -64,6 +66,19 @@ test('CREATE TABLE has the checks of its columns and its own in their order, and
     table.checks.map(({ name }) => name),
     [undefined, undefined, { text: 'little' }, { text: 'no b' }],
   )
+})
+
+test('CREATE TABLE has what is unique in its order, and a column may be called unique', () => {
+  const create = `CREATE TABLE t (unique TEXT PRIMARY KEY, UNIQUE (a, b DESC), a INTEGER UNIQUE, b INTEGER,
+    CONSTRAINT once UNIQUE (b))`
+  const [table] = parse(create) as [{ columns: unknown[]; uniques: unknown[] }]
+  const key = (column: string, descending = false) => ({ column: { text: column }, descending })
+  assert.equal(table.columns.length, 3)
+  assert.deepEqual(table.uniques, [
+    { columns: [key('a'), key('b', true)] },
+    { columns: [key('a')] },
+    { name: { text: 'once' }, columns: [key('b')] },
+  ])
 })
 
 test('ALTER TABLE adds and drops a check', () => {

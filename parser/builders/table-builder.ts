@@ -7,6 +7,7 @@ import type {
   KeyClause,
   Name,
   Position,
+  UniqueClause,
 } from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { shownToken, syntaxError } from '../parse-error.ts'
@@ -29,6 +30,7 @@ export function buildNewTable(
     columns: columns.map(buildColumn),
     primaryKey: buildPrimaryKey(table, columns, children.primaryKeyClause ?? []),
     families: (children.familyClause ?? []).map(buildFamily),
+    uniques: buildUniques(columns, children.uniqueClause ?? []),
     checks: buildChecks(columns, children.checkClause ?? []),
     position,
   }
@@ -37,6 +39,34 @@ export function buildNewTable(
 function buildFamily({ children }: cst.FamilyClauseCstNode): FamilyClause {
   const name = buildName(only(only(children.familyName).children.Name))
   return { name, columns: columnsOf(children) }
+}
+
+function buildUniques(
+  columns: readonly cst.ColumnClauseCstNode[],
+  ofTable: readonly cst.UniqueClauseCstNode[],
+): readonly UniqueClause[] {
+  const ofColumns = columns.flatMap((column) => {
+    const unique = uniqueOf(column)
+    if (unique === undefined) return []
+    const key = { column: columnOf(column.children), descending: false }
+    return [{ offset: positionOfNode(unique).offset, clause: { columns: [key] } }]
+  })
+  const others = ofTable.map((node) => {
+    const { constraintName } = node.children
+    const name = constraintName && { name: constraintNameOf({ constraintName }) }
+    const clause = { ...name, columns: keyColumnsOf(node.children) }
+    return { offset: positionOfNode(node).offset, clause }
+  })
+  return [...ofColumns, ...others]
+    .sort((left, right) => left.offset - right.offset)
+    .map(({ clause }) => clause)
+}
+
+/** The UNIQUE beside a column. */
+export function uniqueOf({
+  children,
+}: cst.ColumnClauseCstNode): cst.ColumnConstraintCstNode | undefined {
+  return children.columnConstraint?.find((each) => each.children.UNIQUE !== undefined)
 }
 
 function buildChecks(

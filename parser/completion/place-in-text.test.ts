@@ -41,9 +41,13 @@ for (const [marked, typed, wanted] of [
   ['SCAN lower(^', '', EXPRESSION],
   ['SCAN COUNT(*) ^', '', ['FILTER', ...OPERATORS, ...PREDICATES, 'AS', 'FROM']],
   ['SCAN lower(a) ^', '', [...OPERATORS, ...PREDICATES, 'AS', 'FROM']],
-  ['CREATE ^', '', ['TABLE', 'UNIQUE', 'INDEX', 'WEAK', 'OBSERVER', 'TOKEN', 'ROLE', 'BLOCK']],
+  [
+    'CREATE ^',
+    '',
+    ['TABLE', 'UNIQUE INDEX', 'INDEX', 'WEAK', 'OBSERVER', 'TOKEN', 'ROLE', 'BLOCK'],
+  ],
   ['CREATE TABLE ^', '', ['IF NOT EXISTS']],
-  ['CREATE TABLE t (^', '', ['PRIMARY KEY', 'FAMILY', 'CHECK', 'CONSTRAINT']],
+  ['CREATE TABLE t (^', '', ['PRIMARY KEY', 'FAMILY', 'CHECK', 'CONSTRAINT', 'UNIQUE']],
   ['CREATE TABLE t (a I^', 'I', 'TEXT INTEGER REAL BOOLEAN BYTES TIMESTAMP JSON'.split(' ')],
   ['CREATE INDEX i^', 'i', ['IF NOT EXISTS']],
   ['CREATE INDEX i ON t (^', '', ['<column>']],
@@ -69,11 +73,10 @@ for (const [marked, typed, wanted] of [
   })
 }
 
-/** Words of the dialect are offered whole: UNIQUE INDEX. */
+/** Words of the dialect are offered whole: WEAK OBSERVER. */
 function expanded(words: readonly string[]): string[] {
   const whole: Readonly<Record<string, string>> = {
     BLOCK: 'BLOCK SUBJECT',
-    UNIQUE: 'UNIQUE INDEX',
     WEAK: 'WEAK OBSERVER',
   }
   return words.map((word) => whole[word] ?? word)

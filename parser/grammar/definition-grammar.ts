@@ -65,6 +65,11 @@ export class DefinitionGrammar extends RoleGrammar {
             IGNORE_AMBIGUITIES: true,
           },
           {
+            GATE: () => this.#beginsUnique(),
+            ALT: () => this.SUBRULE(this.uniqueClause),
+            IGNORE_AMBIGUITIES: true,
+          },
+          {
             GATE: () => this.#beginsCheck(),
             ALT: () => this.SUBRULE(this.checkClause),
             IGNORE_AMBIGUITIES: true,
@@ -85,6 +90,22 @@ export class DefinitionGrammar extends RoleGrammar {
   #beginsCheck(): boolean {
     return [this.LA(1), this.LA(3)].some(({ tokenType }) => tokenType === keyword.Check)
   }
+
+  /** UNIQUE is also a name, and `unique text` is a column. */
+  #beginsUnique(): boolean {
+    const unique = this.LA(1).tokenType === keyword.Constraint ? 3 : 1
+    const next = this.LA(unique + 1).tokenType
+    return this.LA(unique).tokenType === keyword.Unique && next === token.LeftParenthesis
+  }
+
+  readonly uniqueClause: Rule = this.RULE('uniqueClause', () => {
+    this.OPTION(() => {
+      this.CONSUME(keyword.Constraint)
+      this.SUBRULE(this.constraintName)
+    })
+    this.CONSUME(keyword.Unique)
+    this.SUBRULE(this.keyColumnList)
+  })
 
   /** [CONSTRAINT name] CHECK (condition), of a table or of a column. */
   readonly checkClause: Rule = this.RULE('checkClause', () => {
@@ -140,6 +161,7 @@ export class DefinitionGrammar extends RoleGrammar {
           this.SUBRULE(this.defaultValue)
         },
       },
+      { ALT: () => this.CONSUME(keyword.Unique) },
       { ALT: () => this.SUBRULE(this.checkClause) },
     ])
   })

@@ -1153,10 +1153,23 @@ export type NewTableCstChildren = {
   LeftParenthesis: IToken[];
   primaryKeyClause?: PrimaryKeyClauseCstNode[];
   familyClause?: FamilyClauseCstNode[];
+  uniqueClause?: UniqueClauseCstNode[];
   checkClause?: CheckClauseCstNode[];
   columnClause?: ColumnClauseCstNode[];
   Comma?: IToken[];
   RightParenthesis: IToken[];
+};
+
+export interface UniqueClauseCstNode extends CstNode {
+  name: "uniqueClause";
+  children: UniqueClauseCstChildren;
+}
+
+export type UniqueClauseCstChildren = {
+  CONSTRAINT?: IToken[];
+  constraintName?: ConstraintNameCstNode[];
+  UNIQUE: IToken[];
+  keyColumnList: KeyColumnListCstNode[];
 };
 
 export interface CheckClauseCstNode extends CstNode {
@@ -1227,6 +1240,7 @@ export type ColumnConstraintCstChildren = {
   NULL?: IToken[];
   DEFAULT?: IToken[];
   defaultValue?: DefaultValueCstNode[];
+  UNIQUE?: IToken[];
   checkClause?: CheckClauseCstNode[];
 };
 

@@ -75,25 +75,21 @@ function ofCreateIndex(wrong: WrongStatement): Advice | undefined {
 function ofCreateTable(wrong: WrongStatement): Advice | undefined {
   const { tokens, at } = wrong
   const word = tokens[at]?.image.toUpperCase() ?? ''
-  if (word === 'UNIQUE') return ofUniqueColumn(wrong)
   if (GENERATES.has(word)) return ofGeneratedKey(wrong)
   const other = ofOtherObject(wrong)
   if (other !== undefined) return other
   if (word !== '(') return CONSTRAINTS.get(word)
-  // UNIQUE (a) and FOREIGN KEY (a) in the list of columns look like columns of a strange type.
+  // FOREIGN KEY (a) in the list of columns looks like a column of a strange type.
   const before = piece(wrong, at - 2, at).toUpperCase()
-  if (before.endsWith('UNIQUE')) return { advice: UNIQUE }
   return before === 'FOREIGN KEY' ? CONSTRAINTS.get('REFERENCES') : undefined
 }
-
-const UNIQUE = 'what is unique besides the key is said by an index: CREATE UNIQUE INDEX'
 
 const CONSTRAINTS: ReadonlyMap<string, Advice> = new Map(
   Object.entries({
     REFERENCES:
       'there are no foreign keys; GET … FOR UPDATE guards the other row, or CHECK tests it, in the same transaction',
     CHECK: 'the condition of a CHECK stands in parentheses',
-    CONSTRAINT: 'only a CHECK has a name',
+    CONSTRAINT: 'only CHECK and UNIQUE have a name',
     NULL: 'a column may be NULL where NOT NULL does not forbid it',
   }).map(([word, advice]) => [word, { advice }] as const),
 )
@@ -164,23 +160,6 @@ function ofOtherObject(wrong: WrongStatement): Advice | undefined {
       return { advice: ROW_RULE }
     default:
       return undefined
-  }
-}
-
-/** CREATE TABLE t (…, email TEXT UNIQUE) -> CREATE TABLE …; CREATE UNIQUE INDEX t_email ON t (email) */
-function ofUniqueColumn(wrong: WrongStatement): Advice {
-  const { tokens, at } = wrong
-  const open = indexOf(wrong, token.LeftParenthesis)
-  const separator = tokens.findLastIndex(
-    ({ tokenType }, index) => index < at && tokenType === token.Comma,
-  )
-  const column = tokens[Math.max(open, separator) + 1]?.image
-  const table = tokens[open - 1]?.image
-  const create = rewrite(wrong, new Map([[at, '']])).replace(/ (?=[,)])/g, '')
-  const index = `CREATE UNIQUE INDEX ${table}_${column} ON ${table} (${column})`
-  return {
-    advice: 'what is unique besides the key is said by an index',
-    rewritten: `${create}; ${index}`,
   }
 }
 

@@ -23,7 +23,6 @@ const UPSERT =
   'SET … ON table WHERE full primary key inserts or updates a row, INSERT … ON CONFLICT DO UPDATE several'
 const GROUPS = 'groups of rows are read by SCAN'
 const ORDER = 'the clauses come in this order'
-const UNIQUE = 'what is unique besides the key is said by an index'
 const OBSERVER = 'what runs when rows change is an observer'
 const SUBSCRIPTION =
   'changes are pushed to whoever subscribes to a GET or a SCAN, on /v1/socket or by GET /v1/changes'
@@ -230,11 +229,6 @@ for (const [text, hint] of [
     'CREATE INDEX i ON t (lower(a))',
     'an index is over columns: keep what is computed in a column of its own',
   ],
-  [
-    'CREATE TABLE t (id TEXT PRIMARY KEY, email TEXT UNIQUE, n REAL)',
-    `${UNIQUE}: CREATE TABLE t (id TEXT PRIMARY KEY, email TEXT, n REAL); CREATE UNIQUE INDEX t_email ON t (email)`,
-  ],
-  ['CREATE TABLE t (id TEXT PRIMARY KEY, UNIQUE (id))', `${UNIQUE}: CREATE UNIQUE INDEX`],
   [
     'CREATE TABLE t (id TEXT PRIMARY KEY, FOREIGN KEY (a) REFERENCES b)',
     'there are no foreign keys; GET … FOR UPDATE guards the other row, or CHECK tests it, in the same transaction',

@@ -33,6 +33,36 @@ test('SHOW TABLES and DESCRIBE tell what CREATE TABLE made', async () => {
   ])
 })
 
+test('UNIQUE in a CREATE TABLE makes indexes that are ready at once, each with an id and a name of its own', async () => {
+  await session.run(`
+    CREATE TABLE other (id INTEGER PRIMARY KEY, email TEXT, UNIQUE (email));
+    CREATE INDEX "user_email_KEY" ON other (email);
+    CREATE TABLE user (id INTEGER PRIMARY KEY, email TEXT UNIQUE, a INTEGER, b INTEGER, UNIQUE (a, b DESC),
+      CONSTRAINT once UNIQUE (b), UNIQUE (a, b))`)
+  const shown = await session.rows('SHOW INDEXES FROM user')
+  assert.deepEqual(
+    shown.map((row) => {
+      const { name, columns, unique, state } = row as Record<string, unknown>
+      return [name, columns, unique, state]
+    }),
+    [
+      ['user_email_key1', 'email', true, 'ready'],
+      ['user_a_b_key', 'a, b DESC', true, 'ready'],
+      ['once', 'b', true, 'ready'],
+      ['user_a_b_key1', 'a, b', true, 'ready'],
+    ],
+  )
+  await session.run("INSERT INTO user (id, email, a, b) VALUES (1, 'x', 1, 1)")
+  const again = "INSERT INTO user (id, email, a, b) VALUES (2, 'x', 2, 2)"
+  await assert.rejects(session.run(again), planError('unique_violation'))
+  const ids = (await session.catalog())
+    .tables()
+    .flatMap(({ id, indexes }) => [id, ...indexes.map((one) => one.id)])
+  assert.equal(new Set(ids).size, 8)
+  const taken = 'CREATE TABLE late (id INTEGER PRIMARY KEY, CONSTRAINT "Once" UNIQUE (id))'
+  await assert.rejects(session.run(taken), planError('already_exists'))
+})
+
 test('a definition that cannot be is refused where its mistake stands', async () => {
   await session.run('CREATE TABLE taken (id INTEGER PRIMARY KEY)')
   const refused: ReadonlyArray<readonly [string, string, number]> = [

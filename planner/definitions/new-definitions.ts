@@ -27,7 +27,7 @@ import { newCheckOf } from './table-check.ts'
 /** What the statement of each kind describes, for storage. Throw PlanError where a name or a type is wrong. */
 
 export function newTableOf(statement: CreateTableStatement): NewTable {
-  const { table, columns, primaryKey, families } = statement
+  const { table, columns, primaryKey, families, uniques } = statement
   const known = columns.map(({ name }) => ({ name: name.text }))
   const named = (what: string, column: Name): string => {
     if (known.some(({ name }) => name === column.text)) return column.text
@@ -44,6 +44,13 @@ export function newTableOf(statement: CreateTableStatement): NewTable {
     families: families.map(({ name, columns: ofFamily }) => ({
       name: name.text,
       columns: ofFamily.map((column) => named(`The family ${name.text}`, column)),
+    })),
+    uniques: uniques.map(({ name, columns: unique }) => ({
+      ...(name && { name: name.text }),
+      parts: unique.map(({ column, descending }) => ({
+        column: named('UNIQUE', column),
+        descending,
+      })),
     })),
   }
   const { checks } = statement

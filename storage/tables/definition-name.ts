@@ -41,6 +41,14 @@ export function requireFreeName(
   throw new StorageError('already_exists', message, { ...fields, existing })
 }
 
+/** The name, or when one of the known ones has it, the name with the lowest number from 1 on that is free. */
+export function freeName(base: string, known: ReadonlyArray<{ readonly name: string }>): string {
+  const taken = new Set(known.map(({ name }) => name.toLowerCase()))
+  let free = base
+  for (let number = 1; taken.has(free.toLowerCase()); number += 1) free = `${base}${number}`
+  return free
+}
+
 export function invalidDefinition(message: string, fields: ErrorFields): StorageError {
   return new StorageError('invalid_definition', message, fields)
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { invalidDefinition, requireFreeName, requireName } from './definition-name.ts'
+import { freeName, invalidDefinition, requireFreeName, requireName } from './definition-name.ts'
+
 import { requireColumn } from './new-key.ts'
 import { requireCount } from './table-counts.ts'
 import type { CheckConstraint, ColumnDefinition, TableDefinition } from './table-definition.ts'
@@ -25,7 +26,7 @@ export function withCheck(
   state: CheckConstraint['state'],
 ): TableDefinition {
   requireCount(table.name, 'checks', table.checks.length + 1)
-  const name = given ?? freeName(table, names)
+  const name = given ?? freeName(nameOf(table, names), table.checks)
   const fields = { table: table.name, constraint: name }
   requireName(name, fields)
   requireFreeName('a constraint', name, table.checks, fields)
@@ -56,11 +57,7 @@ function requireOneFamily(
   })
 }
 
-/** `account_balance_check` or `account_check`, with a number from 1 on when there is one already. */
-function freeName({ name, checks }: TableDefinition, columns: readonly string[]): string {
-  const base = columns.length === 1 ? `${name}_${columns[0]}_check` : `${name}_check`
-  const taken = new Set(checks.map((check) => check.name.toLowerCase()))
-  let free = base
-  for (let number = 1; taken.has(free.toLowerCase()); number += 1) free = `${base}${number}`
-  return free
+/** `account_balance_check`, or `account_check` for several columns. */
+function nameOf({ name }: TableDefinition, columns: readonly string[]): string {
+  return columns.length === 1 ? `${name}_${columns[0]}_check` : `${name}_check`
 }

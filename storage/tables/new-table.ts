@@ -20,9 +20,12 @@ export type NewTable = {
   readonly primaryKey: readonly NewKeyPart[]
   /** What is in none of them is in family 0. */
   readonly families?: readonly NewFamily[]
-  /** In the order of the statement. */
+  /** In the order of the statement, as are the checks. */
+  readonly uniques?: readonly NewUnique[]
   readonly checks?: readonly NewCheck[]
 }
+/** Columns that are unique besides the key; without a name the index is called by its table and its columns. */
+export type NewUnique = { readonly name?: string; readonly parts: readonly NewKeyPart[] }
 export type NewFamily = { readonly name: string; readonly columns: readonly string[] }
 
 /**

@@ -2,12 +2,13 @@
 
 import { catalogNameKey, catalogTableKey, encodeCatalogName } from '../bytes/catalog-codec.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
-import { requireFreeName } from '../definition-name.ts'
-import { defineTable, type NewTable } from '../new-table.ts'
+import { freeName, requireFreeName } from '../definition-name.ts'
+import { defineIndex } from '../new-index.ts'
+import { defineTable, type NewTable, type NewUnique } from '../new-table.ts'
 import type { TableDefinition } from '../table-definition.ts'
 import { type Catalog, requireTable } from './catalog.ts'
 import { requireCatalogCounts } from './catalog-counts.ts'
-import { type CatalogWrites, changeTable, takeId, writeVersion } from './catalog-writes.ts'
+import { type CatalogWrites, changeTable, takeIds, writeVersion } from './catalog-writes.ts'
 import { forgetProgress } from './index-progress.ts'
 
 /**
@@ -26,11 +27,36 @@ export async function createTable(
   const existing = catalog.table(newTable.name)
   if (existing !== undefined && options.ifNotExists) return { table: existing, created: false }
   requireFreeName('a table', newTable.name, catalog.tables(), { table: newTable.name })
-  requireCatalogCounts(catalog, { tables: 1, parts: newTable.columns.length })
-  const table = await takeId(transaction, (id) => defineTable(newTable, id))
+  const uniques = newTable.uniques ?? []
+  requireCatalogCounts(catalog, { tables: 1, parts: newTable.columns.length + uniques.length })
+  const table = await takeIds(transaction, 1 + uniques.length, (id) =>
+    uniques.reduce(
+      (before, unique, at) => withUnique(catalog, before, unique, id + 1 + at),
+      defineTable(newTable, id),
+    ),
+  )
   transaction.put(catalogNameKey(table.name), ROW_COLUMN, encodeCatalogName(table.id))
   await changeTable(transaction, table)
   return { table, created: true }
+}
+
+/** The table with this index, which is ready: there is no row yet. */
+function withUnique(
+  catalog: Catalog,
+  table: TableDefinition,
+  { name: given, parts }: NewUnique,
+  id: number,
+): TableDefinition {
+  const known = [...catalog.indexes().map(({ index }) => index), ...table.indexes]
+  const base = [table.name, ...parts.map(({ column }) => column), 'key'].join('_')
+  const name = given ?? freeName(base, known)
+  requireFreeName('an index', name, known, { table: table.name, index: name })
+  const index = defineIndex(
+    table,
+    { name, table: table.name, unique: true, parts, storing: [] },
+    id,
+  )
+  return { ...table, indexes: [...table.indexes, { ...index, state: 'ready' }] }
 }
 
 /**

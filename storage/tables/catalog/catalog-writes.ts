@@ -56,12 +56,22 @@ export async function writeVersion(
 }
 
 /** Defines something by the next id of tables, indexes and observers, and takes the id when that went well. */
-export async function takeId<T>(transaction: CatalogWrites, define: (id: number) => T): Promise<T> {
+export function takeId<T>(transaction: CatalogWrites, define: (id: number) => T): Promise<T> {
+  return takeIds(transaction, 1, define)
+}
+
+/** The same by the first of several ids. */
+export async function takeIds<T>(
+  transaction: CatalogWrites,
+  count: number,
+  define: (first: number) => T,
+): Promise<T> {
   transaction.requireRoom()
-  const id = await readNextId(transaction)
-  if (id > TABLE_ID_MAX) throw noIdLeft(id)
-  const defined = define(id)
-  transaction.put(CATALOG_NEXT_ID_KEY, ROW_COLUMN, encodeNextId(id + 1))
+  const first = await readNextId(transaction)
+  const last = first + count - 1
+  if (last > TABLE_ID_MAX) throw noIdLeft(last)
+  const defined = define(first)
+  transaction.put(CATALOG_NEXT_ID_KEY, ROW_COLUMN, encodeNextId(last + 1))
   return defined
 }
 
