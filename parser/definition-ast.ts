@@ -18,6 +18,9 @@ export type AlterTableStatement =
   | DropColumnStatement
   | AddCheckStatement
   | DropConstraintStatement
+  | AlterColumnStatement
+  | RenameColumnStatement
+  | RenameTableStatement
 
 export type CreateTableStatement = Located & {
   readonly kind: 'createTable'
@@ -64,6 +67,31 @@ export type DropConstraintStatement = Located & {
   readonly kind: 'dropConstraint'
   readonly table: Name
   readonly constraint: Name
+}
+
+/** ALTER TABLE … ALTER COLUMN … SET DEFAULT … | DROP DEFAULT | DROP NOT NULL */
+export type AlterColumnStatement = Located & {
+  readonly kind: 'alterColumn'
+  readonly table: Name
+  readonly column: Name
+  readonly change:
+    | { readonly kind: 'setDefault'; readonly default: Expression }
+    | { readonly kind: 'dropDefault' | 'dropNotNull' }
+}
+
+/** ALTER TABLE … RENAME COLUMN … TO … */
+export type RenameColumnStatement = Located & {
+  readonly kind: 'renameColumn'
+  readonly table: Name
+  readonly column: Name
+  readonly to: Name
+}
+
+/** ALTER TABLE … RENAME TO … */
+export type RenameTableStatement = Located & {
+  readonly kind: 'renameTable'
+  readonly table: Name
+  readonly to: Name
 }
 
 export type CreateIndexStatement = Located & {

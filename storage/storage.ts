@@ -140,9 +140,14 @@ export {
   requireObserver,
   requireTable,
 } from './tables/catalog/catalog.ts'
-export { createTable, dropTable } from './tables/catalog/catalog-changes.ts'
+export { createTable, dropTable, renameTable } from './tables/catalog/catalog-changes.ts'
 export { addCheck, dropCheck, endAdding, unfinishedCheck } from './tables/catalog/check-changes.ts'
-export { addColumn, dropColumn } from './tables/catalog/column-changes.ts'
+export {
+  addColumn,
+  alterColumn,
+  dropColumn,
+  renameColumn,
+} from './tables/catalog/column-changes.ts'
 export { createIndex, dropIndex } from './tables/catalog/index-changes.ts'
 export { readIndexProgress } from './tables/catalog/index-progress.ts'
 export {

@@ -27,6 +27,7 @@ import {
 
 const DEFINITIONS: ReadonlySet<string | undefined> = new Set<DefinitionStatement['kind']>([
   ...(['createTable', 'dropTable', 'addColumn', 'dropColumn', 'dropConstraint'] as const),
+  ...(['alterColumn', 'renameColumn', 'renameTable'] as const),
   ...(['createIndex', 'dropIndex'] as const),
   ...(['createObserver', 'dropObserver'] as const),
   ...(['pauseObserver', 'resumeObserver', 'replayObserver'] as const),

@@ -34,7 +34,7 @@ export function columnOf(children: { columnName: cst.ColumnNameCstNode[] }): ast
   return buildColumnName(only(children.columnName))
 }
 
-function buildColumnName({ children }: cst.ColumnNameCstNode): ast.Name {
+export function buildColumnName({ children }: cst.ColumnNameCstNode): ast.Name {
   return buildName(only(children.Name))
 }
 

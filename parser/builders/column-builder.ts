@@ -25,7 +25,8 @@ export function buildColumn({ children }: cst.ColumnClauseCstNode): ColumnClause
   }
 }
 
-function buildDefault({ children }: cst.DefaultValueCstNode): Expression {
+/** Throws `ParseError` for a default that calls anything else than now() and uuid(). */
+export function buildDefault({ children }: cst.DefaultValueCstNode): Expression {
   if (children.Literal !== undefined) return buildLiteral(only(children.Literal))
   if (children.NumberLiteral !== undefined) {
     const sign = only(children.Sign)

@@ -2,16 +2,25 @@
 
 import type {
   AccessStatement,
+  AlterColumnStatement,
   AlterTableStatement,
   CreateIndexStatement,
   DefinitionStatement,
+  Name,
   Position,
 } from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { syntaxError } from '../parse-error.ts'
 import { buildDroppedBlock, buildNewBlock } from './block-builder.ts'
-import { columnOf, columnsOf, indexOf, keyColumnsOf, tableOf } from './clause-builder.ts'
-import { buildColumn } from './column-builder.ts'
+import {
+  buildColumnName,
+  columnOf,
+  columnsOf,
+  indexOf,
+  keyColumnsOf,
+  tableOf,
+} from './clause-builder.ts'
+import { buildColumn, buildDefault } from './column-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlteredObserver, buildDroppedObserver, buildNewObserver } from './observer-builder.ts'
 import { buildAlteredRole } from './role-builder.ts'
@@ -68,6 +77,19 @@ function buildAlteredTable(
 ): AlterTableStatement {
   const table = tableOf(altered)
   const { addedColumn, droppedColumn, addedCheck, droppedConstraint } = altered
+  const { alteredColumn, renamedColumn, renamedTable } = altered
+  if (alteredColumn !== undefined) {
+    const { children } = only(alteredColumn)
+    const change = columnChangeOf(children)
+    return { kind: 'alterColumn', table, column: columnOf(children), change, position }
+  }
+  if (renamedColumn !== undefined) {
+    const [column, to] = only(renamedColumn).children.columnName.map(buildColumnName)
+    return { kind: 'renameColumn', table, column: column as Name, to: to as Name, position }
+  }
+  if (renamedTable !== undefined) {
+    return { kind: 'renameTable', table, to: tableOf(only(renamedTable).children), position }
+  }
   if (addedCheck !== undefined) {
     const check = buildCheck(only(only(addedCheck).children.checkClause))
     return { kind: 'addCheck', table, check, position }
@@ -84,6 +106,14 @@ function buildAlteredTable(
   refuseKey(clause)
   refuseConstraint(clause)
   return { kind: 'addColumn', table, column: buildColumn(clause), position }
+}
+
+function columnChangeOf(children: cst.AlteredColumnCstChildren): AlterColumnStatement['change'] {
+  const { defaultValue, NOT } = children
+  if (defaultValue !== undefined) {
+    return { kind: 'setDefault', default: buildDefault(only(defaultValue)) }
+  }
+  return { kind: NOT === undefined ? 'dropDefault' : 'dropNotNull' }
 }
 
 function refuseKey({ children }: cst.ColumnClauseCstNode): void {

@@ -199,6 +199,9 @@ export class DefinitionGrammar extends RoleGrammar {
       { ALT: () => this.SUBRULE(this.addedCheck) },
       { ALT: () => this.SUBRULE(this.droppedColumn) },
       { ALT: () => this.SUBRULE(this.droppedConstraint) },
+      { ALT: () => this.SUBRULE(this.alteredColumn) },
+      { ALT: () => this.SUBRULE(this.renamedColumn) },
+      { ALT: () => this.SUBRULE(this.renamedTable) },
     ])
   })
 
@@ -212,6 +215,48 @@ export class DefinitionGrammar extends RoleGrammar {
     this.CONSUME(keyword.Drop)
     this.CONSUME(keyword.Column)
     this.SUBRULE(this.columnName)
+  })
+
+  readonly alteredColumn: Rule = this.RULE('alteredColumn', () => {
+    this.CONSUME(keyword.Alter)
+    this.CONSUME(keyword.Column)
+    this.SUBRULE(this.columnName)
+    this.OR([
+      {
+        ALT: () => {
+          this.CONSUME(keyword.SetWord)
+          this.CONSUME1(keyword.Default)
+          this.SUBRULE(this.defaultValue)
+        },
+      },
+      {
+        ALT: () => {
+          this.CONSUME1(keyword.Drop)
+          this.CONSUME2(keyword.Default)
+        },
+      },
+      {
+        ALT: () => {
+          this.CONSUME2(keyword.Drop)
+          this.CONSUME(keyword.Not)
+          this.CONSUME(keyword.Null)
+        },
+      },
+    ])
+  })
+
+  readonly renamedColumn: Rule = this.RULE('renamedColumn', () => {
+    this.CONSUME(keyword.Rename)
+    this.CONSUME(keyword.Column)
+    this.SUBRULE1(this.columnName)
+    this.CONSUME(keyword.To)
+    this.SUBRULE2(this.columnName)
+  })
+
+  readonly renamedTable: Rule = this.RULE('renamedTable', () => {
+    this.CONSUME(keyword.Rename)
+    this.CONSUME(keyword.To)
+    this.SUBRULE(this.tableName)
   })
 
   readonly addedCheck: Rule = this.RULE('addedCheck', () => {

@@ -1281,6 +1281,9 @@ export type AlteredTableCstChildren = {
   addedCheck?: AddedCheckCstNode[];
   droppedColumn?: DroppedColumnCstNode[];
   droppedConstraint?: DroppedConstraintCstNode[];
+  alteredColumn?: AlteredColumnCstNode[];
+  renamedColumn?: RenamedColumnCstNode[];
+  renamedTable?: RenamedTableCstNode[];
 };
 
 export interface AddedColumnCstNode extends CstNode {
@@ -1303,6 +1306,46 @@ export type DroppedColumnCstChildren = {
   DROP: IToken[];
   COLUMN: IToken[];
   columnName: ColumnNameCstNode[];
+};
+
+export interface AlteredColumnCstNode extends CstNode {
+  name: "alteredColumn";
+  children: AlteredColumnCstChildren;
+}
+
+export type AlteredColumnCstChildren = {
+  ALTER: IToken[];
+  COLUMN: IToken[];
+  columnName: ColumnNameCstNode[];
+  SET?: IToken[];
+  DEFAULT?: (IToken)[];
+  defaultValue?: DefaultValueCstNode[];
+  DROP?: (IToken)[];
+  NOT?: IToken[];
+  NULL?: IToken[];
+};
+
+export interface RenamedColumnCstNode extends CstNode {
+  name: "renamedColumn";
+  children: RenamedColumnCstChildren;
+}
+
+export type RenamedColumnCstChildren = {
+  RENAME: IToken[];
+  COLUMN: IToken[];
+  columnName: (ColumnNameCstNode)[];
+  TO: IToken[];
+};
+
+export interface RenamedTableCstNode extends CstNode {
+  name: "renamedTable";
+  children: RenamedTableCstChildren;
+}
+
+export type RenamedTableCstChildren = {
+  RENAME: IToken[];
+  TO: IToken[];
+  tableName: TableNameCstNode[];
 };
 
 export interface AddedCheckCstNode extends CstNode {

@@ -127,6 +127,7 @@ export const Optional = unreserved('OPTIONAL')
 export const Pause = unreserved('PAUSE')
 export const Primary = unreserved('PRIMARY')
 export const Read = unreserved('READ')
+export const Rename = unreserved('RENAME')
 export const Replay = unreserved('REPLAY')
 export const Resume = unreserved('RESUME')
 export const Revoke = unreserved('REVOKE')
@@ -248,6 +249,7 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     Pause,
     Primary,
     Read,
+    Rename,
     Replay,
     Resume,
     Revoke,

@@ -183,17 +183,24 @@ function ofAlter(wrong: WrongStatement): Advice | undefined {
     case 'ENABLE':
     case 'FORCE':
       return piece(wrong, at).toUpperCase().includes('ROW LEVEL') ? { advice: ROW_RULE } : undefined
-    case 'RENAME':
-      return { advice: 'nothing is renamed: what is read can be called otherwise with AS' }
-    case 'ALTER':
+    case 'NOT':
+      return before === keyword.SetWord ? ofSetNotNull(wrong) : undefined
+    case 'TYPE':
     case 'MODIFY':
     case 'CHANGE':
-      return { advice: 'a column stays as it is: add another one, fill it, and drop this one' }
+      return { advice: 'a column keeps its type: add another one, fill it, and drop this one' }
     case ',':
       return { advice: 'ALTER TABLE changes one column: write a statement for each' }
     default:
       return undefined
   }
+}
+
+/** ALTER TABLE t ALTER COLUMN c SET NOT NULL -> ALTER TABLE t ADD CHECK (c IS NOT NULL) */
+function ofSetNotNull(wrong: WrongStatement): Advice {
+  const column = wrong.tokens[wrong.at - 2]?.image
+  const rewritten = `${piece(wrong, 0, 3)} ADD CHECK (${column} IS NOT NULL)`
+  return { advice: 'rows that are there are looked at for a CHECK', rewritten }
 }
 
 function ofDrop(wrong: WrongStatement): Advice | undefined {

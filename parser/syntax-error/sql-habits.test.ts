@@ -247,7 +247,10 @@ for (const [text, hint] of [
     'ALTER TABLE t ADD INDEX i (a)',
     'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)',
   ],
-  ['ALTER TABLE t RENAME TO u', 'nothing is renamed: what is read can be called otherwise with AS'],
+  [
+    'ALTER TABLE t ALTER COLUMN a SET NOT NULL',
+    'rows that are there are looked at for a CHECK: ALTER TABLE t ADD CHECK (a IS NOT NULL)',
+  ],
   [
     'ALTER TABLE t ADD COLUMN a TEXT, ADD COLUMN b TEXT',
     'ALTER TABLE changes one column: write a statement for each',

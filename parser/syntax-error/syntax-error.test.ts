@@ -111,12 +111,15 @@ for (const [marked, message] of [
   ['ALTER ^COLUMN a', "expected TABLE, OBSERVER, TOKEN or ROLE, found 'COLUMN'"],
   ['ALTER OBSERVER o ^STOP', "expected PAUSE, RESUME or REPLAY FROM, found 'STOP'"],
   ['NOTIFY ^', 'expected an observer name, found the end of the text'],
-  ['ALTER TABLE t ^RENAME', "expected ADD COLUMN or DROP COLUMN, found 'RENAME'"],
+  [
+    'ALTER TABLE t ^STOP',
+    "expected ADD COLUMN, ADD CHECK, DROP COLUMN, DROP CONSTRAINT, ALTER COLUMN, RENAME COLUMN or RENAME TO, found 'STOP'",
+  ],
   ['ALTER TABLE t ADD COLUMN a TEXT ^PRIMARY KEY', 'a primary key cannot be added'],
   ['CREATE TABLE t (family ^(a))', "expected a family name or a type, found '('"],
   [
     'CREATE TABLE t (family f ^a)',
-    "expected '(', PRIMARY KEY, NOT NULL, DEFAULT, ',' or ')', found 'a'",
+    "expected '(', PRIMARY KEY, NOT NULL, DEFAULT, UNIQUE, CONSTRAINT, CHECK, ',' or ')', found 'a'",
   ],
   ['CREATE TABLE t (family TEXT NOT ^a)', "expected NULL, found 'a'"],
   [

@@ -3,7 +3,9 @@ import type { AlterTableStatement, DefinitionStatement, Name, Position } from '.
 import {
   addCheck,
   addColumn,
+  alterColumn,
   type Catalog,
+  type ColumnDefinition,
   createIndex,
   createObserver,
   createTable,
@@ -13,6 +15,8 @@ import {
   dropObserver,
   dropTable,
   pauseObserver,
+  renameColumn,
+  renameTable,
   replayObserver,
   resumeObserver,
   StorageError,
@@ -24,7 +28,13 @@ import { PlanError } from '../plan-error.ts'
 import { requireServerRight } from '../required-rights.ts'
 import { requireColumn, requireIndex, requireObserver, requireTable } from '../unknown-name.ts'
 import { definitionResult } from './definition-result.ts'
-import { newColumnOf, newIndexOf, newObserverOf, newTableOf } from './new-definitions.ts'
+import {
+  columnDefault,
+  newColumnOf,
+  newIndexOf,
+  newObserverOf,
+  newTableOf,
+} from './new-definitions.ts'
 import { evaluateStamp } from './stamp.ts'
 import { newCheckOf } from './table-check.ts'
 
@@ -74,6 +84,9 @@ async function define(
     case 'dropColumn':
     case 'addCheck':
     case 'dropConstraint':
+    case 'alterColumn':
+    case 'renameColumn':
+    case 'renameTable':
       return await alterTable(statement, { catalog, transaction })
     case 'createIndex': {
       const index = newIndexOf(statement, requireTable(catalog, statement.table))
@@ -128,6 +141,27 @@ async function alterTable(
     case 'dropConstraint':
       await dropCheck(transaction, catalog, table.name, statement.constraint.text)
       return true
+    case 'alterColumn': {
+      const { column, change: asked } = statement
+      const { type } = table.columns[
+        requireColumn(table, column.text, column.position)
+      ] as ColumnDefinition
+      const change =
+        asked.kind === 'setDefault'
+          ? { kind: asked.kind, default: columnDefault(asked.default, type) }
+          : { kind: asked.kind }
+      await alterColumn(transaction, catalog, table.name, { name: column.text, change })
+      return true
+    }
+    case 'renameColumn': {
+      const { column, to } = statement
+      requireColumn(table, column.text, column.position)
+      const names = { name: column.text, to: to.text }
+      await renameColumn(transaction, catalog, table.name, names)
+      return true
+    }
+    case 'renameTable':
+      return await renameTable(transaction, catalog, table.name, statement.to.text)
   }
 }
 
@@ -175,7 +209,10 @@ function namesIn(statement: DefinitionStatement, family: unknown): readonly Name
     case 'addColumn':
       return [statement.column.name]
     case 'dropColumn':
+    case 'alterColumn':
       return [statement.column]
+    case 'renameColumn':
+      return [statement.column, statement.to]
     default:
       return []
   }

@@ -70,7 +70,7 @@ export function newColumnOf(clause: ColumnClause): NewColumn {
 }
 
 /** now() and uuid() are called again for each row; a literal is a value of the column's type. */
-function columnDefault(expression: Expression, type: SqlType): ColumnDefault {
+export function columnDefault(expression: Expression, type: SqlType): ColumnDefault {
   const value = compileAs(createExpressionCompiler(), expression, type)
   if (expression.kind === 'call') {
     if (expression.function === 'now') return { kind: 'now' }

@@ -43,6 +43,13 @@ const NAMES: { readonly [Kind in Statement['kind']]: (statement: Of<Kind>) => Au
     ...ofTable(table),
     constraint: constraint.text,
   }),
+  alterColumn: ({ table, column }) => ({ ...ofTable(table), column: column.text }),
+  renameColumn: ({ table, column, to }) => ({
+    ...ofTable(table),
+    column: column.text,
+    to: to.text,
+  }),
+  renameTable: ({ table, to }) => ({ ...ofTable(table), to: to.text }),
   createIndex: ({ index, table }) => ({ ...ofTable(table), index: index.text }),
   dropIndex: ({ index }) => ({ index: index.text }),
   createObserver: ({ observer, table }) => ({ ...ofTable(table), observer: observer.text }),

@@ -174,6 +174,18 @@ describe('a CHECK that is added', () => {
   })
 })
 
+test('a column that a rule of a role names keeps its name until that is revoked', async (t) => {
+  const server = await TokenServer.start(t)
+  await server.query('CREATE TABLE note (id TEXT PRIMARY KEY, owner TEXT, other TEXT)')
+  await server.query('CREATE ROLE app')
+  await server.query('GRANT READ ON note TO app WHERE owner = token.sub')
+  const rename = 'ALTER TABLE note RENAME COLUMN owner TO holder'
+  const { body } = await server.query(rename)
+  assert.deepEqual([body.code, body.role], ['invalid_request', 'app'])
+  await server.query('REVOKE READ ON note FROM app')
+  assert.equal((await server.query(rename)).status, 200)
+})
+
 describe('a CHECK is refused', () => {
   const refused: ReadonlyArray<readonly [string, string, RegExp]> = [
     ['with a parameter', 'a > :least', /no parameters/],

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { freeName, invalidDefinition, requireFreeName, requireName } from './definition-name.ts'
-
 import { requireColumn } from './new-key.ts'
 import { requireCount } from './table-counts.ts'
 import type { CheckConstraint, ColumnDefinition, TableDefinition } from './table-definition.ts'

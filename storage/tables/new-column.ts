@@ -61,7 +61,12 @@ function requireType(tableName: string, column: NewColumn): SqlType {
   throw invalidDefinition(message, { table: tableName, column: column.name, nearest })
 }
 
-function requireDefault(table: string, column: ColumnDefinition, given: ColumnDefault): void {
+/** Errors: `invalid_definition` and `out_of_range`. */
+export function requireDefault(
+  table: string,
+  column: ColumnDefinition,
+  given: ColumnDefault,
+): void {
   const { name, type } = column
   const fields = { table, column: name }
   if (given.kind === 'now' && type !== 'TIMESTAMP') {

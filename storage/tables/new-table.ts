@@ -36,8 +36,7 @@ export type NewFamily = { readonly name: string; readonly columns: readonly stri
  */
 export function defineTable(table: NewTable, id: number): TableDefinition {
   const { name, families = [] } = table
-  requireName(name, { table: name })
-  requireReachableName(name)
+  requireTableName(name)
   requireCount(name, 'columns', table.columns.length)
   requireDistinctColumns(name, table.columns)
   const keyColumns = new Set(table.primaryKey.map((part) => part.column))
@@ -62,7 +61,8 @@ export function defineTable(table: NewTable, id: number): TableDefinition {
 }
 
 /** In a path, `.` and `..` are ways to another path: clients resolve them before they ask. */
-function requireReachableName(name: string): void {
+export function requireTableName(name: string): void {
+  requireName(name, { table: name })
   if (name !== '.' && name !== '..') return
   throw invalidDefinition(`A table cannot be named "${name}", which no path can hold.`, {
     table: name,

@@ -71,4 +71,10 @@ export const CHECK_BUGS: readonly PlantedBug[] = [
     'this.#defineAtOnce(entry, running)\n',
     'this.#defineAtOnce(entry, running, beside)\n',
   ),
+  bug(
+    'renamesForgetRules',
+    'storage/tables/catalog/column-changes.ts',
+    '  requireNoRuleOn(before, column)\n',
+    '',
+  ),
 ]

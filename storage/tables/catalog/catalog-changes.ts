@@ -4,7 +4,7 @@ import { catalogNameKey, catalogTableKey, encodeCatalogName } from '../bytes/cat
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
 import { freeName, requireFreeName } from '../definition-name.ts'
 import { defineIndex } from '../new-index.ts'
-import { defineTable, type NewTable, type NewUnique } from '../new-table.ts'
+import { defineTable, type NewTable, type NewUnique, requireTableName } from '../new-table.ts'
 import type { TableDefinition } from '../table-definition.ts'
 import { type Catalog, requireTable } from './catalog.ts'
 import { requireCatalogCounts } from './catalog-counts.ts'
@@ -38,6 +38,28 @@ export async function createTable(
   transaction.put(catalogNameKey(table.name), ROW_COLUMN, encodeCatalogName(table.id))
   await changeTable(transaction, table)
   return { table, created: true }
+}
+
+/**
+ * Gives a table another name, for snapshots from now on; all that belongs to it goes along. Returns whether it is
+ * another one. Errors: `unknown_table`; `already_exists` with the field `existing`; those of `requireTableName`.
+ */
+export async function renameTable(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  name: string,
+  to: string,
+): Promise<boolean> {
+  const before = requireTable(catalog, name)
+  if (name === to) return false
+  transaction.requireRoom()
+  requireTableName(to)
+  const others = catalog.tables().filter(({ id }) => id !== before.id)
+  requireFreeName('a table', to, others, { table: name })
+  transaction.delete(catalogNameKey(name), ROW_COLUMN)
+  transaction.put(catalogNameKey(to), ROW_COLUMN, encodeCatalogName(before.id))
+  await changeTable(transaction, { ...before, name: to })
+  return true
 }
 
 /** The table with this index, which is ready: there is no row yet. */

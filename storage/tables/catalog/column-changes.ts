@@ -2,12 +2,17 @@
 
 import { isKeyColumn } from '../bytes/row-codec.ts'
 import { invalidDefinition } from '../definition-name.ts'
-import { defineColumn, type NewColumn, requireDistinctColumns } from '../new-column.ts'
+import {
+  defineColumn,
+  type NewColumn,
+  requireDefault,
+  requireDistinctColumns,
+} from '../new-column.ts'
 import { requireColumn } from '../new-key.ts'
 import { requireNoCheckOn, requireNoRuleOn } from '../row-rules.ts'
 import type { SqlValue } from '../sql-type.ts'
 import { requireCount } from '../table-counts.ts'
-import type { ColumnDefinition, TableDefinition } from '../table-definition.ts'
+import type { ColumnDefault, ColumnDefinition, TableDefinition } from '../table-definition.ts'
 import { type Catalog, requireTable } from './catalog.ts'
 import { requireCatalogCounts } from './catalog-counts.ts'
 import { type CatalogWrites, changeTable } from './catalog-writes.ts'
@@ -57,6 +62,72 @@ export async function dropColumn(
   requireUnused(before, column)
   const table = { ...before, columns: before.columns.filter(({ id }) => id !== column.id) }
   return await changeTable(transaction, table)
+}
+
+export type ColumnChange =
+  | { readonly kind: 'setDefault'; readonly default: ColumnDefault }
+  | { readonly kind: 'dropDefault' | 'dropNotNull' }
+
+/**
+ * Changes what new rows have in a column, or lets it be NULL; rows that are there stay as they are. Errors:
+ * `unknown_table`; `invalid_definition` for no such column, a default that does not fit, and a column of the key.
+ */
+export async function alterColumn(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  tableName: string,
+  { name, change }: { readonly name: string; readonly change: ColumnChange },
+): Promise<TableDefinition> {
+  const before = requireTable(catalog, tableName)
+  const column = requireColumn('ALTER COLUMN', name, before.columns, { table: tableName })
+  transaction.requireRoom()
+  const changed = changedColumn(before, column, change)
+  const columns = before.columns.map((other) => (other.id === column.id ? changed : other))
+  return await changeTable(transaction, { ...before, columns })
+}
+
+function changedColumn(
+  table: TableDefinition,
+  column: ColumnDefinition,
+  change: ColumnChange,
+): ColumnDefinition {
+  const { default: given, ...bare } = column
+  switch (change.kind) {
+    case 'dropDefault':
+      return bare
+    case 'setDefault':
+      requireDefault(table.name, column, change.default)
+      return { ...bare, default: change.default }
+    case 'dropNotNull': {
+      const { name } = column
+      if (!isKeyColumn(table, column.id)) return { ...column, notNull: false }
+      const message = `Column "${name}" is in the primary key of "${table.name}", which has no NULL.`
+      throw invalidDefinition(message, { table: table.name, column: name })
+    }
+  }
+}
+
+/**
+ * Gives a column another name, for snapshots from now on; keys, indexes, families and observers know it by its id.
+ * Errors: `unknown_table`; `invalid_definition` for no such column, a name that another one has, and a column that a
+ * rule or a check names, whose text would name another one.
+ */
+export async function renameColumn(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  tableName: string,
+  { name, to }: { readonly name: string; readonly to: string },
+): Promise<TableDefinition> {
+  const before = requireTable(catalog, tableName)
+  const column = requireColumn('RENAME COLUMN', name, before.columns, { table: tableName })
+  transaction.requireRoom()
+  requireNoRuleOn(before, column)
+  requireNoCheckOn(before, column)
+  const columns = before.columns.map((other) =>
+    other.id === column.id ? { ...other, name: to } : other,
+  )
+  requireDistinctColumns(tableName, columns)
+  return await changeTable(transaction, { ...before, columns })
 }
 
 function valueOfOldRows(table: string, column: ColumnDefinition, now: bigint): SqlValue {
