@@ -58,6 +58,7 @@ for (const [text, hint] of [
     `${SELECT}; a table gets another name by AS; ${BY_KEY}: SCAN o.*, c.n FROM a AS o LOOKUP b AS c BY (c.id = o.c) OPTIONAL LOOKUP d AS e BY e.k = c.k AND e.l = 1 WHERE o.id = 1`,
   ],
   ['SCAN * FROM a RIGHT JOIN b ON a.x = b.x', BY_KEY],
+  ['SELECT * FROM a o CROSS JOIN b p', `${SELECT}; ${BY_KEY}`],
   ['SCAN * FROM a JOIN b USING (x)', BY_KEY],
   [
     'SCAN id FROM a UNION SCAN id FROM b',

@@ -15,6 +15,8 @@ const NO_ALIAS = 'a statement that writes names its table as it is'
 const JOINS: ReadonlySet<string> = new Set([
   ...['JOIN', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'CROSS', 'NATURAL', 'OUTER', 'LATERAL', 'USING'],
 ])
+/** Those that LOOKUP is not, also after an alias, which would be put right in vain. */
+const OTHER_JOINS: ReadonlySet<string> = new Set(['RIGHT', 'FULL', 'CROSS', 'NATURAL'])
 const SET_OPERATIONS: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT'])
 
 const NAMES_A_TABLE: ReadonlySet<TokenType> = new Set([keyword.From, keyword.On, keyword.Update])
@@ -31,7 +33,8 @@ const secondTable: Habit = (wrong) => {
   const isList = isAfterAlias(wrong, table)
   const word = next.image.toUpperCase()
   if (SET_OPERATIONS.has(word)) return { advice: ONE_TABLE }
-  return isList || JOINS.has(word) ? { advice: BY_KEY } : undefined
+  const isJoin = JOINS.has(word) || OTHER_JOINS.has(imageAt(wrong, at + 1))
+  return isList || isJoin ? { advice: BY_KEY } : undefined
 }
 
 /** FROM a JOIN b x ON … LEFT JOIN c ON … -> FROM a LOOKUP b AS x BY … LOOKUP c BY … OPTIONAL */

@@ -122,7 +122,7 @@ function noSuchKey(
   const message = `No unique key of ${table.name} has the columns (${named.join(', ')}), so LOOKUP would have to search for its rows.`
   return new PlanError('invalid_request', message, {
     position: by.position,
-    hint: `${create}${create === '' ? 'Give' : 'give'} all columns of a key, as in BY ${qualified.join(' AND ')}.${still}`,
+    hint: `${create}${create === '' ? 'Give' : 'give'} all columns of a key, as in BY ${qualified.join(' AND ')}. Where several rows of ${table.name} may match, begin with them: FROM ${table.name} LOOKUP ….${still}`,
     fields: {
       table: table.name,
       keys,
