@@ -25,6 +25,28 @@ export type Script<Rows extends ScriptRows> = Readonly<Record<string, string>> &
 
 type ScriptRows = Readonly<Record<string, readonly object[] | undefined>>
 
+/** Scripts that only read, all of the snapshot of the first one. */
+export class NativeReads {
+  readonly #requests: PercoliteAsking
+  #asOf: number | undefined
+
+  constructor(requests: PercoliteAsking) {
+    this.#requests = requests
+  }
+
+  async run<Rows extends ScriptRows>(
+    script: Script<Rows>,
+    params: PercoliteParameters,
+  ): Promise<Rows> {
+    const request = { sql: textOf(script), params }
+    const answer = await this.#requests.ask(
+      this.#asOf === undefined ? request : { ...request, asOf: this.#asOf },
+    )
+    this.#asOf ??= answer.readTimestamp
+    return rowsOf(script, answer.results)
+  }
+}
+
 /** A transaction that is one request. */
 export async function runAtOnce<Rows extends ScriptRows>(
   requests: PercoliteAsking,
@@ -46,6 +68,18 @@ export async function beginWith<Rows extends ScriptRows>(
   const { results, transaction } = await requests.ask(request)
   if (transaction === undefined) throw new Error('the transaction did not stay open')
   return { rows: rowsOf(script, results.slice(1)), transaction }
+}
+
+/** The rest of it, with its COMMIT. */
+export async function commitWith<Rows extends ScriptRows>(
+  requests: PercoliteAsking,
+  transaction: string,
+  script: Script<Rows>,
+  params: PercoliteParameters,
+): Promise<Rows> {
+  const request = { sql: `${textOf(script)};\nCOMMIT`, params, transaction }
+  const { results } = await requests.ask(request, { commits: true })
+  return rowsOf(script, results)
 }
 
 /** The code by which the server refused a request; undefined for what is no refusal. */

@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export const ACCOUNT = `
-  GET ca_c_id, ca_b_id, ca_tax_st FROM customer_account
-  WHERE ca_id = :account
-  INTO :customer, :broker, :taxStatus`
-
-export const SECURITY = `
-  GET s_ex_id, s_name FROM security
-  WHERE s_symb = :symbol
-  INTO :exchange, :securityName`
-
-export const TIER = `
-  GET c_tier FROM customer
-  WHERE c_id = :customer
-  INTO :tier`
-
-/** What a customer pays of a gain, in hundred-thousandths: two taxes. */
-export const TAX_RATES = {
-  taxIds: `
-    SCAN MIN(cx_tx_id), MAX(cx_tx_id) FROM customer_taxrate
-    WHERE cx_c_id = :customer
-    INTO :firstTax, :lastTax`,
-  taxes: 'GET tx_rate FROM taxrate WHERE tx_id IN (:firstTax, :lastTax)',
-}
+/** What a customer pays of a gain, in hundred-thousandths. */
+export const TAX_RATES = `
+  SCAN x.tx_rate
+  FROM customer_taxrate AS c
+  LOOKUP taxrate AS x BY x.tx_id = c.cx_tx_id
+  WHERE c.cx_c_id = :customer
+  LIMIT 2`
 
 /** Of the row that is in force for so many shares. */
 export const COMMISSION_RATE = `

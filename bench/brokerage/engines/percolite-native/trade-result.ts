@@ -6,17 +6,21 @@ import { completeTrade, gainOf, type ResultHolding } from '../../transactions/tr
 import { BufferedTransaction } from '../buffered-transaction.ts'
 import { InteractiveSteps } from '../percolite/percolite-steps.ts'
 import { beginWith, type NativeWork } from './native-scripts.ts'
-import { ACCOUNT, COMMISSION_RATE, SECURITY, TAX_RATES, TIER } from './position-statements.ts'
+import { COMMISSION_RATE, TAX_RATES } from './position-statements.ts'
 
 // What was bought first is closed first, or what was bought last.
 const TRADE = `
-  GET t_ca_id, t_s_symb, t_tt_id, t_qty, CASE t_lifo WHEN 1 THEN -1 ELSE 1 END AS direction,
-      t_chrg, t_is_cash, t_st_id
-  FROM trade
-  WHERE t_id = :trade
-  INTO :account, :symbol, :type, :quantity, :direction, :charge, :isCash, :status`
-
-const TYPE = 'GET tt_name, tt_is_sell FROM trade_type WHERE tt_id = :type'
+  GET t.t_ca_id, t.t_s_symb, t.t_tt_id, t.t_qty, a.ca_c_id, c.c_tier, s.s_ex_id,
+      CASE t.t_lifo WHEN 1 THEN -1 ELSE 1 END AS direction,
+      t.t_chrg, t.t_is_cash, t.t_st_id, a.ca_b_id, a.ca_tax_st, s.s_name, y.tt_name, y.tt_is_sell
+  FROM trade AS t
+  LOOKUP trade_type AS y BY y.tt_id = t.t_tt_id
+  LOOKUP customer_account AS a BY a.ca_id = t.t_ca_id
+  LOOKUP customer AS c BY c.c_id = a.ca_c_id
+  LOOKUP security AS s BY s.s_symb = t.t_s_symb
+  WHERE t.t_id = :trade
+  INTO :account, :symbol, :type, :quantity, :customer, :tier, :exchange,
+       :direction, :charge, :isCash, :status, :broker, :taxStatus, :securityName, :typeName, :isSell`
 
 const SUMMARY = `
   GET hs_qty FROM holding_summary WHERE hs_ca_id = :account AND hs_s_symb = :symbol`
@@ -35,10 +39,12 @@ type Rows = {
     readonly t_chrg: number
     readonly t_is_cash: number
     readonly t_st_id: string
+    readonly ca_b_id: number
+    readonly ca_tax_st: number
+    readonly s_name: string
+    readonly tt_name: string
+    readonly tt_is_sell: number
   }[]
-  readonly type: readonly { readonly tt_name: string; readonly tt_is_sell: number }[]
-  readonly account: readonly { readonly ca_b_id: number; readonly ca_tax_st: number }[]
-  readonly security: readonly { readonly s_name: string }[]
   readonly summary: readonly { readonly hs_qty: number }[]
   readonly holdings: readonly ResultHolding[]
   readonly taxes: readonly { readonly tx_rate: number }[]
@@ -49,13 +55,9 @@ type Rows = {
 export const tradeResult: NativeWork<'Trade-Result'> = async (requests, input) => {
   const script = {
     trade: TRADE,
-    type: TYPE,
-    account: ACCOUNT,
-    security: SECURITY,
-    tier: TIER,
     summary: SUMMARY,
     holdings: HOLDINGS,
-    ...TAX_RATES,
+    taxes: TAX_RATES,
     rate: COMMISSION_RATE,
   }
   const begun = await beginWith<Rows>(requests, script, { trade: input.tradeId })
@@ -66,19 +68,17 @@ export const tradeResult: NativeWork<'Trade-Result'> = async (requests, input) =
     await transaction.rollback()
     return { kind: 'already' }
   }
-  const type = required(rows.type[0], 'trade type')
-  const account = required(rows.account[0], `account ${trade.t_ca_id}`)
   const facts = {
     accountId: trade.t_ca_id,
     symbol: trade.t_s_symb,
     quantity: trade.t_qty,
     charge: trade.t_chrg,
     isCash: trade.t_is_cash === 1,
-    isSell: type.tt_is_sell === 1,
-    typeName: type.tt_name,
-    securityName: required(rows.security[0], `security ${trade.t_s_symb}`).s_name,
-    brokerId: account.ca_b_id,
-    taxStatus: account.ca_tax_st,
+    isSell: trade.tt_is_sell === 1,
+    typeName: trade.tt_name,
+    securityName: trade.s_name,
+    brokerId: trade.ca_b_id,
+    taxStatus: trade.ca_tax_st,
     commissionRate: required(rows.rate[0], 'commission rate').cr_rate,
     sharesBefore: rows.summary[0]?.hs_qty,
   }
