@@ -15,6 +15,8 @@ export type Hit = {
 
 type Posting = { readonly cluster: number; readonly url: string; readonly count: number }
 
+type Cluster = { readonly cluster: number; readonly pages: number; readonly rank: number }
+
 /** The pages that have all these words, the best first, and of copies one; all as of one moment. */
 export async function search(
   db: Database,
@@ -25,27 +27,22 @@ export async function search(
     async (tx) => {
       const found = await clustersWith(tx, words)
       const clusters = [...found.keys()]
-      const members = await tx.query<{ cluster: number; url: string }>(
-        'SCAN cluster, url FROM member WHERE cluster IN $1',
-        [clusters],
+      // Links to a copy are links to the page that stands for it.
+      const pages = await tx.query<Cluster>(
+        `SCAN m.cluster, COUNT(*) AS pages, SUM(coalesce(r.rank, :unknown)) AS rank
+         FROM member AS m
+         LOOKUP rank AS r BY r.url = m.url OPTIONAL
+         WHERE m.cluster IN :clusters
+         GROUP BY m.cluster`,
+        { clusters, unknown: UNKNOWN_STEPS.at(-1) },
       )
-      const urls = members.rows.map(({ url }) => url)
-      const ranks = await valuesByUrl(tx, 'GET url, rank AS value FROM rank WHERE url IN $1', urls)
-      const titles = await valuesByUrl(
+      const titles = await titlesOf(
         tx,
-        'GET url, title AS value FROM document WHERE url IN $1',
         [...found.values()].map(({ url }) => url),
       )
-      const hits = clusters.map((cluster) => {
+      const hits = pages.rows.map(({ cluster, pages, rank }) => {
         const { url, count } = found.get(cluster) as Posting
-        const copies = members.rows.filter((member) => member.cluster === cluster)
-        // Links to a copy are links to the page that stands for it.
-        const rank = copies.reduce(
-          (sum, copy) => sum + Number(ranks.get(copy.url) ?? UNKNOWN_STEPS.at(-1)),
-          0,
-        )
-        const title = String(titles.get(url))
-        return { url, title, count, rank, copies: copies.length - 1 }
+        return { url, title: String(titles.get(url)), count, rank, copies: pages - 1 }
       })
       const score = (hit: Hit) => hit.count * hit.rank
       return hits.sort((a, b) => score(b) - score(a) || (a.url < b.url ? -1 : 1))
@@ -75,11 +72,13 @@ async function clustersWith(
   return found ?? new Map()
 }
 
-async function valuesByUrl(
+async function titlesOf(
   tx: Transaction,
-  sql: string,
   urls: readonly string[],
-): Promise<ReadonlyMap<string, unknown>> {
-  const { rows } = await tx.query<{ url: string; value: unknown }>(sql, [urls])
-  return new Map(rows.map(({ url, value }) => [url, value]))
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await tx.query<{ url: string; title: string }>(
+    'GET url, title FROM document WHERE url IN $1',
+    [urls],
+  )
+  return new Map(rows.map(({ url, title }) => [url, title]))
 }

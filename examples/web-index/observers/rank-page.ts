@@ -49,16 +49,13 @@ export const rankPage = defineObserver({
 })
 
 async function sourcesOf(tx: ObserverTransaction, url: unknown): Promise<Source[]> {
-  const { rows: anchors } = await tx.query<{ source: string; outdegree: number }>(
-    'SCAN source, outdegree FROM anchor WHERE target = $1',
+  type Anchor = { readonly outdegree: number; readonly steps: readonly number[] | null }
+  const { rows } = await tx.query<Anchor>(
+    `SCAN a.outdegree, r.steps
+     FROM anchor AS a
+     LOOKUP rank AS r BY r.url = a.source OPTIONAL
+     WHERE a.target = $1`,
     [url],
   )
-  const { rows: ranked } = await tx.query<Ranked>('GET url, steps FROM rank WHERE url IN $1', [
-    anchors.map(({ source }) => source),
-  ])
-  const stepsByUrl = new Map(ranked.map(({ url, steps }) => [url, steps]))
-  return anchors.map(({ source, outdegree }) => ({
-    steps: stepsByUrl.get(source) ?? UNKNOWN_STEPS,
-    outdegree,
-  }))
+  return rows.map(({ outdegree, steps }) => ({ outdegree, steps: steps ?? UNKNOWN_STEPS }))
 }
