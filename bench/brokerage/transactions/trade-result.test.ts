@@ -56,12 +56,12 @@ class Desk {
     return this.#nextTrade - FIRST_TRADE
   }
 
-  async order(symbol: string, type: 'TMB' | 'TMS'): Promise<number> {
+  async order(symbol: string, type: 'TMB' | 'TMS', lifo = false): Promise<number> {
     const tradeId = this.#nextTrade++
     const executor = { name: CUSTOMER.lastName }
     await tradeOrder(await this.#one.begin({ insertsOnly: true }), {
       ...{ tradeId, accountId: ACCOUNT.id, executor, security: { symbol }, type, quantity: 200 },
-      ...{ limitPrice: 2_500, onMargin: false, lifo: false, rollsBack: false, now: NOW },
+      ...{ limitPrice: 2_500, onMargin: false, lifo, rollsBack: false, now: NOW },
     })
     return tradeId
   }
@@ -133,12 +133,51 @@ async function securityNotHeld(engine: Engine): Promise<string> {
   return symbols.find((symbol) => !held.has(symbol)) as string
 }
 
+/** The trades whose shares the account still has. */
+async function holdingsIn(engine: Engine, symbol: string): Promise<number[]> {
+  const trades: number[] = []
+  for await (const rows of engine.walk('holding', ['h_ca_id', 'h_s_symb', 'h_t_id'])) {
+    for (const row of rows) {
+      if (row.h_ca_id === ACCOUNT.id && row.h_s_symb === symbol) trades.push(row.h_t_id)
+    }
+  }
+  return trades
+}
+
 async function verdict(engine: Engine, brokerMode: BrokerMode, results: number) {
   const facts = {
     ...{ brokerMode, tickerVolume: new Map(), forcedRollbacks: [], isCleanedUp: false },
     tradeResults: { acknowledged: results, ambiguous: 0 },
   }
   return verdictLines(await checkAll(engine, TEST_POPULATION, facts))
+}
+
+for (const name of [
+  'percolite-http',
+  'percolite-native',
+  'pg-native',
+  'sqlite-native',
+] satisfies EngineName[]) {
+  testOnEngine(
+    name,
+    'a sale closes what was bought first, or what was bought last, as its order says',
+    async (engine) => {
+      const desk = await Desk.open(engine, 'inline')
+      const symbol = await securityNotHeld(engine)
+      const complete = async (type: 'TMB' | 'TMS', lifo = false) => {
+        const tradeId = await desk.order(symbol, type, lifo)
+        await desk.completeAll(engine, [tradeId])
+        return tradeId
+      }
+      const bought = [await complete('TMB'), await complete('TMB'), await complete('TMB')]
+      await complete('TMS', true)
+      assert.deepEqual(await holdingsIn(engine, symbol), bought.slice(0, 2))
+      await complete('TMS', false)
+      assert.deepEqual(await holdingsIn(engine, symbol), bought.slice(1, 2))
+      assert.deepEqual(await verdict(engine, 'inline', desk.trades), ['15 of 15 checks hold'])
+      await desk.close()
+    },
+  )
 }
 
 // One call from beginning to end: nobody can be let in before its commit.
