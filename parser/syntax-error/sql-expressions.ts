@@ -9,7 +9,7 @@ import { type Habit, listAt, rewrite, type WrongStatement } from './wrong-statem
 // What other databases write in the place of a value.
 
 const NO_SUBQUERY =
-  'a statement has no other inside: read the inner one first, and give its values as a parameter'
+  'a statement has no other inside: read the inner one first, and give its values as a parameter, or one value by INTO'
 
 /** a::varchar(20), CAST(a AS NUMERIC(10, 2)) -> a::TEXT, CAST(a AS REAL); all of them, wherever the mistake is. */
 export const foreignCastType: Habit = (wrong) => {

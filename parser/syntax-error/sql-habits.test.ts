@@ -338,6 +338,10 @@ for (const [text, hint] of [
     `${SELECT}; the first row of each group: GROUP BY with MIN or MAX, or a SCAN … LIMIT 1 for each`,
   ],
   [
+    'UPDATE t SET a = u.b FROM u WHERE u.id = t.id',
+    `${UPDATE}; SET reads no other table: read the values before it, in the same request, by GET … INTO :name`,
+  ],
+  [
     'DELETE FROM t WHERE a > 1 ORDER BY b LIMIT 1',
     'SET and DELETE take their rows in the order of the key that finds them: for another order, read the keys by SCAN … ORDER BY … LIMIT and write WHERE key IN :keys',
   ],

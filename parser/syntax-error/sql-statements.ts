@@ -42,6 +42,9 @@ function recognise(wrong: WrongStatement): Advice | undefined {
   if (type === keyword.Insert) return foreignInsert(wrong)
   if (type === keyword.Delete && wrong.at === 1) return ofDelete(wrong)
   if (isOrderOfWrite(wrong)) return { advice: ORDER_OF_WRITE }
+  if (type === keyword.SetWord && wrong.tokens[wrong.at]?.tokenType === keyword.From) {
+    return { advice: NO_FROM_IN_SET }
+  }
   if (type === keyword.SetWord || type === keyword.Check) return ofOneRow(wrong)
   return foreignObserver(wrong) ?? foreignDefinition(wrong)
 }
@@ -116,6 +119,9 @@ function ofDelete(wrong: WrongStatement): Advice {
   const rest = wrong.tokens[1]?.tokenType === token.Star ? 3 : 1
   return { advice: 'DELETE needs FROM', rewritten: `DELETE FROM ${piece(wrong, rest)}`.trim() }
 }
+
+const NO_FROM_IN_SET =
+  'SET reads no other table: read the values before it, in the same request, by GET … INTO :name'
 
 const ORDER_OF_WRITE =
   'SET and DELETE take their rows in the order of the key that finds them: for another order, read the keys by SCAN … ORDER BY … LIMIT and write WHERE key IN :keys'
