@@ -200,7 +200,12 @@ describe('a subject of JWTs that is blocked', () => {
     assert.equal(await tokens.as(long).refusal(SCAN), 'unauthenticated')
     assert.equal((await run('SHOW BLOCKS')).rows.length, 1)
     await clock.advance(2 * SECOND_MS)
-    assert.deepEqual((await run('SHOW BLOCKS')).rows, [])
+    // The first timestamps after a leap of the clock may be from before it, until the oracle's mark is raised.
+    let left = (await run('SHOW BLOCKS')).rows
+    for (let tries = 0; tries < 100 && left.length > 0; tries += 1) {
+      left = (await run('SHOW BLOCKS')).rows
+    }
+    assert.deepEqual(left, [])
     assert.equal((await tokens.as(long).rows(SCAN)).length, 1)
     await run(BLOCK)
     const [whole] = (await run('SHOW BLOCKS')).rows
