@@ -10,13 +10,13 @@ import type {
 } from './compiled-expression.ts'
 
 /**
- * An open expression takes its type from its place: a parameter, NULL, a text literal (which may be
+ * An open expression takes its type from its place: a parameter of the client, NULL, a text literal (which may be
  * meant as TIMESTAMP, JSON or BYTES), and what is made of nothing else.
  */
 export function isOpen(expression: Expression): boolean {
   switch (expression.kind) {
     case 'parameter':
-      return true
+      return expression.readType === undefined
     case 'literal':
       return expression.type === 'null' || expression.type === 'text'
     case 'unary':

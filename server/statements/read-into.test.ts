@@ -104,6 +104,9 @@ SET trades = :b ON broker WHERE id = :b`,
       'GET id FROM trade WHERE id = 1 INTO :i; GET id FROM trade WHERE id IN :i',
     )
     assert.deepEqual([list.code, list.hint], ['type_mismatch', 'Write IN (:i).'])
+    const branches = `GET price FROM trade WHERE id = 1 INTO :n;
+       GET CASE id WHEN 'ann' THEN :n ELSE :m END AS v FROM broker WHERE id = 'bob'`
+    assert.deepEqual((await rowsOf(server, branches, { m: 5 }))[1], [{ v: 5 }])
     // The same text with other types of columns is planned anew.
     const text = 'GET v FROM one WHERE id = 1 INTO :v; GET id FROM two WHERE id = :v'
     for (const type of ['TEXT', 'INTEGER']) {

@@ -18,10 +18,11 @@ type Variable = {
  */
 export class Variables implements KnownVariables, VariableTypes {
   readonly #byName = new Map<string, Variable>()
+  #signature = ''
 
-  /** Statements with the same text of types have the same plan. */
+  /** Their names and types: a statement has the same plan where it is the same. */
   get signature(): string {
-    return [...this.#byName].map(([name, { type }]) => `${name} ${type}`).join()
+    return this.#signature
   }
 
   /** Undefined for a name that is none of them. */
@@ -80,6 +81,7 @@ export class Variables implements KnownVariables, VariableTypes {
         name.text,
         row === undefined ? { type } : { type, value: row[index] ?? null },
       )
+      this.#signature += `${name.text} ${type},`
     }
   }
 
