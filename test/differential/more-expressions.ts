@@ -49,7 +49,14 @@ const OF_TYPE: Readonly<Record<ComparedType, ReadonlyArray<(place: Place) => Two
     ({ choose, inner }) => joined`${same(choose.oneOf(['trim', 'ltrim', 'rtrim']))}(${inner()})`,
     ({ choose, inner }) =>
       joined`${same(choose.oneOf(['trim', 'ltrim', 'rtrim']))}(${inner()}, ${inner()})`,
-    ({ inner }) => joined`replace(${inner()}, ${inner()}, ${inner()})`,
+    ({ inner }) => {
+      const [text, from, to] = [inner(), inner(), inner()]
+      return {
+        ours: `replace(${text.ours}, ${from.ours}, ${to.ours})`,
+        // With nothing to look for, SQLite does not look at what would replace it, which may be NULL.
+        theirs: `iif((${to.theirs}) IS NULL, NULL, replace(${text.theirs}, ${from.theirs}, ${to.theirs}))`,
+      }
+    },
     ({ choose, inner }) =>
       joined`substr(${inner()}, ${same(`${1 + choose.below(3)}`)}, ${same(`${choose.below(3)}`)})`,
     ({ choose, inner }) => joined`substr(${inner()}, ${same(`${1 + choose.below(3)}`)})`,
