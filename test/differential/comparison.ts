@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { requireIndex } from '../../storage/storage.ts'
+import { openStorage, requireIndex } from '../../storage/storage.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { SqlSession } from '../sql-session.ts'
 import { compareLookup } from './lookup-comparison.ts'
@@ -33,11 +33,12 @@ export type ComparisonCounts = { same: number; refused: number }
 export async function compareSeed(seed: number): Promise<ComparisonCounts> {
   const choose = new Chooser(new SeededRandomness(seed))
   const table = randomTable(choose)
-  const session = await SqlSession.open(createTableText(table))
+  const session = await sessionOf(seed)
   const reference = new ReferenceDatabase()
   const counts = { same: 0, refused: 0 }
   const wishes: BothSides['wishes'] = []
   try {
+    await session.run(createTableText(table))
     reference.run(sqliteTableText(table))
     await fill({ choose, table, session, reference })
     for (const index of table.indexes) await createIndex({ session, reference, table }, index)
@@ -52,6 +53,12 @@ export async function compareSeed(seed: number): Promise<ComparisonCounts> {
     reference.close()
     await session.close()
   }
+}
+
+/** Of two stores one commits in two phases, as the paper does. */
+async function sessionOf(seed: number): Promise<SqlSession> {
+  const commit = seed % 2 === 0 ? 'one-phase' : 'two-phase'
+  return SqlSession.over(await openStorage({ engine: 'memory', commit }))
 }
 
 type Databases = Pick<BothSides, 'choose' | 'table' | 'session' | 'reference'>
