@@ -27,6 +27,7 @@ import {
   TurnTaking,
 } from './rows/execution-context.ts'
 import { mayMeetRule, meetsRule } from './rows/row-visibility.ts'
+import { inBatches, rowsOfUniqueEntries } from './rows/rows-by-keys.ts'
 import type { Steps } from './rows/walk-step.ts'
 import { keyOfRow } from './writes/new-row.ts'
 
@@ -83,13 +84,11 @@ async function* stepsOfKeys(
   keys: ReadonlyArray<readonly SqlValue[]>,
   scope: Scope,
 ): AsyncGenerator<Steps, void, undefined> {
-  const size = new BatchSize(keys.length)
-  for (let first = 0; first < keys.length; ) {
-    const asked = keys.slice(first, first + size.rows)
-    first += asked.length
-    const rows = await visibleRowsAt(plan, context, { keys: asked, scope })
-    size.learn(rows)
-    yield rows.flatMap((found) => (found === null ? [] : [{ mark: found.key, row: found.row }]))
+  const visible = (asked: typeof keys) => visibleRowsAt(plan, context, { keys: asked, scope })
+  for await (const batch of inBatches(keys, new BatchSize(keys.length), visible)) {
+    yield batch.flatMap(({ found }) =>
+      found === null ? [] : [{ mark: found.key, row: found.row }],
+    )
   }
 }
 
@@ -205,10 +204,7 @@ async function rowsOfEntries(
     }
   }
   if (covering && !context.rowTimestamps) return entries
-  const primaryKeys = entries.flatMap((entry) => (entry === null ? [] : [entry.primaryKey]))
-  const rows = await getRows(transaction, table, primaryKeys, columnsRead(reads, context))
-  let next = 0
-  return entries.map((entry) => (entry === null ? null : (rows[next++] ?? null)))
+  return await rowsOfUniqueEntries(transaction, table, entries, columnsRead(reads, context))
 }
 
 /** The stamp of a row is that of the newest of its families. */

@@ -116,7 +116,7 @@ export function bindParameters(
 
 function boundTo(
   slot: ParameterSlot,
-  { parameters, claims = {}, variables }: GivenValues,
+  { parameters, claims, variables }: GivenValues,
   work: WorkMeter,
 ): BoundParameter {
   if (isClaim(slot.key)) return boundToClaim(slot, claims)
@@ -151,11 +151,11 @@ function boundToVariable(
 /** One that is absent or of another type is NULL: then no comparison with it is TRUE. */
 function boundToClaim(
   { key, type, list, position }: ParameterSlot,
-  claims: Claims,
+  claims: Claims | undefined,
 ): BoundParameter {
   if (list) return { kind: 'list', list: { values: [], identities: new Map(), hasNull: true } }
   const name = String(key).slice(CLAIM.length)
-  const json = Object.hasOwn(claims, name) ? claims[name] : null
+  const json = claims !== undefined && Object.hasOwn(claims, name) ? claims[name] : null
   try {
     return { kind: 'value', value: valueFromJson(type, json, { position }) }
   } catch (error) {

@@ -13,5 +13,10 @@ export function identityOf(type: SqlType, value: SqlValue): SqlValue {
   }
   if (type === 'JSON') return canonicalJson(value as string)
   if (type !== 'BYTES') return value
-  return bufferOf(value as Uint8Array).toString('latin1')
+  return identityOfBytes(value as Uint8Array)
+}
+
+/** One character for each byte. */
+export function identityOfBytes(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString('latin1')
 }

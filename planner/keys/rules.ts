@@ -14,6 +14,7 @@ import { boundsNothing, isFullKey } from './key-range.ts'
 import { type RejectedKey, rejectedKeys } from './rejected-keys.ts'
 import { hintRefusal, ruleHint } from './rule-hint.ts'
 import { suggestedIndex } from './suggested-index.ts'
+import { buildingHint } from './unique-keys.ts'
 
 /** Every column of the primary key fixed by = or IN: the rows are got by their keys, without a scan. */
 const ruleFullPrimaryKey: AccessRule = (question) => {
@@ -147,7 +148,7 @@ export function unbounded(question: AccessQuestion, limitHint = ''): PlanError {
   const choice = question.whereHint === undefined ? '' : `${question.whereHint}. `
   return new PlanError('unbounded_scan', message, {
     position,
-    hint: `${choice}${hint}${limitHint}${buildingHint(question)}`,
+    hint: `${choice}${hint}${limitHint}${buildingHint(table.indexes)}`,
     fields: fieldsOf(question, keys, suggested),
   })
 }
@@ -185,13 +186,6 @@ function fieldsOf(
 ): Readonly<Record<string, unknown>> {
   const fields = { table: table.name, keys: keys.map(keyText) }
   return suggested === undefined ? fields : { ...fields, suggestedIndex: suggested }
-}
-
-/** An index that is on its way may be the one that is missed. */
-function buildingHint({ table }: AccessQuestion): string {
-  const building = table.indexes.filter(({ state }) => state === 'building')
-  if (building.length === 0) return ''
-  return ` Still being built: ${building.map(({ name }) => nameText(name)).join(', ')}.`
 }
 
 function orderText(key: CandidateKey, reverse: boolean): string {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SqlRow, SqlValue } from '../../../storage/storage.ts'
+import { identityOfBytes } from '../../expressions/value-identity.ts'
 import { lengthOf } from '../../expressions/value-work.ts'
 import { NODE_UNITS } from '../../expressions/work-meter.ts'
 import type { PlannedLookup } from '../../plan/plan.ts'
@@ -61,8 +62,7 @@ function waitingStep(
   const tuple = values.map(({ evaluate }) => evaluate(ofRow))
   if (tuple.includes(null)) return step
   scope.work.spend(tuple.reduce<number>((sum, value) => sum + lengthOf(value), 0))
-  const encoded = key.encode(tuple)
-  const text = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.length).toString('latin1')
+  const text = identityOfBytes(key.encode(tuple))
   if (!keys.has(text)) {
     const isHidden = key.index === undefined && !mayMeetRule({ ...lookup, table }, tuple, scope)
     if (isHidden) return step

@@ -12,6 +12,7 @@ import type { PlannedLookup } from '../../plan/plan.ts'
 import type { BatchSize } from '../rows/batch-size.ts'
 import type { ExecutionContext, LookupFigures } from '../rows/execution-context.ts'
 import { meetsRule } from '../rows/row-visibility.ts'
+import { rowsOfUniqueEntries } from '../rows/rows-by-keys.ts'
 
 /** What rows are looked up with. */
 export type LookingUp = {
@@ -64,10 +65,7 @@ async function rowsThere(
   if (figures !== undefined) figures.roundTrips += 1
   if (index === undefined) return getRows(transaction, table, keys, reads)
   const entries = await getUniqueEntries(transaction, table, index, keys)
-  const primaryKeys = entries.flatMap((entry) => (entry === null ? [] : [entry.primaryKey]))
-  if (covering || primaryKeys.length === 0) return entries
+  if (covering || entries.every((entry) => entry === null)) return entries
   if (figures !== undefined) figures.roundTrips += 1
-  const rows = await getRows(transaction, table, primaryKeys, reads)
-  let next = 0
-  return entries.map((entry) => (entry === null ? null : (rows[next++] ?? null)))
+  return await rowsOfUniqueEntries(transaction, table, entries, reads)
 }

@@ -49,7 +49,8 @@ export function entriesByKeys(
   )
 }
 
-async function* inBatches<Found extends Pick<StoredRow, 'key' | 'row'>>(
+/** What `read` finds for the keys, of which it is asked for as many at a time as their rows allow. */
+export async function* inBatches<Found extends Pick<StoredRow, 'key' | 'row'>>(
   keys: readonly KeyValues[],
   size: BatchSize,
   read: (asked: readonly KeyValues[]) => MaybePromise<Array<Found | null>>,
@@ -62,4 +63,17 @@ async function* inBatches<Found extends Pick<StoredRow, 'key' | 'row'>>(
     size.learn(found)
     first += asked.length
   }
+}
+
+/** One multi-get of the rows of the entries that are there; null for the others. */
+export async function rowsOfUniqueEntries(
+  transaction: Pick<StatementTransaction, 'getRow' | 'getRows'>,
+  table: TableDefinition,
+  entries: ReadonlyArray<IndexEntry | null>,
+  columns: readonly number[] | undefined,
+): Promise<Array<StoredRow | null>> {
+  const primaryKeys = entries.flatMap((entry) => (entry === null ? [] : [entry.primaryKey]))
+  const rows = await getRows(transaction, table, primaryKeys, columns)
+  let next = 0
+  return entries.map((entry) => (entry === null ? null : (rows[next++] ?? null)))
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IndexDefinition, SqlValue, StoredRow } from '../../../storage/storage.ts'
+import { identityOfBytes } from '../../expressions/value-identity.ts'
 import type { InsertPlan, KeyConflict } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import type { ExecutionContext } from '../rows/execution-context.ts'
@@ -54,7 +55,7 @@ function distinctRows(plan: UpsertPlan, rows: readonly NewRow[]): readonly NewRo
     const values = key.parts.map(({ column }) => row.row[column] as SqlValue)
     // Of a unique index: values with a NULL are those of no other row.
     if (values.includes(null)) return true
-    const identity = Buffer.from(key.encode(values)).toString('latin1')
+    const identity = identityOfBytes(key.encode(values))
     const isFirst = !seen.has(identity)
     seen.add(identity)
     if (isFirst || kind === 'skip') return isFirst

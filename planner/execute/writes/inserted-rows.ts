@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { encodePrimaryKey, type SqlValue } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
+import { identityOfBytes } from '../../expressions/value-identity.ts'
 import type { InsertPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import type { TurnTaking } from '../rows/execution-context.ts'
@@ -57,7 +58,7 @@ function newRow(
   const ofRow = { ...scope, row: values }
   const row = checkedRow({ table, checks, position }, ofRow, { isNew: true, number })
   const key = keyOfRow(table, row)
-  const identity = Buffer.from(encodePrimaryKey(table, key)).toString('latin1')
+  const identity = identityOfBytes(encodePrimaryKey(table, key))
   return { row, key, identity, position, number }
 }
 

@@ -2,9 +2,10 @@
 import type { BinaryExpression, ColumnExpression, Expression } from '../../../parser/ast.ts'
 import type { ExpressionCompiler } from '../../expressions/compiled-expression.ts'
 import { columnText, expressionText, nameText } from '../../expressions/expression-text.ts'
-import { type CandidateKey, candidateKeys, keyText } from '../../keys/candidate-key.ts'
+import { type CandidateKey, keyText } from '../../keys/candidate-key.ts'
 import { conjunctsOf } from '../../keys/key-condition.ts'
 import { suggestedUniqueIndex } from '../../keys/suggested-index.ts'
+import { uniqueBuildingHint, uniqueKeyOf, uniqueKeys } from '../../keys/unique-keys.ts'
 import { PlanError } from '../../plan-error.ts'
 import { type RowPart, requireColumnOf } from '../../row-parts.ts'
 import { lastPartOf } from './split-where.ts'
@@ -33,12 +34,9 @@ export function lookupKeyOf(
     if (byColumn.has(equation.column)) throw givenTwice(part, equation)
     byColumn.set(equation.column, equation)
   }
-  const unique = candidateKeys(part.table).filter((key) => key.unique)
-  const key = unique.find(
-    (each) =>
-      each.parts.length === byColumn.size && each.parts.every(({ column }) => byColumn.has(column)),
-  )
-  if (key === undefined) throw noSuchKey(part, unique, [...byColumn.keys()], source.by)
+  const columns = new Set(byColumn.keys())
+  const key = uniqueKeyOf(part.table, columns)
+  if (key === undefined) throw noSuchKey(part, [...columns], source.by)
   const equations = key.parts.map(({ column }) => byColumn.get(column) as KeyEquation)
   return { key, equations }
 }
@@ -101,18 +99,14 @@ function givenTwice({ table }: RowPart, { column, source }: KeyEquation): PlanEr
 
 function noSuchKey(
   { name, table }: RowPart,
-  unique: readonly CandidateKey[],
   columns: readonly number[],
   by: Expression,
 ): PlanError {
   const named = columns.map((column) => nameText(table.columns[column]?.name ?? ''))
+  const unique = uniqueKeys(table)
   const keys = unique.map(keyText)
   const suggested = suggestedUniqueIndex(table, columns)
-  const building = table.indexes.filter(({ state, unique: is }) => is && state === 'building')
-  const still =
-    building.length === 0
-      ? ''
-      : ` Still being built: ${building.map((index) => nameText(index.name)).join(', ')}.`
+  const still = uniqueBuildingHint(table)
   const qualified = (unique[0] as CandidateKey).parts.map((part) => {
     return `${columnText({ qualifier: name, name: part.name })} = …`
   })

@@ -9,12 +9,8 @@ import {
 import { createExpressionCompiler } from '../../expressions/expression.ts'
 import { nameText } from '../../expressions/expression-text.ts'
 import { compileAs } from '../../expressions/type-check.ts'
-import {
-  type CandidateKey,
-  candidateKeys,
-  keyText,
-  primaryKeyOf,
-} from '../../keys/candidate-key.ts'
+import { type CandidateKey, keyText, primaryKeyOf } from '../../keys/candidate-key.ts'
+import { uniqueBuildingHint, uniqueKeyOf, uniqueKeys } from '../../keys/unique-keys.ts'
 import { PlanError } from '../../plan-error.ts'
 import { type RowPart, rowOf } from '../../row-parts.ts'
 import type { KeyConflict, PlannedConflict, RowProjection } from '../plan.ts'
@@ -91,23 +87,13 @@ export function columnsOfFound(
 /** The primary key or the unique index of exactly these columns, in whatever order. */
 function keyNamed(table: TableDefinition, names: readonly Name[]): CandidateKey {
   const columns = new Set(distinctColumns(table, names))
-  const unique = candidateKeys(table).filter((key) => key.unique)
-  const found = unique.find(
-    ({ parts }) =>
-      parts.length === columns.size && parts.every(({ column }) => columns.has(column)),
-  )
+  const found = uniqueKeyOf(table, columns)
   if (found !== undefined) return found
   const list = names.map(({ text }) => nameText(text)).join(', ')
-  const building = table.indexes.filter(
-    ({ state, unique: isUnique }) => isUnique && state === 'building',
-  )
-  const still =
-    building.length === 0
-      ? ''
-      : ` Still being built: ${building.map(({ name }) => nameText(name)).join(', ')}.`
+  const keys = uniqueKeys(table).map(keyText)
   throw new PlanError('invalid_request', `No key of ${table.name} is unique by (${list}).`, {
     position: names[0]?.position,
-    hint: `ON CONFLICT names all columns of ${unique.map(keyText).join(' or of ')}.${still}`,
-    fields: { table: table.name, keys: unique.map(keyText) },
+    hint: `ON CONFLICT names all columns of ${keys.join(' or of ')}.${uniqueBuildingHint(table)}`,
+    fields: { table: table.name, keys },
   })
 }
