@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AddCheckStatement } from '../../parser/ast.ts'
-import { checkBeingAdded, executePlan, WorkMeter } from '../../planner/planner.ts'
+import { checkBeingAdded, executePlan } from '../../planner/planner.ts'
 import { endAdding, type Timestamp, type Work } from '../../storage/storage.ts'
 import { RunningRequest } from '../requests/running-request.ts'
 import { commitWritten, type OwnTransaction, type OwnTransactions } from './own-transactions.ts'
 import type { ExecutionParts } from './statement-execution.ts'
+import { statementMeter } from './statement-meter.ts'
 
 type CheckParts = Pick<ExecutionParts, 'storage' | 'clock' | 'statementTimeoutMs' | 'plans'>
 
@@ -87,20 +88,16 @@ export class AddedChecks {
     const { failing, failed } = checkBeingAdded(seen, statement)
     const catalog = await storage.catalog(transaction)
     const timeoutMs = Math.min(most, running.limits.statement ?? most)
-    const beganMs = clock.monotonicMs()
-    const work = new WorkMeter(() => {
-      running.signal.throwIfAborted()
-      if (clock.monotonicMs() - beganMs >= timeoutMs) running.timeOut(timeoutMs)
-    })
+    const monotonicMs = () => clock.monotonicMs()
     const executed = executePlan(plans.plan(failing, catalog), {
       transaction,
       catalog,
       parameters: [],
       functions: { now: BigInt(transaction.now), uuid: () => '' },
-      work,
+      work: statementMeter(running, timeoutMs, monotonicMs),
       signal: running.signal,
       takeTurn: () => running.turns.pause(),
-      monotonicMs: () => clock.monotonicMs(),
+      monotonicMs,
     })
     const { rows } = await running.withinTime(timeoutMs, Promise.resolve(executed))
     if (rows[0] !== undefined) throw failed(rows[0])

@@ -6,7 +6,6 @@ import {
   PlanError,
   type StatementResult,
   Variables,
-  WorkMeter,
 } from '../../planner/planner.ts'
 import {
   andThen,
@@ -31,6 +30,7 @@ import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { ReadAhead } from './read-ahead.ts'
 import { inSnapshot, type Snapshot } from './snapshot.ts'
+import { statementMeter } from './statement-meter.ts'
 import { withCreation } from './table-creation.ts'
 import { uuidV7 } from './uuid.ts'
 
@@ -226,7 +226,7 @@ export class StatementExecution {
       claims: run.running.principal?.claims,
       variables,
       functions: { now: BigInt(transaction.now), uuid: this.#uuid },
-      work: this.#meterOf(run),
+      work: statementMeter(run.running, this.#timeoutMs(run), this.#monotonicMs),
       signal,
       page: paging.page,
       answerBytes: answer.bytes,
@@ -236,17 +236,6 @@ export class StatementExecution {
       monotonicMs: this.#monotonicMs,
       newRowWriter,
     }
-  }
-
-  /** No timer fires while an expression is evaluated, so the meter looks at the clock. */
-  #meterOf(run: Run): WorkMeter {
-    const { running } = run
-    const timeoutMs = this.#timeoutMs(run)
-    const beganMs = this.#monotonicMs()
-    return new WorkMeter(() => {
-      running.signal.throwIfAborted()
-      if (this.#monotonicMs() - beganMs >= timeoutMs) running.timeOut(timeoutMs)
-    })
   }
 
   /** A read with AS OF among other statements has a snapshot, and so a catalog, of its own. */
