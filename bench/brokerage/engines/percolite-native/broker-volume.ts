@@ -4,7 +4,7 @@ import { NativeReads, type NativeWork } from './native-scripts.ts'
 
 const BROKERS = 'GET b_id, b_name FROM broker WHERE b_name IN :brokers'
 
-// Who asks names most of the brokers; the others between them are left out.
+// Who asks names most of the brokers; the groups of the others between them are left out below.
 const BROKER_IDS = `
   SCAN MIN(b_id), MAX(b_id) FROM broker USE INDEX broker_name
   WHERE b_name IN :brokers
@@ -16,12 +16,10 @@ const SECTOR = 'SCAN MIN(sc_id) FROM sector USE PRIMARY KEY WHERE sc_name = :sec
 const VOLUMES = `
   SCAN r.tr_b_id, SUM(r.tr_qty * r.tr_bid_price) AS volume
   FROM trade_request AS r USE INDEX trade_request_broker
-  LOOKUP broker AS b BY b.b_id = r.tr_b_id
   LOOKUP security AS s BY s.s_symb = r.tr_s_symb
   LOOKUP company AS c BY c.co_id = s.s_co_id
   LOOKUP industry AS i BY i.in_id = c.co_in_id
-  WHERE r.tr_b_id BETWEEN :firstBroker AND :lastBroker AND b.b_name IN :brokers
-    AND i.in_sc_id = :sectorId
+  WHERE r.tr_b_id BETWEEN :firstBroker AND :lastBroker AND i.in_sc_id = :sectorId
   GROUP BY r.tr_b_id`
 
 type Rows = {
@@ -34,8 +32,8 @@ export const brokerVolume: NativeWork<'Broker-Volume'> = async (requests, { brok
   const found = await new NativeReads(requests).run<Rows>(script, { brokers, sector })
   const nameOf = new Map(found.brokers.map(({ b_id, b_name }) => [b_id, b_name]))
   return found.volumes
+    .filter(({ tr_b_id, volume }) => nameOf.has(tr_b_id) && volume > 0)
     .map(({ tr_b_id, volume }) => ({ broker: nameOf.get(tr_b_id) ?? '', volume }))
-    .filter(({ volume }) => volume > 0)
     .sort(byVolume)
 }
 
