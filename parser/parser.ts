@@ -43,9 +43,24 @@ export type ParserOptions = {
   readonly cacheLimits?: StatementCacheLimits
 }
 
-/** Building a parser takes some 10 ms: a process makes one and uses it for every text. */
+/** The first parser of a process takes some 20 ms, in which its grammar is analysed; the others share that. */
 export function createParser(options: ParserOptions = {}): Parser {
   return new CachingParser(options)
+}
+
+/** What parsers may share: nothing is left in it between two texts, or two parts of one. */
+type Analysis = { readonly lexer: Lexer; readonly grammar: Grammar }
+
+function analyse(skipValidations: boolean): Analysis {
+  return { lexer: createLexer({ skipValidations }), grammar: new Grammar({ skipValidations }) }
+}
+
+let trusted: Analysis | undefined
+
+/** The analysis of the grammar that is trusted, once for each process. */
+function trustedAnalysis(): Analysis {
+  trusted ??= analyse(true)
+  return trusted
 }
 
 // Estimates of what a cached text occupies: a character, and a token with its share of the tree and of the plan,
@@ -60,8 +75,9 @@ class CachingParser implements Parser {
   #expectedTokens: ExpectedTokens | undefined
 
   constructor({ skipValidations = true, cacheLimits = STATEMENT_CACHE_LIMITS }: ParserOptions) {
-    this.#lexer = createLexer({ skipValidations })
-    this.#grammar = new Grammar({ skipValidations })
+    const { lexer, grammar } = skipValidations ? trustedAnalysis() : analyse(false)
+    this.#lexer = lexer
+    this.#grammar = grammar
     this.#cache = new StatementCache(cacheLimits)
   }
 

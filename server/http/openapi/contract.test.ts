@@ -13,6 +13,7 @@ import {
   readOpenApiDocument,
   resolvePointer,
 } from './document.ts'
+import { SchemaValidator } from './validator.ts'
 
 const document = readOpenApiDocument(
   readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'),
@@ -199,6 +200,15 @@ test('every operation is reached with its first declared status', async (t) => {
     [...seen],
     operations.map(({ id }) => id),
   )
+})
+
+test('every schema of an answer can be compiled, which a server does not try', () => {
+  const validator = new SchemaValidator(document.json)
+  for (const { answers } of document.operations) {
+    for (const content of answers.values()) {
+      for (const schema of content.values()) validator.prepare(schema)
+    }
+  }
 })
 
 test('each operation that takes a timestamp or the id of a transaction declares that its history is gone', () => {

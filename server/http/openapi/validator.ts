@@ -34,7 +34,8 @@ export function violationError(
  */
 const COLLECTED_VALUES_MAX = 200
 
-type Branch = { readonly first: ValidateFunction; readonly all: ValidateFunction }
+/** Two validations of one schema: one ends at the first mistake, the other one is compiled when there is a mistake. */
+type Branch = { readonly first: ValidateFunction; readonly all: () => ValidateFunction }
 type Checks = { readonly limits: readonly CountLimit[]; readonly branches: readonly Branch[] }
 
 /**
@@ -75,7 +76,10 @@ export class SchemaValidator {
     }
     // A mistake inside one branch of `oneOf` makes every branch complain. The branch with the
     // fewest complaints is the one that was meant.
-    const complaints = branches.map(({ all }) => (all(value) ? [] : (all.errors ?? [])))
+    const complaints = branches.map((branch) => {
+      const all = branch.all()
+      return all(value) ? [] : (all.errors ?? [])
+    })
     return violationOf(complaints.reduce((best, each) => (each.length < best.length ? each : best)))
   }
 
@@ -116,7 +120,7 @@ export class SchemaValidator {
         limits: countLimitsOf(this.#document, pointers),
         branches: pointers.map((pointer) => ({
           first: validatorAt(this.#first, pointer),
-          all: validatorAt(this.#all, pointer),
+          all: () => validatorAt(this.#all, pointer),
         })),
       }
       this.#checks.set(schema, checks)
