@@ -33,7 +33,7 @@ export type Statement =
   | ShowGrantsStatement
   | DescribeStatement
 
-/** Statements that read or write rows; the ones that EXPLAIN takes. */
+/** Statements that read or write rows. */
 export type DataStatement =
   | GetStatement
   | ScanStatement
@@ -176,8 +176,12 @@ export type DescribeStatement = Located & { readonly kind: 'describe'; readonly 
 export type ExplainStatement = Located & {
   readonly kind: 'explain'
   readonly analyze: boolean
-  readonly statement: DataStatement
+  /** There in each of the statements that one EXPLAIN SCRIPT explains: what they write is dropped together. */
+  readonly script?: true
+  readonly statement: ExplainedStatement
 }
+/** The ones that EXPLAIN takes. */
+export type ExplainedStatement = DataStatement | CheckStatement | NotifyStatement
 
 export type Projection =
   | (Located & { readonly kind: 'allColumns' })

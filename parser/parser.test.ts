@@ -86,6 +86,8 @@ test('EXPLAIN takes every statement on rows, with and without ANALYZE', () => {
     'SET b = 1 ON t WHERE a = 1 IF EXISTS RETURNING *',
     'INSERT INTO t (a) VALUES (1) ON CONFLICT DO NOTHING',
     'DELETE FROM t WHERE a = 1',
+    'CHECK b > 0 ON t WHERE a = 1',
+    'NOTIFY o ON t WHERE a = 1',
   ]) {
     const [alone] = parse(statement) as unknown[]
     assert.deepEqual(parse(`EXPLAIN ${statement}; EXPLAIN ANALYZE ${statement}`), [
@@ -93,4 +95,19 @@ test('EXPLAIN takes every statement on rows, with and without ANALYZE', () => {
       { kind: 'explain', analyze: true, statement: alone },
     ])
   }
+})
+
+test('EXPLAIN SCRIPT takes all statements after it, also of a text that is parsed in parts', () => {
+  const get = 'GET * FROM t WHERE a = 1'
+  const [alone] = parse(get) as unknown[]
+  const explained = { kind: 'explain', analyze: true, script: true, statement: alone }
+  const begin = { kind: 'begin', readOnly: false }
+  assert.deepEqual(parse(`${get}; EXPLAIN ANALYZE SCRIPT ${get}; ${get}`), [
+    alone,
+    explained,
+    explained,
+  ])
+  const many = `EXPLAIN ANALYZE SCRIPT BEGIN; ${`${get};`.repeat(300)} COMMIT`
+  assert.deepEqual(parse(many), [begin, ...Array(300).fill(explained), { kind: 'commit' }])
+  assert.equal((parse('SCAN * FROM script') as unknown[]).length, 1)
 })

@@ -9,7 +9,8 @@ import { Grammar } from './grammar/grammar.ts'
 import { createLexer } from './grammar/tokens.ts'
 import { ParseError } from './parse-error.ts'
 import { STATEMENT_CACHE_LIMITS } from './parser-limits.ts'
-import { type ScriptPart, scriptParts, type TokenRange } from './script-parts.ts'
+import { type WrittenStatement, withExplainedScript } from './script/explained-script.ts'
+import { type ScriptPart, scriptParts, type TokenRange } from './script/script-parts.ts'
 import { StatementCache, type StatementCacheLimits } from './statement-cache.ts'
 import { statementShape } from './statement-shape.ts'
 import { ExpectedTokens } from './syntax-error/expected-tokens.ts'
@@ -118,13 +119,13 @@ class CachingParser implements Parser {
   *#checkAndParse(text: string, tokens: IToken[]): Generator<void, readonly Statement[]> {
     try {
       checkTokens(tokens)
-      const statements: Statement[] = []
+      const statements: WrittenStatement[] = []
       for (const part of scriptParts(tokens)) {
         if (part.kind === 'longInsert') statements.push(yield* this.#longInsert(text, tokens, part))
         else statements.push(...(yield* this.#statementsOf(text, tokens, [part.range])))
         yield
       }
-      return statements
+      return withExplainedScript(statements)
     } catch (error) {
       throw error instanceof ParseError
         ? error.inStatement(statementAt(tokens, error.offset))
@@ -154,7 +155,7 @@ class CachingParser implements Parser {
     text: string,
     tokens: IToken[],
     ranges: readonly TokenRange[],
-  ): Generator<void, readonly Statement[]> {
+  ): Generator<void, readonly WrittenStatement[]> {
     const tree = yield* this.#tree(text, tokens, ranges, (some) => this.#grammar.parse(some))
     try {
       return buildScript(tree, text)

@@ -5,9 +5,9 @@
  * rows. What the server needs of values and errors is exported here as well.
  */
 
-import type { ShowGrantsStatement } from '../parser/ast.ts'
+import type { ExplainedStatement, ExplainStatement, ShowGrantsStatement } from '../parser/ast.ts'
 import type { Catalog } from '../storage/storage.ts'
-import type { Plan } from './plan/plan.ts'
+import type { ExplainedPlan, ExplainPlan, Plan } from './plan/plan.ts'
 import { planCheck, planData, planNotify } from './plan/plan-statement.ts'
 import type { ParseRule } from './plan/row-rule.ts'
 import { type VariableTypes, withVariableTypes } from './plan/variable-types.ts'
@@ -78,17 +78,8 @@ export function planStatement(
 
 function planTyped(statement: PlannedStatement, catalog: Catalog, parseRule: ParseRule): Plan {
   switch (statement.kind) {
-    case 'explain': {
-      const { analyze } = statement
-      const plan = planData(statement.statement, catalog, parseRule)
-      const lookedUp = ('lookups' in plan && plan.lookups) || []
-      const hidesRows =
-        lookedUp.some(({ rowRule }) => rowRule !== undefined) ||
-        (['read', 'write'] as const).some(
-          (right) => catalog.rights.rulesOn(plan.table, right) !== undefined,
-        )
-      return { kind: 'explain', analyze, hidesRows, plan }
-    }
+    case 'explain':
+      return planExplain(statement, catalog, parseRule)
     case 'showTables':
       return { kind: 'showTables' }
     case 'describe':
@@ -104,6 +95,17 @@ function planTyped(statement: PlannedStatement, catalog: Catalog, parseRule: Par
       return { kind: statement.kind }
     case 'showGrants':
       return planShowGrants(statement, catalog)
+    default:
+      return planOnRows(statement, catalog, parseRule)
+  }
+}
+
+function planOnRows(
+  statement: ExplainedStatement,
+  catalog: Catalog,
+  parseRule: ParseRule,
+): ExplainedPlan {
+  switch (statement.kind) {
     case 'check':
       return planCheck(statement, catalog, parseRule)
     case 'notify':
@@ -111,6 +113,22 @@ function planTyped(statement: PlannedStatement, catalog: Catalog, parseRule: Par
     default:
       return planData(statement, catalog, parseRule)
   }
+}
+
+function planExplain(
+  { analyze, script, statement }: ExplainStatement,
+  catalog: Catalog,
+  parseRule: ParseRule,
+): ExplainPlan {
+  const plan = planOnRows(statement, catalog, parseRule)
+  const lookedUp = ('lookups' in plan && plan.lookups) || []
+  const hidesRows =
+    lookedUp.some(({ rowRule }) => rowRule !== undefined) ||
+    (['read', 'write'] as const).some(
+      (right) => catalog.rights.rulesOn(plan.table, right) !== undefined,
+    )
+  const readsInto = 'into' in statement && statement.into !== undefined
+  return { kind: 'explain', analyze, hidesRows, readsInto, keepsWrites: script === true, plan }
 }
 
 /** For catalogs without checks, of whom may do everything. */

@@ -129,6 +129,9 @@ describe('percolite shell without a terminal', () => {
     assert.equal(await of(query, '\\g'), '{"balance":11}\n{"balance":11}\n')
     assert.equal(await of(query.replace(';', ''), '\\g'), '{"balance":11}\n')
     assert.match(await of(query, '\\explain'), /point get/)
+    const script = 'BEGIN; SCAN MAX(balance) FROM account INTO :top; SET balance = :top ON account'
+    const explained = await of(`${script} WHERE id = 'bob'; ROLLBACK;`, '\\explain')
+    assert.match(explained, /SCAN account[\s\S]*SET account[\s\S]*sets balance = :top/)
     assert.equal(await of(query, '\\watch 0.1 2'), '{"balance":11}\n'.repeat(3))
     assert.equal(
       await of(`\\asof ${before}`, query, '\\asof off', query),

@@ -2,6 +2,7 @@
 
 import type * as ast from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
+import type { ExplainScript, WrittenStatement } from '../script/explained-script.ts'
 import { asOfOf, tableOf } from './clause-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlter, buildCreate, buildDrop } from './definition-builder.ts'
@@ -15,11 +16,11 @@ import { buildRotate, roleOf } from './token-builder.ts'
  * is the source, whose expressions name the columns of an answer. Throws `ParseError` for what a
  * grammar cannot say, such as a row of VALUES that is shorter than the list of columns.
  */
-export function buildScript(script: cst.ScriptCstNode, text: string): readonly ast.Statement[] {
+export function buildScript(script: cst.ScriptCstNode, text: string): readonly WrittenStatement[] {
   return (script.children.statement ?? []).map((node) => buildStatement(node, text))
 }
 
-function buildStatement({ children }: cst.StatementCstNode, text: string): ast.Statement {
+function buildStatement({ children }: cst.StatementCstNode, text: string): WrittenStatement {
   if (children.dataStatement !== undefined) {
     return buildDataStatement(only(children.dataStatement), text)
   }
@@ -55,13 +56,30 @@ function buildBegin(node: cst.BeginStatementCstNode): ast.BeginStatement {
   }
 }
 
-function buildExplain(node: cst.ExplainStatementCstNode, text: string): ast.ExplainStatement {
-  return {
-    kind: 'explain',
-    analyze: node.children.ANALYZE !== undefined,
-    statement: buildDataStatement(only(node.children.dataStatement), text),
-    position: positionOfNode(node),
+function buildExplain(
+  node: cst.ExplainStatementCstNode,
+  text: string,
+): ast.ExplainStatement | ExplainScript {
+  const { ANALYZE: analyzes, explainedScript, explainedStatement } = node.children
+  const position = positionOfNode(node)
+  const analyze = analyzes !== undefined
+  if (explainedScript === undefined) {
+    const statement = buildExplained(only(explainedStatement), text)
+    return { kind: 'explain', analyze, statement, position }
   }
+  const { beginStatement: begin, explainedStatement: explained } = only(explainedScript).children
+  const first =
+    begin === undefined ? buildExplained(only(explained), text) : buildBegin(only(begin))
+  return { kind: 'explainScript', analyze, first, position }
+}
+
+function buildExplained(
+  { children }: cst.ExplainedStatementCstNode,
+  text: string,
+): ast.ExplainedStatement {
+  if (children.checkStatement !== undefined) return buildCheck(only(children.checkStatement))
+  if (children.notifyStatement !== undefined) return buildNotify(only(children.notifyStatement))
+  return buildDataStatement(only(children.dataStatement), text)
 }
 
 function buildShow(

@@ -1468,7 +1468,30 @@ export interface ExplainStatementCstNode extends CstNode {
 export type ExplainStatementCstChildren = {
   EXPLAIN: IToken[];
   ANALYZE?: IToken[];
-  dataStatement: DataStatementCstNode[];
+  explainedStatement?: ExplainedStatementCstNode[];
+  explainedScript?: ExplainedScriptCstNode[];
+};
+
+export interface ExplainedStatementCstNode extends CstNode {
+  name: "explainedStatement";
+  children: ExplainedStatementCstChildren;
+}
+
+export type ExplainedStatementCstChildren = {
+  dataStatement?: DataStatementCstNode[];
+  checkStatement?: CheckStatementCstNode[];
+  notifyStatement?: NotifyStatementCstNode[];
+};
+
+export interface ExplainedScriptCstNode extends CstNode {
+  name: "explainedScript";
+  children: ExplainedScriptCstChildren;
+}
+
+export type ExplainedScriptCstChildren = {
+  SCRIPT: IToken[];
+  beginStatement?: BeginStatementCstNode[];
+  explainedStatement?: ExplainedStatementCstNode[];
 };
 
 export interface ShowStatementCstNode extends CstNode {

@@ -84,7 +84,27 @@ export class Grammar extends DefinitionGrammar {
   readonly explainStatement: Rule = this.RULE('explainStatement', () => {
     this.CONSUME(keyword.Explain)
     this.OPTION(() => this.CONSUME(keyword.Analyze))
-    this.SUBRULE(this.dataStatement)
+    this.OR([
+      { ALT: () => this.SUBRULE(this.explainedStatement) },
+      { ALT: () => this.SUBRULE(this.explainedScript) },
+    ])
+  })
+
+  readonly explainedStatement: Rule = this.RULE('explainedStatement', () => {
+    this.OR([
+      { ALT: () => this.SUBRULE(this.dataStatement) },
+      { ALT: () => this.SUBRULE(this.checkStatement) },
+      { ALT: () => this.SUBRULE(this.notifyStatement) },
+    ])
+  })
+
+  /** Its first statement; those after it are statements of the text. */
+  readonly explainedScript: Rule = this.RULE('explainedScript', () => {
+    this.CONSUME(keyword.Script)
+    this.OR([
+      { ALT: () => this.SUBRULE(this.beginStatement) },
+      { ALT: () => this.SUBRULE(this.explainedStatement) },
+    ])
   })
 
   readonly showStatement: Rule = this.RULE('showStatement', () => {

@@ -134,6 +134,7 @@ export const Revoke = unreserved('REVOKE')
 export const Role = unreserved('ROLE')
 export const Roles = unreserved('ROLES')
 export const Rotate = unreserved('ROTATE')
+export const Script = unreserved('SCRIPT')
 export const Second = unreserved('SECOND')
 export const Seconds = unreserved('SECONDS')
 export const Secret = unreserved('SECRET')
@@ -258,6 +259,7 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
   ...[
     Roles,
     Rotate,
+    Script,
     Second,
     Seconds,
     Secret,

@@ -48,6 +48,7 @@ for (const [text, hint] of [
   ['SELECT a FROM t WHERE a > 1 LIMIT 5', `${SELECT}: SCAN a FROM t WHERE a > 1 LIMIT 5`],
   ['COMMIT; select * from t; COMMIT', `${SELECT}: SCAN * from t`],
   ['EXPLAIN ANALYZE SELECT a FROM t', `${SELECT}: EXPLAIN ANALYZE SCAN a FROM t`],
+  ['EXPLAIN SCRIPT SELECT a FROM t', `${SELECT}: EXPLAIN SCRIPT SCAN a FROM t`],
   ['SELECT 1', SELECT],
   [
     'SELECT * FROM a JOIN b ON a.x = b.x',

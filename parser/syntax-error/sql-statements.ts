@@ -24,7 +24,8 @@ export function foreignStatement(wrong: WrongStatement): Advice | undefined {
 
 function statementStart({ tokens }: WrongStatement): number {
   if (tokens[0]?.tokenType !== keyword.Explain) return 0
-  return tokens[1]?.tokenType === keyword.Analyze ? 2 : 1
+  const first = tokens[1]?.tokenType === keyword.Analyze ? 2 : 1
+  return tokens[first]?.tokenType === keyword.Script ? first + 1 : first
 }
 
 function recognise(wrong: WrongStatement): Advice | undefined {
@@ -199,11 +200,12 @@ function ofExplain(wrong: WrongStatement): Advice | undefined {
   if (start < 0 || at >= start || at === 0) return undefined
   const analyzes = tokens.slice(1, start).some(({ tokenType }) => tokenType === keyword.Analyze)
   const rewritten = `EXPLAIN ${analyzes ? 'ANALYZE ' : ''}${piece(wrong, start)}`
-  return { advice: 'EXPLAIN takes ANALYZE and nothing else', rewritten }
+  return { advice: 'the only option of EXPLAIN is ANALYZE', rewritten }
 }
 
 const EXPLAINED: ReadonlySet<TokenType> = new Set([
   ...[keyword.Get, keyword.Scan, keyword.SetWord, keyword.Insert, keyword.Delete, keyword.Select],
+  ...[keyword.Check, keyword.Notify],
 ])
 
 function ofBegin(wrong: WrongStatement): Advice | undefined {

@@ -137,7 +137,10 @@ for (const [marked, message] of [
   ],
   ['CREATE TABLE t (a TEXT DEFAULT ^(1))', "expected a literal, now() or uuid(), found '('"],
   ['DROP TABLE ^', 'expected IF EXISTS or a table name, found the end of the text'],
-  ['EXPLAIN ^COMMIT', "expected ANALYZE, GET, SCAN, SET, INSERT or DELETE, found 'COMMIT'"],
+  [
+    'EXPLAIN ^COMMIT',
+    "expected ANALYZE, GET, SCAN, SET, INSERT, DELETE, CHECK, NOTIFY or SCRIPT, found 'COMMIT'",
+  ],
   ["SCAN * FROM t WHERE a = ^'it", 'the string that begins here has no closing quote'],
   ["SCAN * FROM t WHERE a = ^'it''", 'the string that begins here has no closing quote'],
   ['SCAN ^"a FROM t', 'the quoted name that begins here has no closing quote'],

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { MaybePromise } from '../../storage/storage.ts'
 import { type Explanation, explanationOf, type Measured } from '../plan/explain.ts'
 import { explanationText } from '../plan/explanation-text.ts'
-import type { DataPlan, ExplainPlan } from '../plan/plan.ts'
+import type { ExplainedPlan, ExplainPlan } from '../plan/plan.ts'
 import { CountingTransaction } from './counting-transaction.ts'
 import { executeData } from './execute-data.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
+import { executeCheck } from './writes/execute-check.ts'
+import { executeNotify } from './writes/execute-notify.ts'
 
 /** Rows that ANALYZE holds at once. */
 const ANALYZED_PAGE = { rows: 1_000, bytes: 4 * 1024 * 1024 } as const
@@ -16,73 +19,103 @@ export async function executeExplain(
   context: ExecutionContext,
 ): Promise<StatementResult> {
   const explained = explanationOf(plan.plan)
-  const measured = plan.analyze ? await measure(plan, context) : undefined
-  const explanation: Explanation = measured === undefined ? explained : { ...explained, measured }
+  const run = plan.analyze ? await runForFigures(plan, context) : undefined
+  const explanation: Explanation =
+    run === undefined ? explained : { ...explained, measured: run.measured }
   const columns = [
     { name: 'text', type: 'TEXT' },
     { name: 'plan', type: 'JSON' },
   ] as const
   const text = explanationText(explanation)
   const rows = [[text, JSON.stringify(explanation)]]
-  return { columns, rows, rowsAffected: 0, text, explained: answeredColumns(plan.plan) }
+  const answered = run?.answered ?? { columns: answeredColumns(plan.plan) }
+  return { columns, rows, rowsAffected: 0, text, explained: answered }
 }
 
-function answeredColumns(plan: DataPlan): StatementResult['columns'] {
+function answeredColumns(plan: ExplainedPlan): StatementResult['columns'] {
   if ('projection' in plan) return plan.projection.columns
-  return plan.returning?.columns ?? []
+  return ('returning' in plan && plan.returning?.columns) || []
 }
 
-/** Carries the figures out of a statement whose layer is to be dropped. */
+type Run = {
+  readonly measured: Measured
+  /** What INTO takes its values from; absent without INTO. */
+  readonly answered?: Pick<StatementResult, 'columns' | 'rows'>
+}
+
+/** Carries what is known of a run out of a statement whose layer is to be dropped. */
 class Dropped extends Error {
   override readonly name = 'Dropped'
-  readonly measured: Measured
+  readonly run: Run
 
-  constructor(measured: Measured) {
+  constructor(run: Run) {
     super('The statement ran for EXPLAIN ANALYZE and its writes are dropped.')
-    this.measured = measured
+    this.run = run
   }
 }
 
-/** Runs the statement in a layer of its own and drops it: what it wrote never happened. */
-async function measure(plan: ExplainPlan, context: ExecutionContext): Promise<Measured> {
+/**
+ * Runs the statement in a layer of its own and drops it: what it wrote never happened. Of a script, the layer is left
+ * for the statements after it, and all of them are dropped with their transaction.
+ */
+async function runForFigures(plan: ExplainPlan, context: ExecutionContext): Promise<Run> {
+  const { transaction, signal } = context
+  if (plan.keepsWrites) return await transaction.statement(() => runMeasured(plan, context), signal)
   const run = async (): Promise<never> => {
     throw new Dropped(await runMeasured(plan, context))
   }
   try {
-    return await context.transaction.statement(run, context.signal)
+    return await transaction.statement(run, signal)
   } catch (error) {
-    if (error instanceof Dropped) return error.measured
+    if (error instanceof Dropped) return error.run
     throw error
   }
 }
 
-function lookupsOf(plan: DataPlan): readonly unknown[] {
+function executeExplained(
+  plan: ExplainedPlan,
+  context: ExecutionContext,
+): MaybePromise<StatementResult> {
+  switch (plan.kind) {
+    case 'check':
+      return executeCheck(plan, context)
+    case 'notify':
+      return executeNotify(plan, context)
+    default:
+      return executeData(plan, context)
+  }
+}
+
+function lookupsOf(plan: ExplainedPlan): readonly unknown[] {
   return ('lookups' in plan && plan.lookups) || []
 }
 
 async function runMeasured(
-  { plan, hidesRows }: ExplainPlan,
+  { plan, hidesRows, readsInto }: ExplainPlan,
   // The rows will not be read.
   { newRowWriter: _, ...context }: ExecutionContext,
-): Promise<Measured> {
+): Promise<Run> {
   const { monotonicMs } = context
   const startedMs = monotonicMs?.()
   const transaction = new CountingTransaction(context.transaction)
   const lookupFigures = lookupsOf(plan).map(() => ({ keys: 0, rows: 0, roundTrips: 0 }))
   let rowsReturned = 0
   let rowsAffected = 0
-  let after: Uint8Array | undefined
+  let answered: StatementResult | undefined
+  const ofPage = (readsInto && context.page) || ANALYZED_PAGE
   do {
-    const page = after === undefined ? ANALYZED_PAGE : { ...ANALYZED_PAGE, after }
-    const result = await executeData(plan, { ...context, transaction, lookupFigures, page })
-    rowsReturned += result.rows.length
-    rowsAffected += result.rowsAffected
-    after = result.resumeAfter
-  } while (after !== undefined)
+    const after = answered?.resumeAfter
+    const page = after === undefined ? ofPage : { ...ofPage, after }
+    answered = await executeExplained(plan, { ...context, transaction, lookupFigures, page })
+    rowsReturned += answered.rows.length
+    rowsAffected += answered.rowsAffected
+  } while (answered.resumeAfter !== undefined && !readsInto)
   const { rows, entries, cells, roundTrips } = transaction.figures
   const read = { rowsRead: rows, entriesRead: entries, cellsRead: cells, roundTrips }
   const ofLookups = lookupFigures.length === 0 ? {} : { lookups: lookupFigures }
   const figures = { ...(hidesRows ? {} : { ...read, ...ofLookups }), rowsReturned, rowsAffected }
-  if (monotonicMs === undefined || startedMs === undefined) return figures
-  return { ...figures, milliseconds: Math.round((monotonicMs() - startedMs) * 1_000) / 1_000 }
+  const own = readsInto ? { answered } : {}
+  if (monotonicMs === undefined || startedMs === undefined) return { measured: figures, ...own }
+  const milliseconds = Math.round((monotonicMs() - startedMs) * 1_000) / 1_000
+  return { measured: { ...figures, milliseconds }, ...own }
 }

@@ -8,8 +8,10 @@ import type { RejectedKey } from '../keys/rejected-keys.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import type {
   AggregatePlan,
-  DataPlan,
+  CheckPlan,
+  ExplainedPlan,
   InsertPlan,
+  NotifyPlan,
   PointGetPlan,
   RangeScanPlan,
   RowFilter,
@@ -19,7 +21,7 @@ import type {
 
 /** What EXPLAIN tells of a plan; its JSON form is this object. */
 export type Explanation = {
-  readonly statement: 'GET' | 'SCAN' | 'SET' | 'INSERT' | 'DELETE'
+  readonly statement: 'GET' | 'SCAN' | 'SET' | 'INSERT' | 'DELETE' | 'CHECK' | 'NOTIFY'
   readonly table: string
   /** The key that leads to the rows, such as `PRIMARY KEY (customer, time DESC)`. */
   readonly key: string
@@ -89,7 +91,7 @@ export type Measured = {
   readonly milliseconds?: number
 }
 
-export function explanationOf(plan: DataPlan): Explanation {
+export function explanationOf(plan: ExplainedPlan): Explanation {
   switch (plan.kind) {
     case 'pointGet':
       return ofGet(plan)
@@ -99,10 +101,7 @@ export function explanationOf(plan: DataPlan): Explanation {
       return { statement: 'SCAN', ...ofWalk(plan), ...lookedUp(plan), ...ofGroups(plan) }
     case 'set':
       return {
-        statement: 'SET',
-        ...ofFullKey(plan, plan.keys),
-        ...ruledBy(plan),
-        writes: setText(plan),
+        ...ofOneRow('SET', plan, setText(plan)),
         ...returnedBy(plan),
       }
     case 'setRows':
@@ -121,7 +120,19 @@ export function explanationOf(plan: DataPlan): Explanation {
         writes: 'deletes the rows found',
         ...returnedBy(plan),
       }
+    case 'check':
+      return ofOneRow('CHECK', plan, `guards the row if ${expressionText(plan.source)}, else fails`)
+    case 'notify':
+      return ofOneRow('NOTIFY', plan, `notifies ${nameText(plan.observer.name)} of the row`)
   }
+}
+
+function ofOneRow(
+  statement: Explanation['statement'],
+  plan: SetPlan | CheckPlan | NotifyPlan,
+  writes: string,
+): Explanation {
+  return { statement, ...ofFullKey(plan, plan.keys), ...ruledBy(plan), writes }
 }
 
 function ofGet(plan: PointGetPlan): Explanation {
@@ -158,7 +169,7 @@ function lookedUp({
   }
 }
 
-function ruledBy({ rowRule }: PointGetPlan | SetPlan | InsertPlan): Pick<Explanation, 'rowRule'> {
+function ruledBy({ rowRule }: Pick<PointGetPlan, 'rowRule'>): Pick<Explanation, 'rowRule'> {
   return rowRule === undefined ? {} : { rowRule: texts(rowRule.sources) }
 }
 

@@ -142,7 +142,8 @@ export function planCheck(
   const keys = planFullKey(compiler, table, { name: 'CHECK', where: statement.where })
   const { position } = statement
   const rowRule = planRule(compiler, table, rule)
-  const parts = { table, position, slots: compiler.slots.all, keys, condition }
+  const source = statement.condition
+  const parts = { table, position, slots: compiler.slots.all, keys, condition, source }
   return { kind: 'check', ...parts, ...(rowRule && { rowRule }) }
 }
 

@@ -24,9 +24,7 @@ import type { PlannedRule } from './row-rule.ts'
  * Only the parameters are missing, so a plan can be kept and run again; it holds no state of a run.
  */
 export type Plan =
-  | DataPlan
-  | CheckPlan
-  | NotifyPlan
+  | ExplainedPlan
   | ExplainPlan
   | { readonly kind: 'showTables' }
   | ShowTablePlan
@@ -42,6 +40,7 @@ type ShowTablePlan = {
 }
 
 /** The plans that EXPLAIN takes. */
+export type ExplainedPlan = DataPlan | CheckPlan | NotifyPlan
 export type DataPlan =
   | PointGetPlan
   | RangeScanPlan
@@ -224,6 +223,7 @@ export type CheckPlan = OfTable &
     readonly kind: 'check'
     readonly keys: KeyBounds
     readonly condition: CompiledExpression
+    readonly source: Expression
   }
 
 /** A weak observer is told of one row. */
@@ -239,7 +239,11 @@ export type ExplainPlan = {
   readonly analyze: boolean
   /** Whether a rule hides rows from whoever asks: then what was read of the store is not told. */
   readonly hidesRows: boolean
-  readonly plan: DataPlan
+  /** Whether statements after it want the values of the row that ANALYZE answers. */
+  readonly readsInto: boolean
+  /** Whether what ANALYZE writes is left for the statements after it, in a transaction that is rolled back. */
+  readonly keepsWrites: boolean
+  readonly plan: ExplainedPlan
 }
 
 export type Access = {

@@ -33,6 +33,26 @@ describe('scripts', () => {
     assert.deepEqual(body.results[0].rows, [{ id: 1 }, { id: 2 }])
   })
 
+  test('are explained to whom may run them, each statement for itself', async (t) => {
+    const { client, run } = await rolesServer(t)
+    const app = await client('app', 'READ ON note')
+    const read = 'GET text FROM note WHERE id = 1 INTO :text'
+    await run('CREATE WEAK OBSERVER hinted ON note (text)')
+    for (const analyze of ['', 'ANALYZE ']) {
+      for (const [sql, code] of [
+        ['SET text = :text ON note WHERE id = 2', 'not_permitted'],
+        ["CHECK text = 'x' ON note WHERE id = 2", 'not_permitted'],
+        ['NOTIFY hinted ON note WHERE id = 2', 'not_permitted'],
+        ['GET * FROM secret WHERE id = 1', 'unknown_table'],
+      ] as const) {
+        const { body } = await app.query(`EXPLAIN ${analyze}SCRIPT ${read}; ${sql}`)
+        assert.deepEqual([body.code, body.statement], [code, 1], sql)
+      }
+    }
+    const { status, text } = await app.query(`EXPLAIN SCRIPT ${read}; SCAN * FROM note`)
+    assert.equal(status, 200, text)
+  })
+
   test('look at the token again before each statement', async (t) => {
     const { tokens, client } = await rolesServer(t)
     await client('app', 'READ ON note')

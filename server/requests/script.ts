@@ -57,13 +57,14 @@ export function readScript(script: readonly ScriptStatement[], keepOpen = false)
   const [first] = script
   if (first === undefined) throw new ServerError('invalid_request', 'There is no statement.')
   if (keepOpen) return readOpening(first, script)
+  const dropsWrites = requireAllAnalyzed(script)
   if (script.length === 1 && isBegin(first)) return { kind: 'open', begin: first, statements: [] }
   if (script.some(isDefinition)) return { kind: 'definitions', statements: onlyDefinitions(script) }
   if (!isBegin(first)) {
     return {
       kind: 'transaction',
       statements: onlyRowStatements(script, 0),
-      end: 'commit',
+      end: dropsWrites ? 'rollback' : 'commit',
       length: script.length,
     }
   }
@@ -84,12 +85,37 @@ export function readScript(script: readonly ScriptStatement[], keepOpen = false)
       last === 'commit' || last === 'rollback' ? script.slice(1, -1) : script.slice(1),
       1,
     ),
-    end: last === 'rollback' ? 'rollback' : 'commit',
+    end: dropsWrites || last === 'rollback' ? 'rollback' : 'commit',
     length: script.length,
   }
 }
 
+/** Whether the transaction is that of an EXPLAIN ANALYZE SCRIPT: nothing else is rolled back with it. */
+function requireAllAnalyzed(script: readonly ScriptStatement[]): boolean {
+  if (!script.some(isAnalyzedScript)) return false
+  const index = script.findIndex((entry) => {
+    return !isAnalyzedScript(entry) && !isBegin(entry) && !isEnd(entry.statement)
+  })
+  const other = script[index]
+  if (other === undefined) return true
+  const detail = 'EXPLAIN ANALYZE SCRIPT ends in a rollback, and this statement is not part of it.'
+  throw mixture(index, other, `${detail} Send it in a request of its own.`)
+}
+
+function requireNoneAnalyzed(script: readonly ScriptStatement[]): void {
+  const index = script.findIndex(isAnalyzedScript)
+  const analyzed = script[index]
+  if (analyzed === undefined) return
+  const detail = 'EXPLAIN ANALYZE SCRIPT ends in a rollback, and this transaction stays open.'
+  throw mixture(index, analyzed, `${detail} Send it in a request of its own.`)
+}
+
+function isAnalyzedScript({ statement }: ScriptStatement): boolean {
+  return statement.kind === 'explain' && statement.analyze && statement.script === true
+}
+
 function readOpening(begin: ScriptStatement, script: readonly ScriptStatement[]): Script {
+  requireNoneAnalyzed(script)
   if (!isBegin(begin)) {
     throw new ServerError('invalid_request', 'A request with "keepOpen" begins with BEGIN.')
   }
@@ -113,6 +139,7 @@ export type InnerScript = {
 
 export function readInnerScript(script: readonly ScriptStatement[]): InnerScript {
   if (script.length === 0) throw new ServerError('invalid_request', 'There is no statement.')
+  requireNoneAnalyzed(script)
   const last = script.at(-1)?.statement.kind
   if (last !== 'commit' && last !== 'rollback') {
     return { statements: onlyRowStatements(script, 0), length: script.length }

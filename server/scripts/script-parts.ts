@@ -35,6 +35,10 @@ export function partsOf(statements: readonly Statement[]): ScriptPart[] {
 /** The number of the statement after the part that begins with this one. */
 function endOf(statements: readonly Statement[], first: number): number {
   const begin = statements[first]
+  if (isOfExplainedScript(begin)) {
+    const other = statements.findIndex((each, index) => index > first && !isOfExplainedScript(each))
+    return other < 0 ? statements.length : other
+  }
   if (begin?.kind !== 'begin') return first + 1
   for (const [index, statement] of statements.entries()) {
     if (index <= first) continue
@@ -50,6 +54,11 @@ function endOf(statements: readonly Statement[], first: number): number {
     column,
   })
   throw new StatementFailure(first, error)
+}
+
+/** What one EXPLAIN SCRIPT explains is one transaction, as its variables and what ANALYZE writes need it. */
+function isOfExplainedScript(statement: Statement | undefined): boolean {
+  return statement?.kind === 'explain' && statement.script === true
 }
 
 function scriptOf(part: readonly Statement[], first: number): ScriptPart['script'] {

@@ -166,7 +166,7 @@ SET trades = :b ON broker WHERE id = :b`,
     assert.match(later.body.detail, /The parameter :b has no value/)
   })
 
-  test('is explained with its types, and its values are those of a run', async (t) => {
+  test('is explained with its types, and with the values of a run by ANALYZE', async (t) => {
     const server = await market(t)
     const explained = await server.query(
       `EXPLAIN GET broker FROM trade WHERE id = 1 INTO :b;
@@ -179,6 +179,17 @@ SET trades = :b ON broker WHERE id = :b`,
        EXPLAIN ANALYZE SET trades = trades + 1 ON broker WHERE id = :b`,
     )
     assert.equal(analyzed.detail, 'EXPLAIN has read nothing INTO :b.')
+    const both = await rowsOf(
+      server,
+      `EXPLAIN ANALYZE GET broker FROM trade WHERE id = 1 INTO :b;
+       EXPLAIN ANALYZE SET trades = trades + 1 ON broker WHERE id = :b RETURNING trades INTO :n;
+       EXPLAIN ANALYZE SCAN id FROM trade WHERE id = :n`,
+    )
+    assert.equal(both[1][0].plan.measured.rowsAffected, 1)
+    assert.equal(both[2][0].plan.measured.rowsReturned, 1)
+    assert.deepEqual(await rowsOf(server, "GET trades FROM broker WHERE id = 'ann'"), [
+      [{ trades: 0 }],
+    ])
   })
 
   test('is part of the request that is run again after a conflict', async (t) => {

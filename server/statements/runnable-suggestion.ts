@@ -44,7 +44,7 @@ export async function withRunnableSuggestion(
 }
 
 function variantsOf(parser: Parser, text: string, catalog: Catalog): string[] {
-  const scan = text.replace(/^((?:EXPLAIN (?:ANALYZE )?)?)GET\b/i, '$1SCAN')
+  const scan = text.replace(/^((?:EXPLAIN (?:ANALYZE )?(?:SCRIPT )?)?)GET\b/i, '$1SCAN')
   return [text, scan, walkOf(parser, scan), withColumns(parser, text, catalog)].filter(
     (each) => each !== undefined,
   )

@@ -265,7 +265,7 @@ function readInto(
 ): boolean {
   const into = intoOf(statement)
   if (into === undefined) return false
-  if (statement.kind === 'explain') variables.explain(into, result.explained ?? [])
+  if (statement.kind === 'explain') variables.explain(into, result.explained ?? result)
   else variables.read(into, result)
   return true
 }

@@ -183,7 +183,10 @@ const statement: Text = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .tuple(fc.constantFrom('EXPLAIN', 'EXPLAIN ANALYZE'), onRows)
+      .tuple(
+        fc.constantFrom('EXPLAIN', 'EXPLAIN ANALYZE', 'EXPLAIN SCRIPT', 'EXPLAIN ANALYZE SCRIPT'),
+        fc.oneof(onRows, check, notify),
+      )
       .map((all) => all.join(' ')),
   },
   { weight: 3, arbitrary: definition },

@@ -206,6 +206,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['ast.ts', 'access-ast.ts', 'definition-ast.ts', 'expression-ast.ts', 'expression-parts.ts'],
     ['parse-error.ts', 'parser-limits.ts'],
     ['grammar/'],
+    ['script/'],
     ['builders/'],
     ['syntax-error/'],
     ['nesting.ts'],

@@ -21,9 +21,9 @@ export const TEXT_COMMANDS: readonly BackslashCommand[] = [
   {
     name: '\\explain',
     usage: '',
-    help: 'how the last statement finds its rows',
+    help: 'how the last statement finds its rows, or each statement of the last line',
     async run(shell) {
-      const sql = `EXPLAIN ${lastStatement(shell)}`
+      const sql = `EXPLAIN SCRIPT ${lastStatement(shell)}`
       await shell.show(shell.session.run(sql, shell.signal))
     },
   },

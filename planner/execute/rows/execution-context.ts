@@ -101,8 +101,8 @@ export type StatementResult = {
   readonly rowsAffected: number
   /** Why a SET with IF wrote nothing: there is no row, or one, or the condition is not TRUE of it. */
   readonly unmet?: 'missing' | 'exists' | 'condition'
-  /** Of EXPLAIN: the columns that the explained statement answers. */
-  readonly explained?: ReadonlyArray<{ readonly name: string; readonly type: SqlType }>
+  /** Of EXPLAIN: the columns that the explained statement answers, and where it ran to read INTO names, its rows. */
+  readonly explained?: Pick<StatementResult, 'columns'> & Partial<Pick<StatementResult, 'rows'>>
   /** What a person at a terminal reads instead of the rows: EXPLAIN's plan, or what became of a definition. */
   readonly text?: string
   /** When each row was committed, if asked for; null for the transaction's own writing. */

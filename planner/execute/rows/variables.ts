@@ -37,13 +37,13 @@ export class Variables implements KnownVariables, VariableTypes {
     const shown = parameterText(name)
     throw new PlanError('invalid_request', `EXPLAIN has read nothing INTO ${shown}.`, {
       position,
-      hint: 'Explain the later statements without ANALYZE, or run the earlier one.',
+      hint: 'Write ANALYZE in the earlier EXPLAIN, too, or in none.',
       fields: { parameter: name },
     })
   }
 
   /** Of the one row that the statement has answered. Throws PlanError when there is none, or several. */
-  read(into: Into, { columns, rows }: StatementResult): void {
+  read(into: Into, { columns, rows }: Pick<StatementResult, 'columns' | 'rows'>): void {
     const [row, ...others] = rows
     if (row === undefined) {
       throw new PlanError('row_not_found', 'INTO wants one row, and there is none.', {
@@ -60,9 +60,10 @@ export class Variables implements KnownVariables, VariableTypes {
     this.#add(into, columns, row)
   }
 
-  /** Their types alone. */
-  explain(into: Into, columns: StatementResult['columns']): void {
-    this.#add(into, columns)
+  /** Their types, and the values where the statement ran. Throws PlanError as `read`. */
+  explain(into: Into, { columns, rows }: NonNullable<StatementResult['explained']>): void {
+    if (rows === undefined) this.#add(into, columns)
+    else this.read(into, { columns, rows })
   }
 
   #add(

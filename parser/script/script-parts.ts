@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { IToken } from 'chevrotain'
-import { Insert, Values } from './grammar/keywords.ts'
-import { Comma, LeftParenthesis, RightParenthesis, Semicolon } from './grammar/tokens.ts'
+import { Insert, Values } from '../grammar/keywords.ts'
+import { Comma, LeftParenthesis, RightParenthesis, Semicolon } from '../grammar/tokens.ts'
 
 /** Tokens of a text, `to` exclusive. */
 export type TokenRange = { readonly from: number; readonly to: number }

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { buildScript } from './builders/ast-builder.ts'
-import { Grammar } from './grammar/grammar.ts'
-import { createLexer } from './grammar/tokens.ts'
-import { ParseError } from './parse-error.ts'
-import { createParser } from './parser.ts'
+import { buildScript } from '../builders/ast-builder.ts'
+import { Grammar } from '../grammar/grammar.ts'
+import { createLexer } from '../grammar/tokens.ts'
+import { ParseError } from '../parse-error.ts'
+import { createParser } from '../parser.ts'
+import { ExpectedTokens } from '../syntax-error/expected-tokens.ts'
+import { describeMistake, type Mistake } from '../syntax-error/syntax-error.ts'
+import { statementAt } from '../text-limits.ts'
 import { scriptParts } from './script-parts.ts'
-import { ExpectedTokens } from './syntax-error/expected-tokens.ts'
-import { describeMistake, type Mistake } from './syntax-error/syntax-error.ts'
-import { statementAt } from './text-limits.ts'
 
 const CACHE_NOTHING = { entriesMax: 1, bytesMax: 0, entryBytesMax: 0 }
 const parser = createParser({ skipValidations: false, cacheLimits: CACHE_NOTHING })
