@@ -72,6 +72,13 @@ test('an experiment may pause before each sample, and the pause is no part of it
   assert.equal(samples.get('A')?.length, 3)
 })
 
+test('a trial with short samples pauses no longer than they last', async () => {
+  const { experiment } = recorded('A')
+  const began = performance.now()
+  await runExperiment({ ...experiment, seconds: 0.05, pauseSeconds: 60 }, settings())
+  assert.ok(performance.now() - began < 30_000)
+})
+
 test('each sample says what the host of the machine took meanwhile', async (t) => {
   if ((await processorTime()) === undefined) return t.skip('the system does not tell')
   const { experiment } = recorded('A')

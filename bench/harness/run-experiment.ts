@@ -85,10 +85,10 @@ async function closeAll([first, ...others]: readonly Opened[]): Promise<void> {
 
 /** Tells the progress line what is coming, so that it can say how long it will take. */
 export function planExperiment(experiment: Experiment, settings: RunSettings): void {
-  const { seconds, repetitions, warmUpSeconds } = sizeOf(experiment, settings)
+  const { seconds, repetitions, warmUpSeconds, pauseSeconds } = sizeOf(experiment, settings)
   const count = experiment.contenders.length
   const runs = repetitions + (warmUpSeconds > 0 ? 1 : 0)
-  const pausesSeconds = runs * (experiment.pauseSeconds ?? 0)
+  const pausesSeconds = runs * pauseSeconds
   const runsMs = (repetitions * seconds + warmUpSeconds + pausesSeconds) * 1000
   settings.progress.plan(count * (1 + runs), count * (runsMs + OPENING_MS))
 }
@@ -115,8 +115,7 @@ async function measure(
   settings: RunSettings,
 ): Promise<MeasuredExperiment> {
   const { signal, progress } = settings
-  const { seconds, repetitions, warmUpSeconds } = sizeOf(experiment, settings)
-  const { pauseSeconds = 0 } = experiment
+  const { seconds, repetitions, warmUpSeconds, pauseSeconds } = sizeOf(experiment, settings)
   const samples = new Map(opened.map(({ contender }) => [contender.name, [] as Sample[]]))
   const runOne = async ({ contender, open }: Opened, what: string, forSeconds: number) => {
     progress.begin(`${experiment.name}, ${what}: ${contender.name}`)
@@ -151,11 +150,16 @@ async function measure(
 
 function sizeOf(experiment: Experiment, settings: RunSettings) {
   const seconds = experiment.seconds ?? settings.seconds * (experiment.secondsFactor ?? 1)
+  // A trial with short samples has short warm-ups and pauses too.
+  const isTrial = seconds < 0.5
   return {
     seconds,
     repetitions: experiment.repetitions ?? settings.repetitions,
-    // A trial with short samples has short warm-ups too.
-    warmUpSeconds: Math.min(experiment.warmUpSeconds ?? 1, seconds < 0.5 ? seconds : seconds * 3),
+    warmUpSeconds: Math.min(experiment.warmUpSeconds ?? 1, isTrial ? seconds : seconds * 3),
+    pauseSeconds: Math.min(
+      experiment.pauseSeconds ?? 0,
+      isTrial ? seconds : Number.POSITIVE_INFINITY,
+    ),
   }
 }
 

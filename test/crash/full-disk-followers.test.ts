@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import test, { type TestContext } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkDataDirectory } from '../../storage/storage.ts'
 import { jsonLines } from '../feed/json-lines.ts'
@@ -141,7 +141,8 @@ async function scene(t: TestContext, disk: Disk) {
        },
      })`,
   )
-  const server = await disk.start(['--observers', module])
+  // Those who still follow at the end are not waited for.
+  const server = await disk.start(['--observers', module, '--drain', '0s'])
   t.after(() => server.killNine())
   const { url } = server
   await run(url, 'CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT)')
@@ -246,11 +247,14 @@ async function followThroughAFullDisk(t: TestContext, disk: Disk): Promise<void>
   assert.deepEqual((await checkDataDirectory(join(disk.folder, 'data'))).problems, [])
 }
 
-test('subscribers and observers go on where COMMIT finds no room, without rights to mount', async (t) =>
-  followThroughAFullDisk(t, await refusingDisk(t)))
+// Side by side, because both wait for most of their time.
+describe('subscribers and observers go on', { concurrency: true }, () => {
+  test('where COMMIT finds no room, without rights to mount', async (t) =>
+    followThroughAFullDisk(t, await refusingDisk(t)))
 
-test('subscribers and observers go on where others have filled the disk', async (t) => {
-  const disk = await smallDisk(t)
-  if (disk === undefined) return t.skip('this process may not mount a file system')
-  await followThroughAFullDisk(t, disk)
+  test('where others have filled the disk', async (t) => {
+    const disk = await smallDisk(t)
+    if (disk === undefined) return t.skip('this process may not mount a file system')
+    await followThroughAFullDisk(t, disk)
+  })
 })

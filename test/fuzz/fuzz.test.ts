@@ -6,7 +6,7 @@ import { readCorpus } from './corpus.ts'
 import { FuzzServer } from './fuzz-server.ts'
 import { fuzz, TARGETS } from './fuzzing.ts'
 
-const RUNS_MIN = 25
+const RUNS_MIN = 10
 
 suite('the corpus: each input is understood or refused by name, and the server goes on', () => {
   for (const [file, entries] of readCorpus()) {

@@ -9,12 +9,12 @@ import { SeededRandomness } from '../seeded-randomness.ts'
 import { ServerProcess } from '../server/server-process.ts'
 import { testFolder } from '../test-folder.ts'
 
-const HELP = `npm run test:observers -- [--notifications 3000] [--commit two-phase] [--seed 7]
+const HELP = `npm run test:observers -- [--notifications 1000] [--commit two-phase] [--seed 7]
 
 Nothing but observers and subscribers, until so many notifications were written, with kill -9 every few seconds. Prints
 how many were lost or committed twice, and fails by its exit code.
 
-  --notifications  how many (3000), or OBSERVER_NOTIFICATIONS in the environment
+  --notifications  how many (1000), or OBSERVER_NOTIFICATIONS in the environment
   --commit         one-phase, two-phase or auto (OBSERVER_COMMIT)
   --seed           of the random moments (OBSERVER_SEED)`
 
@@ -23,7 +23,7 @@ const { values: given } = scriptFlags(HELP, {
   commit: { type: 'string' },
   seed: { type: 'string' },
 })
-const NOTIFICATIONS = Number(given.notifications ?? process.env.OBSERVER_NOTIFICATIONS ?? 3_000)
+const NOTIFICATIONS = Number(given.notifications ?? process.env.OBSERVER_NOTIFICATIONS ?? 1_000)
 const COMMIT = given.commit ?? process.env.OBSERVER_COMMIT ?? 'auto'
 const SEED = Number(given.seed ?? process.env.OBSERVER_SEED ?? Date.now() % 1_000_000)
 if (!(NOTIFICATIONS > 0) || !Number.isSafeInteger(SEED)) {

@@ -6,8 +6,8 @@ import { shrink } from './shrink.ts'
 import { type SimulationResult, simulate } from './simulation.ts'
 import { drawSwarm, TOPOLOGIES } from './swarm.ts'
 
-const DETERMINISM_SEEDS = 10
-const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 60)
+const DETERMINISM_SEEDS = 6
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 30)
 
 describe('the simulation', () => {
   test('runs the same for the same seed, event by event', async () => {
