@@ -21,16 +21,26 @@ test('SHOW TABLES and DESCRIBE tell what CREATE TABLE made', async () => {
   ])
   const described = (await session.run('DESCRIBE a')).rows
   assert.deepEqual(described, [
-    ['x', 'TEXT', true, null, 2n, false, null],
-    ['y', 'TIMESTAMP', true, "'2026-01-31T11:00:00.000000Z'", 1n, true, null],
-    ['z', 'REAL', true, '1', null, null, null],
-    ['u', 'TEXT', false, 'uuid()', null, null, null],
-    ['n', 'INTEGER', false, '-7', null, null, null],
-    ['j', 'JSON', false, '\'{"a":[1]}\'', null, null, null],
-    ['h', 'BYTES', false, "x'0aff'", null, null, null],
-    ['q', 'TEXT', false, "'it''s'", null, null, null],
-    ['f', 'BOOLEAN', false, 'TRUE', null, null, null],
+    ['x', 'TEXT', true, null, 2n, false, null, null],
+    ['y', 'TIMESTAMP', true, "'2026-01-31T11:00:00.000000Z'", 1n, true, null, null],
+    ['z', 'REAL', true, '1', null, null, null, null],
+    ['u', 'TEXT', false, 'uuid()', null, null, null, null],
+    ['n', 'INTEGER', false, '-7', null, null, null, null],
+    ['j', 'JSON', false, '\'{"a":[1]}\'', null, null, null, null],
+    ['h', 'BYTES', false, "x'0aff'", null, null, null, null],
+    ['q', 'TEXT', false, "'it''s'", null, null, null, null],
+    ['f', 'BOOLEAN', false, 'TRUE', null, null, null, null],
   ])
+})
+
+test('DESCRIBE tells of each column the checks that name it', async () => {
+  await session.run(`CREATE TABLE checked (id INTEGER PRIMARY KEY, n INTEGER CHECK (n > 0), m INTEGER, note TEXT,
+    CONSTRAINT "in order" CHECK (n < m))`)
+  const described = (await session.run('DESCRIBE checked')).rows
+  assert.deepEqual(
+    described.map((row) => row.at(-1)),
+    [null, 'checked_n_check (n > 0); "in order" (n < m)', '"in order" (n < m)', null],
+  )
 })
 
 test('UNIQUE in a CREATE TABLE makes indexes that are ready at once, each with an id and a name of its own', async () => {
@@ -115,7 +125,7 @@ test('SHOW INDEXES tells of each index what it holds and how far it is', async (
   assert.deepEqual(none, [])
   const described = (await session.run('DESCRIBE t')).rows
   assert.deepEqual(
-    described.map((row) => row.at(-1)),
+    described.map((row) => row.at(-2)),
     [null, null, 'notes', 'notes'],
   )
   await session.run('DROP INDEX twice; DROP INDEX IF EXISTS twice')

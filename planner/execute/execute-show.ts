@@ -6,6 +6,7 @@ import {
   type TableDefinition,
 } from '../../storage/storage.ts'
 import { keyOfIndex, keyText, partText, primaryKeyOf } from '../keys/candidate-key.ts'
+import { checkText } from '../plan/row-check.ts'
 import { columnText, defaultText } from './definition-text.ts'
 import type { StatementResult, StatementTransaction } from './rows/execution-context.ts'
 
@@ -94,6 +95,7 @@ export function describeTable(table: TableDefinition): StatementResult {
       index < 0 ? null : BigInt(index + 1),
       descending,
       table.families.find(({ id }) => id === column.family)?.name ?? null,
+      checksText(table, column.id),
     ]
   })
   const columns = [
@@ -104,6 +106,13 @@ export function describeTable(table: TableDefinition): StatementResult {
     { name: 'keyPosition', type: 'INTEGER' },
     { name: 'descending', type: 'BOOLEAN' },
     { name: 'family', type: 'TEXT' },
+    { name: 'checks', type: 'TEXT' },
   ] as const
   return { columns, rows, rowsAffected: 0 }
+}
+
+/** The checks that name the column; NULL when there are none. */
+function checksText({ checks }: TableDefinition, columnId: number): string | null {
+  const own = checks.filter(({ columns }) => columns.includes(columnId))
+  return own.length === 0 ? null : own.map(checkText).join('; ')
 }

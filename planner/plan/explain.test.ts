@@ -47,6 +47,34 @@ test('EXPLAIN needs no parameters and reads no row', async () => {
   })
 })
 
+test('EXPLAIN of what writes tells the checks that it may fail', async () => {
+  await session.run(
+    'CREATE TABLE c (id INTEGER PRIMARY KEY, v INTEGER CONSTRAINT positive CHECK (v > 0), w INTEGER CHECK (w > 0))',
+  )
+  const all = ['positive (v > 0)', 'c_w_check (w > 0)']
+  for (const [sql, checks] of [
+    ['SET v = 1 ON c WHERE id = 1', all],
+    ['SET v = 1 ON c WHERE id = 1 IF NOT EXISTS', all],
+    ['SET v = 1 ON c WHERE id = 1 IF EXISTS', all.slice(0, 1)],
+    ['SET v = 1 ON c WHERE id = 1 IF w > 3', all.slice(0, 1)],
+    ['SET v = 1 ON c WHERE id = 1 IF coalesce(w, 1) = 1', all],
+    ['SET w = w + 1 ON c WHERE id = 1', all.slice(1)],
+    ['SET v = 1 ON c WHERE id > 1', all.slice(0, 1)],
+    ['INSERT INTO c (id, v) VALUES (1, 1)', all],
+    ['INSERT INTO c (id, v) VALUES (1, 1) ON CONFLICT DO UPDATE SET v = 2', all],
+    ['DELETE FROM c WHERE id = 1', undefined],
+    ['GET * FROM c WHERE id = 1', undefined],
+    ['SET v = 1 ON n WHERE id = 1', undefined],
+  ] as const) {
+    const [text, plan] = (await session.run(`EXPLAIN ${sql}`)).rows[0] as [string, string]
+    assert.deepEqual(JSON.parse(plan).checks, checks, sql)
+    assert.equal(
+      text.split('\n').find((line) => line.startsWith('  checks: ')),
+      checks && `  checks: ${checks.join(', ')}`,
+    )
+  }
+})
+
 test('EXPLAIN of a SET over rows tells how it finds them and what it sets', async () => {
   const sql = 'EXPLAIN SET v = v + :n ON n WHERE id < 3 AND v > 1 LIMIT 5 RETURNING id'
   const { rows } = await session.run(sql)

@@ -18,6 +18,7 @@ import type {
   SetPlan,
   WalkPlan,
 } from './plan.ts'
+import { checkText } from './row-check.ts'
 
 /** What EXPLAIN tells of a plan; its JSON form is this object. */
 export type Explanation = {
@@ -54,6 +55,8 @@ export type Explanation = {
   /** Every other key of the table, and why it was not taken. */
   readonly rejected: readonly RejectedKey[]
   readonly writes?: string
+  /** Of the table's checks, those that the rows which are written may fail. */
+  readonly checks?: readonly string[]
   readonly returning?: readonly string[]
   readonly measured?: Measured
 }
@@ -102,6 +105,7 @@ export function explanationOf(plan: ExplainedPlan): Explanation {
     case 'set':
       return {
         ...ofOneRow('SET', plan, setText(plan)),
+        ...checkedBy(plan, mayMakeRow(plan)),
         ...returnedBy(plan),
       }
     case 'setRows':
@@ -109,6 +113,7 @@ export function explanationOf(plan: ExplainedPlan): Explanation {
         statement: 'SET',
         ...ofWalk(plan),
         writes: `sets ${assignmentsText(plan)} of the rows found`,
+        ...checkedBy(plan, false),
         ...returnedBy(plan),
       }
     case 'insert':
@@ -256,6 +261,7 @@ function ofInsert(plan: InsertPlan): Explanation {
     filter: [],
     rejected: [],
     writes: insertText(plan),
+    ...checkedBy(plan, true),
     ...returnedBy(plan),
   }
 }
@@ -300,6 +306,21 @@ function setText(plan: SetPlan): string {
     case undefined:
       return `${sets} ${needsRow ? 'of a row that must exist' : 'and makes the row when there is none'}`
   }
+}
+
+function mayMakeRow({ assignments, precondition }: SetPlan): boolean {
+  const isOfThere = precondition?.kind === 'condition' && precondition.condition.needsRow
+  const needsRow = precondition?.kind === 'exists' || isOfThere
+  return !needsRow && !assignments.some(({ value }) => value.needsRow)
+}
+
+/** A row that was there meets what names no column that is set. */
+function checkedBy(
+  { checks }: Pick<SetPlan, 'checks'>,
+  mayMakeRow: boolean,
+): Pick<Explanation, 'checks'> {
+  const asked = checks.filter(({ isConcerned }) => mayMakeRow || isConcerned)
+  return asked.length === 0 ? {} : { checks: asked.map(checkText) }
 }
 
 function returnedBy({

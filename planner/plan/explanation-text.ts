@@ -22,6 +22,7 @@ export function explanationText(explanation: Explanation): string {
     ['having', explanation.having],
     ['limit', explanation.limit],
     ['writes', explanation.writes],
+    ['checks', explanation.checks?.join(', ')],
     ['returning', explanation.returning?.join(', ')],
     ...rejected.map((lost) => [`not ${lost.key}`, lost.reason] as const),
     ['measured', measured === undefined ? undefined : measuredText(measured)],

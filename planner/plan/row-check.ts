@@ -2,6 +2,7 @@
 import type { TableDefinition } from '../../storage/storage.ts'
 import type { Scope } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
+import { nameText } from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
 import { rowOf } from '../row-parts.ts'
@@ -18,6 +19,11 @@ export type PlannedCheck = {
   readonly isConcerned: boolean
   /** False of a row that fails it: NULL does not. Throws as an expression does. */
   readonly isMet: (scope: Scope) => boolean
+}
+
+/** `positive (n > 0)`, as people are told of it. */
+export function checkText({ name, text }: Pick<PlannedCheck, 'name' | 'text'>): string {
+  return `${nameText(name)} (${text})`
 }
 
 /** The checks of the table; `assigned` are places of columns, all of them in a new row. */
