@@ -19,6 +19,7 @@ export type AlterTableStatement =
   | AddCheckStatement
   | DropConstraintStatement
   | AlterColumnStatement
+  | SetNotNullStatement
   | RenameColumnStatement
   | RenameTableStatement
 
@@ -77,6 +78,13 @@ export type AlterColumnStatement = Located & {
   readonly change:
     | { readonly kind: 'setDefault'; readonly default: Expression }
     | { readonly kind: 'dropDefault' | 'dropNotNull' }
+}
+
+/** ALTER TABLE … ALTER COLUMN … SET NOT NULL */
+export type SetNotNullStatement = Located & {
+  readonly kind: 'setNotNull'
+  readonly table: Name
+  readonly column: Name
 }
 
 /** ALTER TABLE … RENAME COLUMN … TO … */

@@ -211,6 +211,7 @@ export {
   isIntegerInRange,
 } from './tables/sql-value.ts'
 export {
+  type CheckConstraint,
   type ColumnDefault,
   type ColumnDefinition,
   columnPosition,

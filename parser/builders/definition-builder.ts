@@ -79,9 +79,7 @@ function buildAlteredTable(
   const { addedColumn, droppedColumn, addedCheck, droppedConstraint } = altered
   const { alteredColumn, renamedColumn, renamedTable } = altered
   if (alteredColumn !== undefined) {
-    const { children } = only(alteredColumn)
-    const change = columnChangeOf(children)
-    return { kind: 'alterColumn', table, column: columnOf(children), change, position }
+    return buildAlteredColumn(only(alteredColumn), table, position)
   }
   if (renamedColumn !== undefined) {
     const [column, to] = only(renamedColumn).children.columnName.map(buildColumnName)
@@ -108,12 +106,19 @@ function buildAlteredTable(
   return { kind: 'addColumn', table, column: buildColumn(clause), position }
 }
 
-function columnChangeOf(children: cst.AlteredColumnCstChildren): AlterColumnStatement['change'] {
-  const { defaultValue, NOT } = children
-  if (defaultValue !== undefined) {
-    return { kind: 'setDefault', default: buildDefault(only(defaultValue)) }
-  }
-  return { kind: NOT === undefined ? 'dropDefault' : 'dropNotNull' }
+function buildAlteredColumn(
+  { children }: cst.AlteredColumnCstNode,
+  table: Name,
+  position: Position,
+): AlterTableStatement {
+  const { defaultValue, NOT, SET } = children
+  const column = columnOf(children)
+  if (SET !== undefined && NOT !== undefined) return { kind: 'setNotNull', table, column, position }
+  const change: AlterColumnStatement['change'] =
+    defaultValue === undefined
+      ? { kind: NOT === undefined ? 'dropDefault' : 'dropNotNull' }
+      : { kind: 'setDefault', default: buildDefault(only(defaultValue)) }
+  return { kind: 'alterColumn', table, column, change, position }
 }
 
 function refuseKey({ children }: cst.ColumnClauseCstNode): void {

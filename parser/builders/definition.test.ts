@@ -96,6 +96,17 @@ test('ALTER TABLE adds and drops a check', () => {
   ])
 })
 
+test('ALTER COLUMN makes a column NOT NULL, or lets it be NULL', () => {
+  const table = { text: 't' }
+  const column = { text: 'not' }
+  assert.deepEqual(parse('ALTER TABLE t ALTER COLUMN "not" SET NOT NULL'), [
+    { kind: 'setNotNull', table, column },
+  ])
+  assert.deepEqual(parse('ALTER TABLE t ALTER COLUMN "not" DROP NOT NULL'), [
+    { kind: 'alterColumn', table, column, change: { kind: 'dropNotNull' } },
+  ])
+})
+
 test('CREATE TABLE keeps columns in families, and a column may be called family', () => {
   const create = `CREATE TABLE t (family TEXT PRIMARY KEY, a TEXT, b REAL, c REAL,
     FAMILY body (a), FAMILY family (b, c))`

@@ -231,6 +231,13 @@ export class DefinitionGrammar extends RoleGrammar {
       },
       {
         ALT: () => {
+          this.CONSUME2(keyword.SetWord)
+          this.CONSUME1(keyword.Not)
+          this.CONSUME1(keyword.Null)
+        },
+      },
+      {
+        ALT: () => {
           this.CONSUME1(keyword.Drop)
           this.CONSUME2(keyword.Default)
         },
@@ -238,8 +245,8 @@ export class DefinitionGrammar extends RoleGrammar {
       {
         ALT: () => {
           this.CONSUME2(keyword.Drop)
-          this.CONSUME(keyword.Not)
-          this.CONSUME(keyword.Null)
+          this.CONSUME2(keyword.Not)
+          this.CONSUME2(keyword.Null)
         },
       },
     ])

@@ -1317,12 +1317,12 @@ export type AlteredColumnCstChildren = {
   ALTER: IToken[];
   COLUMN: IToken[];
   columnName: ColumnNameCstNode[];
-  SET?: IToken[];
+  SET?: (IToken)[];
   DEFAULT?: (IToken)[];
   defaultValue?: DefaultValueCstNode[];
+  NOT?: (IToken)[];
+  NULL?: (IToken)[];
   DROP?: (IToken)[];
-  NOT?: IToken[];
-  NULL?: IToken[];
 };
 
 export interface RenamedColumnCstNode extends CstNode {

@@ -183,8 +183,6 @@ function ofAlter(wrong: WrongStatement): Advice | undefined {
     case 'ENABLE':
     case 'FORCE':
       return piece(wrong, at).toUpperCase().includes('ROW LEVEL') ? { advice: ROW_RULE } : undefined
-    case 'NOT':
-      return before === keyword.SetWord ? ofSetNotNull(wrong) : undefined
     case 'TYPE':
     case 'MODIFY':
     case 'CHANGE':
@@ -194,13 +192,6 @@ function ofAlter(wrong: WrongStatement): Advice | undefined {
     default:
       return undefined
   }
-}
-
-/** ALTER TABLE t ALTER COLUMN c SET NOT NULL -> ALTER TABLE t ADD CHECK (c IS NOT NULL) */
-function ofSetNotNull(wrong: WrongStatement): Advice {
-  const column = wrong.tokens[wrong.at - 2]?.image
-  const rewritten = `${piece(wrong, 0, 3)} ADD CHECK (${column} IS NOT NULL)`
-  return { advice: 'rows that are there are looked at for a CHECK', rewritten }
 }
 
 function ofDrop(wrong: WrongStatement): Advice | undefined {

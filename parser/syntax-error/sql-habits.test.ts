@@ -250,10 +250,6 @@ for (const [text, hint] of [
     'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)',
   ],
   [
-    'ALTER TABLE t ALTER COLUMN a SET NOT NULL',
-    'rows that are there are looked at for a CHECK: ALTER TABLE t ADD CHECK (a IS NOT NULL)',
-  ],
-  [
     'ALTER TABLE t ADD COLUMN a TEXT, ADD COLUMN b TEXT',
     'ALTER TABLE changes one column: write a statement for each',
   ],

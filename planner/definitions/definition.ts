@@ -36,7 +36,7 @@ import {
   newTableOf,
 } from './new-definitions.ts'
 import { evaluateStamp } from './stamp.ts'
-import { newCheckOf } from './table-check.ts'
+import { newCheckOf, notNullCheckOf } from './table-check.ts'
 
 /** What a CREATE, an ALTER or a DROP runs in. */
 type DefinitionContext = {
@@ -85,6 +85,7 @@ async function define(
     case 'addCheck':
     case 'dropConstraint':
     case 'alterColumn':
+    case 'setNotNull':
     case 'renameColumn':
     case 'renameTable':
       return await alterTable(statement, { catalog, transaction })
@@ -141,6 +142,10 @@ async function alterTable(
     case 'dropConstraint':
       await dropCheck(transaction, catalog, table.name, statement.constraint.text)
       return true
+    case 'setNotNull': {
+      const check = notNullCheckOf(statement, table)
+      return check !== undefined && (await addCheck(transaction, catalog, table.name, check))
+    }
     case 'alterColumn': {
       const { column, change: asked } = statement
       const { type } = table.columns[
@@ -210,6 +215,7 @@ function namesIn(statement: DefinitionStatement, family: unknown): readonly Name
       return [statement.column.name]
     case 'dropColumn':
     case 'alterColumn':
+    case 'setNotNull':
       return [statement.column]
     case 'renameColumn':
       return [statement.column, statement.to]

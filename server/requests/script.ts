@@ -214,6 +214,7 @@ const LONE: Readonly<Record<LoneStatement['kind'], 'catalog' | 'access'>> = {
   addCheck: 'catalog',
   dropConstraint: 'catalog',
   alterColumn: 'catalog',
+  setNotNull: 'catalog',
   renameColumn: 'catalog',
   renameTable: 'catalog',
   createIndex: 'catalog',

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AddCheckStatement } from '../../parser/ast.ts'
-import { checkBeingAdded, executePlan } from '../../planner/planner.ts'
+import { type AddingStatement, checkBeingAdded, executePlan } from '../../planner/planner.ts'
 import { endAdding, type Timestamp, type Work } from '../../storage/storage.ts'
 import { RunningRequest } from '../requests/running-request.ts'
 import { commitWritten, type OwnTransaction, type OwnTransactions } from './own-transactions.ts'
@@ -35,7 +34,7 @@ export class AddedChecks {
    * meanwhile leaves a check that is met by what is written; the same statement goes on from there.
    */
   *end(
-    statement: AddCheckStatement,
+    statement: AddingStatement,
     running: RunningRequest,
     beside: (own: OwnTransaction) => Promise<void>,
   ): Work<CheckAdded> {
@@ -62,7 +61,7 @@ export class AddedChecks {
   }
 
   /** The request may be over, and what it has begun has to end all the same. */
-  *#takeBack(statement: AddCheckStatement): Work<void> {
+  *#takeBack(statement: AddingStatement): Work<void> {
     const running = new RunningRequest()
     try {
       yield* this.#transactions.run(
@@ -80,16 +79,17 @@ export class AddedChecks {
 
   /** Of all rows, whatever the rules of whoever asks hide. */
   async #requireNoneFailing(
-    statement: AddCheckStatement,
+    statement: AddingStatement,
     { transaction, catalog: seen }: OwnTransaction,
     running: RunningRequest,
   ): Promise<void> {
     const { storage, clock, plans, statementTimeoutMs: most } = this.#parts
-    const { failing, failed } = checkBeingAdded(seen, statement)
+    const adding = checkBeingAdded(seen, statement)
+    if (adding === undefined) return
     const catalog = await storage.catalog(transaction)
     const timeoutMs = Math.min(most, running.limits.statement ?? most)
     const monotonicMs = () => clock.monotonicMs()
-    const executed = executePlan(plans.plan(failing, catalog), {
+    const executed = executePlan(plans.plan(adding.failing, catalog), {
       transaction,
       catalog,
       parameters: [],
@@ -100,12 +100,12 @@ export class AddedChecks {
       monotonicMs,
     })
     const { rows } = await running.withinTime(timeoutMs, Promise.resolve(executed))
-    if (rows[0] !== undefined) throw failed(rows[0])
+    if (rows[0] !== undefined) throw adding.failed(rows[0])
   }
 }
 
 async function ended(
-  statement: AddCheckStatement,
+  statement: AddingStatement,
   {
     own: { transaction, catalog },
     running,
@@ -116,8 +116,13 @@ async function ended(
     readonly isMet: boolean
   },
 ): Promise<CheckAdded> {
-  const { table, name } = checkBeingAdded(catalog, statement)
-  await transaction.statement(() => endAdding(transaction, catalog, table, { name, isMet }))
+  const adding = checkBeingAdded(catalog, statement)
+  if (adding !== undefined) {
+    const { table, name, isNotNull } = adding
+    await transaction.statement(() =>
+      endAdding(transaction, catalog, table, { name, isMet, isNotNull }),
+    )
+  }
   const commitTimestamp = await commitWritten(transaction, running)
   return { readTimestamp: transaction.startTs, commitTimestamp }
 }

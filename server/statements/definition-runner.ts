@@ -68,7 +68,9 @@ export class DefinitionRunner {
     beside: BesideDefinition | undefined,
   ): Work<Defined> {
     const { statement } = entry
-    if (statement.kind !== 'addCheck') return yield* this.#defineAtOnce(entry, running, beside)
+    if (statement.kind !== 'addCheck' && statement.kind !== 'setNotNull') {
+      return yield* this.#defineAtOnce(entry, running, beside)
+    }
     const begun = yield* this.#defineAtOnce(entry, running)
     const ended = yield* this.#checks.end(statement, running, async (own) => {
       await beside?.before(own)

@@ -95,7 +95,8 @@ function isOfOneGroup({ lock }: LockedColumn, locks: readonly LockedColumn[]): b
   )
 }
 
-function newestByColumn(
+/** The last of each column that was committed. */
+export function newestByColumn(
   intervals: readonly CommittedInterval[],
 ): ReadonlyMap<string, CommittedInterval> {
   const newest = new Map<string, CommittedInterval>()

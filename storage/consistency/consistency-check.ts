@@ -158,7 +158,7 @@ class StoreCheck {
     return checkNotifications(row, meaning, again.nextId)
   }
 
-  /** A value that cannot be read may be of columns that were added since the catalog was read. */
+  /** A value that cannot be read may be of columns that were added, or changed, since the catalog was read. */
   async #checkValue(meaning: RowMeaning, key: Uint8Array, value: StoredValue) {
     const problems = checkValue(meaning, key, value)
     if (problems.length === 0 || meaning.kind !== 'table' || meaning.table === undefined) {
@@ -167,7 +167,6 @@ class StoreCheck {
     const again = await checkCatalog(this.#cellStore, new ConsistencyFindings())
     const now = meaningOfRow(again, key)
     if (now.kind !== 'table' || now.table === undefined) return problems
-    if (now.table.nextColumnId === meaning.table.nextColumnId) return problems
     this.#checked = again
     return checkValue(now, key, value)
   }

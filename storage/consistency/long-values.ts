@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
-import type { WrittenContent } from '../transaction/records/write-record.ts'
-import { cellOfLock } from './column-history.ts'
+import { cellOfLock, newestByColumn } from './column-history.ts'
 import type { ConsistencyFindings } from './consistency-report.ts'
 import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'
 import { readFences } from './store-rows.ts'
@@ -11,9 +10,12 @@ import { readFences } from './store-rows.ts'
 export const VALUES_READ_TOGETHER = 4
 
 /** A value with the cell that says that it is one. */
-export type StoredValue = { readonly column: string; readonly value: Uint8Array; readonly at: At }
-type At = Parameters<typeof problemAt>[1]
-type Naming = { readonly at: At; readonly byteLength: number }
+export type StoredValue = Naming & { readonly column: string; readonly value: Uint8Array }
+type Naming = {
+  readonly at: Parameters<typeof problemAt>[1]
+  /** Whether it is the last one that was committed: what its table says today is true of it. */
+  readonly isNewest: boolean
+}
 
 /**
  * I5, in both directions: every record of a long value has its `data` cell of the length that it
@@ -25,12 +27,12 @@ export async function* checkValues(
   image: RowImage,
   findings: ConsistencyFindings,
 ): AsyncGenerator<StoredValue> {
-  const named = new Map<string, Naming>()
+  const named = new Map<string, Naming & { readonly byteLength: number }>()
   const columns = new Set(image.data.map((cell) => cell.qualifier))
-  for (const { column, startTs, at, content } of contentsOf(image)) {
-    if (content.kind === 'inline') yield { column, value: content.value, at }
+  for (const { column, startTs, at, content, isNewest } of contentsOf(image)) {
+    if (content.kind === 'inline') yield { column, value: content.value, at, isNewest }
     if (content.kind !== 'data') continue
-    named.set(nameOf(column, startTs), { at, byteLength: content.byteLength })
+    named.set(nameOf(column, startTs), { at, isNewest, byteLength: content.byteLength })
   }
   for (const column of columns) {
     for await (const cell of dataCells(cellStore, image, column)) {
@@ -40,7 +42,7 @@ export async function* checkValues(
       named.delete(name)
       if (naming === undefined) await checkOrphan(cellStore, image.key, cell, findings)
       else if (naming.byteLength === cell.value.length) {
-        yield { column, value: cell.value, at: naming.at }
+        yield { column, value: cell.value, at: naming.at, isNewest: naming.isNewest }
       } else {
         const message = `The value has ${cell.value.length} bytes, and its record says ${naming.byteLength}.`
         findings.add(problemAt(image.key, naming.at, 'I5', message))
@@ -51,20 +53,19 @@ export async function* checkValues(
 }
 
 function* contentsOf({ intervals, locks }: RowImage) {
+  const newest = newestByColumn(intervals.filter(({ content }) => content.kind !== 'guard'))
   for (const interval of intervals) {
     const { column, startTs, content } = interval
-    if (content.kind !== 'guard') yield written(column, startTs, cellOfInterval(interval), content)
+    if (content.kind === 'guard') continue
+    const isNewest = newest.get(column) === interval
+    yield { column, startTs, content, at: cellOfInterval(interval), isNewest }
   }
   for (const locking of locks) {
     const { column, lock } = locking
-    if (lock.content.kind !== 'guard') {
-      yield written(column, lock.startTs, cellOfLock(locking), lock.content)
-    }
+    const { startTs, content } = lock
+    if (content.kind === 'guard') continue
+    yield { column, startTs, content, at: cellOfLock(locking), isNewest: false }
   }
-}
-
-function written(column: string, startTs: Timestamp, at: At, content: WrittenContent) {
-  return { column, startTs, at, content }
 }
 
 async function* dataCells(

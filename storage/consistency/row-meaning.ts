@@ -103,7 +103,7 @@ function keyDecoderOf(
 export function checkValue(
   meaning: RowMeaning,
   row: Uint8Array,
-  { column, value, at }: StoredValue,
+  { column, value, at, isNewest }: StoredValue,
 ): ConsistencyProblem[] {
   const found = (rule: string, message: string) => [problemAt(row, at, rule, message)]
   if (meaning.kind === 'system') {
@@ -113,7 +113,7 @@ export function checkValue(
       problemAt(row, at, rule, `The row of the catalog cannot be read: ${message}`),
     )
   }
-  const decode = valueDecoderOf(meaning, row, { column, value })
+  const decode = valueDecoderOf(meaning, row, { column, value, isNewest })
   if (decode === 'noSuchColumn')
     return found('T2', `No row of its ${meaning.kind} has this column.`)
   if (decode === undefined) return []
@@ -125,7 +125,7 @@ export function checkValue(
 function valueDecoderOf(
   meaning: RowMeaning,
   row: Uint8Array,
-  { column, value }: { readonly column: string; readonly value: Uint8Array },
+  { column, value, isNewest }: Omit<StoredValue, 'at'>,
 ): (() => unknown) | 'noSuchColumn' | undefined {
   if (meaning.kind === 'table' && observerOfAck(column) !== undefined) {
     return () => decodeAck(value)
@@ -134,7 +134,10 @@ function valueDecoderOf(
     const { table } = meaning
     const family = familyIds(table).find((id) => familyColumn(id) === column)
     if (family === undefined) return 'noSuchColumn'
-    return () => requireNotNull(table, family, decodeRow(table, row, value, family))
+    return () => {
+      const values = decodeRow(table, row, value, family)
+      if (isNewest) requireNotNull(table, family, values)
+    }
   }
   if (meaning.kind !== 'index' || meaning.found === undefined) return undefined
   if (column !== ROW_COLUMN) return 'noSuchColumn'
@@ -142,6 +145,7 @@ function valueDecoderOf(
   return () => decodeEntry(table, index, { key: row, value, commitTs: null })
 }
 
+/** Older versions may have been written before SET NOT NULL. */
 function requireNotNull(table: TableDefinition, family: number, values: readonly unknown[]): void {
   for (const [position, column] of table.columns.entries()) {
     if (column.notNull && familyOf(column) === family && values[position] === null) {

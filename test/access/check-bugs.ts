@@ -72,6 +72,18 @@ export const CHECK_BUGS: readonly PlantedBug[] = [
     'this.#defineAtOnce(entry, running, beside)\n',
   ),
   bug(
+    'notNullOfNewRowsOnly',
+    'storage/tables/catalog/check-changes.ts',
+    'const after = isNotNull ? withNotNull(before, name) : withReady(before, name)',
+    'const after = withReady(before, name)',
+  ),
+  bug(
+    'notNullBeforeTheLook',
+    'server/statements/definition-runner.ts',
+    "statement.kind !== 'addCheck' && statement.kind !== 'setNotNull'",
+    "statement.kind !== 'addCheck'",
+  ),
+  bug(
     'renamesForgetRules',
     'storage/tables/catalog/column-changes.ts',
     '  requireNoRuleOn(before, column)\n',

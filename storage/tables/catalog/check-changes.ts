@@ -39,14 +39,19 @@ export function unfinishedCheck(
 }
 
 /**
- * Ends the addition: every row meets the check, or it is taken back. Who wrote by the definition before met it as well,
- * so no transaction has to fail for this. Errors: `unknown_table`; `invalid_definition` for one that is gone.
+ * Ends the addition: every row meets the check, or it is taken back. One that `isNotNull` says that its column is never
+ * NULL, and the column says so itself from then on. Who wrote by the definition before met it as well, so no
+ * transaction has to fail for this. Errors: `unknown_table`; `invalid_definition` for one that is gone.
  */
 export async function endAdding(
   transaction: CatalogWrites,
   catalog: Catalog,
   tableName: string,
-  { name, isMet }: { readonly name: string; readonly isMet: boolean },
+  {
+    name,
+    isMet,
+    isNotNull,
+  }: { readonly name: string; readonly isMet: boolean; readonly isNotNull: boolean },
 ): Promise<void> {
   if (!isMet) {
     await dropCheck(transaction, catalog, tableName, name)
@@ -54,10 +59,23 @@ export async function endAdding(
   }
   const before = requireTable(catalog, tableName)
   requireCheck(before, name)
-  const checks = before.checks.map((check) =>
+  const after = isNotNull ? withNotNull(before, name) : withReady(before, name)
+  await changeTable(transaction, after, { isFenced: false })
+}
+
+function withReady(table: TableDefinition, name: string): TableDefinition {
+  const checks = table.checks.map((check) =>
     check.name === name ? { ...check, state: 'ready' as const } : check,
   )
-  await changeTable(transaction, { ...before, checks }, { isFenced: false })
+  return { ...table, checks }
+}
+
+function withNotNull(table: TableDefinition, name: string): TableDefinition {
+  const ended = table.checks.find((check) => check.name === name)
+  const columns = table.columns.map((column) =>
+    ended?.columns.includes(column.id) ? { ...column, notNull: true } : column,
+  )
+  return { ...table, columns, checks: table.checks.filter((check) => check !== ended) }
 }
 
 /** Drops a check, at once. Errors: `unknown_table`; `invalid_definition` for no such check. */
