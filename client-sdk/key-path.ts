@@ -12,6 +12,11 @@ export function keyPath(key: Key): string {
   return components.map((value) => pathPart(escapeComponent(textOf(value)), 'key')).join(',')
 }
 
+/** The key of an entry of an index, alike; null is NULL. */
+export function entryKeyPath(key: readonly (KeyValue | null)[]): string {
+  return key.map((value) => (value === null ? '~4' : keyPath(value))).join(',')
+}
+
 /** A text as a part of a path. Throws `type_mismatch` for half a surrogate pair, as the server does. */
 export function pathPart(text: string, what: string): string {
   return encodeURIComponent(requireWellFormed(text, what))

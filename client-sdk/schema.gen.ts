@@ -432,6 +432,52 @@ export interface paths {
         readonly patch: operations["patchRow"];
         readonly trace?: never;
     };
+    readonly "/v1/tables/{table}/cells": {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The keys of the rows, each a parameter of its own, written as in a path.
+                 * @example [
+                 *       "bob",
+                 *       "joe"
+                 *     ]
+                 */
+                readonly key: readonly string[];
+            };
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Several rows as Percolator sees them
+         * @description The cells of each row as `GET /v1/tables/{table}/cells/{key}` shows them, in the order of the keys: for
+         *     example the rows of the primary and of a secondary of one transaction. A row without cells is shown
+         *     without any. Whatever had committed at `timestamp` is shown. The newest records of all rows are read
+         *     together: from an embedded store they are of one moment, and from a store that servers share each row is
+         *     of a moment of its own.
+         */
+        readonly get: operations["getCellsOfRows"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/tables/{table}/cells/{key}": {
         readonly parameters: {
             readonly query?: never;
@@ -470,6 +516,52 @@ export interface paths {
          *     whose cells are more than `answerBytesMax` is refused.
          */
         readonly get: operations["getCells"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/tables/{table}/indexes/{index}/cells/{key}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+                /**
+                 * @description The name of the index.
+                 * @example byCustomer
+                 */
+                readonly index: string;
+                /**
+                 * @description The key of the entry, written as a primary key is: the values of the index's columns, `~4` for NULL,
+                 *     and then those of the primary key. Where the index is unique and none of its values is NULL, the key
+                 *     has no primary key.
+                 * @example bob,7
+                 */
+                readonly key: string;
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * An entry of an index as Percolator sees it
+         * @description Every version that the store holds of one entry, as `GET /v1/tables/{table}/cells/{key}` shows those of a
+         *     row. `row` has the columns that the entry holds: those of the index, of the primary key and of STORING.
+         */
+        readonly get: operations["getCellsOfEntry"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1470,7 +1562,9 @@ export interface components {
         };
         readonly RowCells: {
             readonly table: string;
-            /** @description The values of the primary key, in key order. */
+            /** @description The index whose entry it is; absent for a row. */
+            readonly index?: string;
+            /** @description The values of the primary key, in key order; of an entry, those of its own key. */
             readonly key: readonly components["schemas"]["Value"][];
             /** @description Values at the start timestamps of the transactions that wrote them. */
             readonly data: readonly components["schemas"]["DataCell"][];
@@ -1484,6 +1578,12 @@ export interface components {
             readonly guard: readonly components["schemas"]["PlainCell"][];
             /** @description Notifications for observers. */
             readonly notify: readonly components["schemas"]["PlainCell"][];
+        };
+        readonly CellsOfRows: {
+            /** @description Whatever had committed then is shown. */
+            readonly timestamp: components["schemas"]["Stamp"];
+            /** @description In the order of the keys that were asked for. */
+            readonly rows: readonly components["schemas"]["RowCells"][];
         };
         readonly PlainCell: {
             readonly column: string;
@@ -3700,6 +3800,59 @@ export interface operations {
             readonly 507: components["responses"]["DiskFull"];
         };
     };
+    readonly getCellsOfRows: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The keys of the rows, each a parameter of its own, written as in a path.
+                 * @example [
+                 *       "bob",
+                 *       "joe"
+                 *     ]
+                 */
+                readonly key: readonly string[];
+            };
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The cells of the rows, as they are now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CellsOfRows"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
     readonly getCells: {
         readonly parameters: {
             readonly query?: never;
@@ -3781,6 +3934,62 @@ export interface operations {
                      *       "notify": []
                      *     }
                      */
+                    readonly "application/json": components["schemas"]["RowCells"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getCellsOfEntry: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+                /**
+                 * @description The name of the index.
+                 * @example byCustomer
+                 */
+                readonly index: string;
+                /**
+                 * @description The key of the entry, written as a primary key is: the values of the index's columns, `~4` for NULL,
+                 *     and then those of the primary key. Where the index is unique and none of its values is NULL, the key
+                 *     has no primary key.
+                 * @example bob,7
+                 */
+                readonly key: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The cells of the entry, as they are now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
                     readonly "application/json": components["schemas"]["RowCells"];
                 };
             };

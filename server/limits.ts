@@ -19,6 +19,7 @@ export const SERVER_LIMITS = {
   scriptRowBytesMax: 1024 * 1024,
   scriptNoteStatementsMax: 10,
   postedRowsMax: 10_000,
+  inspectedRowsMax: 20,
   pageBytesMax: 16 * 1024 * 1024,
   streamPageRows: 1_000,
   streamPageBytes: 256 * 1024,

@@ -16,6 +16,7 @@ import { GarbageCollector, type GarbageReport } from './garbage-collection/garba
 import type { Expendable } from './garbage-collection/row-garbage.ts'
 import type { Retention } from './garbage-collection/safe-point.ts'
 import type { StoreHistory } from './history/store-history.ts'
+import { Inspection } from './inspection/inspection.ts'
 import { STORAGE_LIMITS } from './limits.ts'
 import { andThen, type MaybePromise } from './maybe-promise.ts'
 import { UNMEASURED } from './measures.ts'
@@ -40,14 +41,12 @@ import { IndexBuilder } from './tables/index-build/index-builder.ts'
 import { conflictOf } from './tables/rows/conflict.ts'
 import type { TableDefinition } from './tables/table-definition.ts'
 import { BufferBudget } from './transaction/buffer/write-buffer.ts'
-import { listLocks, type StandingLocks } from './transaction/lock-list.ts'
 import { COMMIT_TURN_ROWS } from './transaction/one-process/latch-in-turns.ts'
 import { LatchTable } from './transaction/one-process/latches/latch-table.ts'
 import type { Gateways } from './transaction/protocol/gateways.ts'
 import { timedProtocol } from './transaction/protocol/timed-protocol.ts'
 import type { TransactionEnd } from './transaction/protocol/transaction-protocol.ts'
 import { startTsOfId } from './transaction/records/transaction-id.ts'
-import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
 import { Transaction, type TransactionParts } from './transaction/transaction.ts'
 import type { TransactionOptions } from './transaction/transaction-options.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
@@ -67,6 +66,8 @@ const OBSERVER_LOOK_MS = 2_000
 export class Storage {
   /** Which timestamps are this store's own. */
   readonly history: StoreHistory
+  /** What lies below the rows. */
+  readonly inspection: Inspection
   readonly #parts: ProtocolParts
   readonly #owner: 'exclusive' | 'shared'
   readonly #ownsCellStore: boolean
@@ -97,6 +98,7 @@ export class Storage {
     this.#registry = own.registry
     this.#ownsCellStore = own.ownsCellStore
     this.history = parts.history
+    this.inspection = new Inspection(parts.context)
     this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
     this.#parts = parts
     this.#owner = owner
@@ -248,19 +250,9 @@ export class Storage {
     return await findOutcome(context, settle, this.#registry, asked)
   }
 
-  /** Every cell of a row in every family, records decoded, in parts: the paper's Figure 4 of this row, now. */
-  inspectRow(key: Uint8Array): AsyncGenerator<readonly InspectedCell[], void, undefined> {
-    return inspectRow(this.#parts.context.cellStore, key)
-  }
-
   /** The commit that created the table; undefined when that is older than what the store keeps. */
   async createdAt(table: TableDefinition): Promise<Timestamp | undefined> {
     return await createdAt(this.#parts.context.cellStore, table)
-  }
-
-  /** The locks that stand now, in row order. */
-  async locks(limit: number): Promise<StandingLocks> {
-    return await listLocks(this.#parts.context, limit)
   }
 
   /** 32 random bytes that stay the same as long as the store exists. */

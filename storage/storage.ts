@@ -118,8 +118,9 @@ export type { StorageStatus } from './status/storage-status.ts'
 export type { StorageWarning } from './status/storage-warnings.ts'
 export type { StorageLog } from './storage-log.ts'
 export type { BeginOptions, StorageOptions } from './storage-options.ts'
-export { entryColumns, type IndexEntry } from './tables/bytes/index-entry.ts'
+export { decodeEntry, entryColumns, type IndexEntry } from './tables/bytes/index-entry.ts'
 export {
+  encodeEntryKey,
   encodeIndexKey,
   encodeIndexTextPrefix,
   indexSpace,

@@ -211,3 +211,22 @@ test('columns are named whatever is in their names', async () => {
   const found = await odd.get(1, { columns: [' a, "b"~'] })
   assert.deepEqual(found?.row, { ' a, "b"~': 'x' })
 })
+
+test('the cells below rows and entries are read by their keys', async () => {
+  await db.query('CREATE TABLE parcel (id INTEGER PRIMARY KEY, town TEXT)')
+  await db.query('CREATE UNIQUE INDEX byTown ON parcel (town)')
+  const parcels = db.table('parcel')
+  await parcels.insert({ id: 1, town: 'Ulm, am Rand' })
+  await parcels.insert({ id: 2 })
+  const { rows, timestamp } = await parcels.cells([2, 3])
+  const shown = rows.map(({ key, write }) => [key, write.length])
+  assert.deepEqual(shown, [
+    [[2], 1],
+    [[3], 0],
+  ])
+  assert.ok((rows[0]?.write[0]?.timestamp ?? Infinity) <= timestamp)
+  const entry = await parcels.entryCells('byTown', ['Ulm, am Rand'])
+  assert.deepEqual(entry.data[0]?.row, { id: 1, town: 'Ulm, am Rand' })
+  const withNull = await parcels.entryCells('byTown', [null, 2])
+  assert.deepEqual(withNull.data[0]?.row, { id: 2, town: null })
+})

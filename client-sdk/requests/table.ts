@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { clientError, PercoliteError } from '../errors.ts'
-import { type Key, keyPath, pathPart, requireWellFormed } from '../key-path.ts'
+import {
+  entryKeyPath,
+  type Key,
+  type KeyValue,
+  keyPath,
+  pathPart,
+  requireWellFormed,
+} from '../key-path.ts'
 import {
   decodeRows,
   encodeParameters,
@@ -9,7 +16,7 @@ import {
   type Parameter,
   type Row,
 } from '../values.ts'
-import type { DescribedRow, RowPage } from '../wire.ts'
+import type { CellsOfRows, DescribedRow, RowCells, RowPage } from '../wire.ts'
 import { shown } from './committed.ts'
 import { committedAt, type Http, type RequestOptions } from './http.ts'
 import type { Chosen, Inserted, KeyOf, OptionalOf, Ordered, TableTypes } from './table-types.ts'
@@ -142,6 +149,29 @@ export class Table<
       }
       cursor = page.cursor
     } while (cursor !== undefined)
+  }
+
+  /**
+   * Every version that the store holds of these rows, at most 20, in the order of the keys: see "Below the rows" in
+   * `docs/http-api.md`. It needs the right INSPECT.
+   */
+  cells(keys: readonly K[], options: RowOptions = {}): Promise<CellsOfRows> {
+    const search = keys.map((key) => `key=${keyPath(key)}`).join('&')
+    return this.#http.request('GET', `${this.#path}/cells?${search}`, undefined, options)
+  }
+
+  /**
+   * The same of an entry of an index. Its key has the values of the index's columns, and then those of the primary key,
+   * unless the index is unique and no value is null.
+   */
+  entryCells(
+    index: string,
+    key: readonly (KeyValue | null)[],
+    options: RowOptions = {},
+  ): Promise<RowCells> {
+    const of = pathPart(index, 'name of an index')
+    const path = `${this.#path}/indexes/${of}/cells/${entryKeyPath(key)}`
+    return this.#http.request('GET', path, undefined, options)
   }
 
   async #exchange<Shown>(

@@ -45,6 +45,7 @@ import type { Operation } from './openapi/document.ts'
 import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
 import { addRequestHooks, headersOfAll } from './request-hooks.ts'
 import { backupRoutes } from './routes/backup-routes.ts'
+import { cellRoutes } from './routes/cell-routes.ts'
 import { changeRoutes } from './routes/change-routes.ts'
 import { completionRoutes } from './routes/completion-routes.ts'
 import { metricsRoutes } from './routes/metrics-routes.ts'
@@ -184,7 +185,8 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...rowRoutes({ rows, streams, parser, cursors, writer, requests }),
     ...transactionRoutes({ sessions, requests, begins, access }),
     ...runningRoutes({ requests, parser }),
-    ...tableRoutes({ storage, ended, requests, access, audit, opaqueIds }),
+    ...tableRoutes({ storage, ended, access, opaqueIds }),
+    ...cellRoutes({ storage, requests, audit }),
     ...operationRoutes({ storage, sessions, clock, engine, version, requests, audit }),
     ...observerRoutes({ storage }),
     ...moveRoutes({ moves }),

@@ -2,6 +2,8 @@
 import { PlanError, valueFromJson, valueToJson } from '../../planner/planner.ts'
 import {
   columnPosition,
+  type IndexDefinition,
+  type KeyPart,
   type SqlType,
   type SqlValue,
   type TableDefinition,
@@ -18,18 +20,60 @@ import { ServerError } from '../errors/server-error.ts'
  */
 export function readKeyPath(table: TableDefinition, path: string): SqlValue[] {
   const components = path.split(',')
-  if (components.length !== table.primaryKey.length) {
-    throw new ServerError(
-      'invalid_request',
-      `The key of "${table.name}" has ${table.primaryKey.length} components, and ${components.length} are given.`,
-      { hint: 'write a comma inside a component as ~1, and a tilde as ~0' },
-    )
+  const count = table.primaryKey.length
+  if (components.length !== count) throw wrongLength(table.name, `${count}`, components.length)
+  return table.primaryKey.map((part, at) => partValue(table, part, components[at] ?? ''))
+}
+
+/**
+ * The key of an index entry, written alike: the values of the index's columns, `~4` for NULL, and then those of the
+ * primary key, which the key has not where the index is unique and no value is NULL.
+ *
+ *     INDEX byCustomer ON trade (customer), primary key (id)     bob,7
+ *     UNIQUE INDEX byEmail ON user (email)                       b@x      and with NULL   ~4,7
+ */
+export function readEntryKeyPath(
+  table: TableDefinition,
+  index: IndexDefinition,
+  path: string,
+): SqlValue[] {
+  const components = path.split(',')
+  const values = index.parts.map((part, at) =>
+    components[at] === NULL ? null : partValue(table, part, components[at] ?? ''),
+  )
+  const parts = entryKeyParts(table, index, values)
+  if (components.length !== parts.length) {
+    const names = parts.map(({ columnId }) => table.columns[columnPosition(table, columnId)]?.name)
+    throw wrongLength(index.name, `${parts.length} (${names.join(', ')})`, components.length)
   }
-  return table.primaryKey.map(({ columnId }, index) => {
-    const column = table.columns[columnPosition(table, columnId)]
-    const text = unescapeComponent(components[index] ?? '')
-    return componentValue(column?.type ?? 'TEXT', text)
-  })
+  const behind = parts.slice(index.parts.length)
+  const from = index.parts.length
+  const primaryKey = behind.map((part, at) => partValue(table, part, components[from + at] ?? ''))
+  return [...values, ...primaryKey]
+}
+
+/** The columns of an entry's key, of which the first have these values. */
+export function entryKeyParts(
+  { primaryKey }: TableDefinition,
+  { unique, parts }: IndexDefinition,
+  values: readonly SqlValue[],
+): readonly KeyPart[] {
+  return unique && !values.includes(null) ? parts : [...parts, ...primaryKey]
+}
+
+const NULL = '~4'
+
+function wrongLength(name: string, wanted: string, given: number): ServerError {
+  return new ServerError(
+    'invalid_request',
+    `The key of "${name}" has ${wanted} components, and ${given} are given.`,
+    { hint: 'write a comma inside a component as ~1, and a tilde as ~0' },
+  )
+}
+
+function partValue(table: TableDefinition, { columnId }: KeyPart, component: string): SqlValue {
+  const column = table.columns[columnPosition(table, columnId)]
+  return componentValue(column?.type ?? 'TEXT', unescapeComponent(component))
 }
 
 /** The same in the other direction, ready to stand in a URL. */

@@ -4,7 +4,7 @@ import test from 'node:test'
 import type { Cell, Timestamp } from '../cell-store/cell.ts'
 import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { encodeWriteRecord, type WrittenContent } from './records/write-record.ts'
-import { inspectRow, RECORDS_TOGETHER, VALUE_BYTES_TOGETHER } from './row-inspection.ts'
+import { inspectRows, RECORDS_TOGETHER, VALUE_BYTES_TOGETHER } from './row-inspection.ts'
 
 const ROW = Uint8Array.of(1)
 
@@ -21,7 +21,7 @@ async function partsOf(mutations: ReturnType<typeof version>): Promise<Array<rea
   for (let from = 0; from < mutations.length; from += 1_000) {
     await store.mutateRows([{ row: ROW, mutations: mutations.slice(from, from + 1_000) }])
   }
-  return await Array.fromAsync(inspectRow(store, ROW))
+  return (await Array.fromAsync(inspectRows(store, [ROW]))).map(({ cells }) => cells)
 }
 
 function namesOf(cells: readonly Cell[]): string[] {

@@ -18,32 +18,57 @@ export type InspectedCell = Cell & {
 export const RECORDS_TOGETHER = 1_000
 export const VALUE_BYTES_TOGETHER = 1024 * 1024
 
+/** Cells of one of the rows that were asked for. */
+export type RowPart = {
+  /** The position of the row among the keys. */
+  readonly at: number
+  readonly cells: readonly InspectedCell[]
+}
+
 /**
- * All cells of one row, as in Figure 4 of the paper, in parts: first the protocol's records, which say how long the
- * values are, then the values; only a single value may exceed `VALUE_BYTES_TOGETHER`. A part is one image of the row,
- * which may change before the next. Rejects with CellStoreError.
+ * All cells of some rows, as in Figure 4 of the paper, in parts: first the protocol's records, which say how long the
+ * values are, then the values; only a single value may exceed `VALUE_BYTES_TOGETHER`. The newest records of all rows
+ * are read together: from an embedded store they are one image. Each part after them is an image of its row, which may
+ * change before the next. Rejects with CellStoreError.
  */
-export async function* inspectRow(
+export async function* inspectRows(
+  cellStore: CellStore,
+  keys: readonly Uint8Array[],
+): AsyncGenerator<RowPart, void, undefined> {
+  const newest = Math.ceil(RECORDS_TOGETHER / keys.length)
+  const filter: RowFilter = RECORD_FAMILIES.map((family) => ({ family, newest }))
+  const rows = await cellStore.readRows(keys, filter)
+  for (const [at, key] of keys.entries()) {
+    const first = rows[at]?.cells ?? []
+    for await (const cells of inspectRow(cellStore, key, { first, newest })) yield { at, cells }
+  }
+}
+
+/** The rest of a row, of whose records the newest have been read. */
+async function* inspectRow(
   cellStore: CellStore,
   key: Uint8Array,
+  { first, newest }: { readonly first: readonly Cell[]; readonly newest: number },
 ): AsyncGenerator<readonly InspectedCell[], void, undefined> {
+  const meant = (cells: readonly Cell[]) =>
+    cells.map((cell) => ({ ...cell, meaning: meaningOf(key, cell) }))
   const read = async (filter: RowFilter) => {
     const [row] = await cellStore.readRows([key], filter)
-    return (row?.cells ?? []).map((cell) => ({ ...cell, meaning: meaningOf(key, cell) }))
+    return meant(row?.cells ?? [])
   }
   const valueBytes = new Map<Timestamp, number>()
-  let records: RowFilter = RECORD_FAMILIES.map((family) => ({ family, newest: RECORDS_TOGETHER }))
-  while (records.length > 0) {
-    const found = await read(records)
-    const floors = floorsOf(found)
+  let found = meant(first)
+  let together = newest
+  for (;;) {
+    const floors = floorsOf(found, together)
     const cells = found.filter(({ family, timestamp }) => timestamp >= (floors.get(family) ?? 0))
     addValueBytes(valueBytes, cells)
     yield cells
-    records = [...floors].map(([family, until]) => ({
-      family,
-      newest: RECORDS_TOGETHER,
-      timestamps: { until },
-    }))
+    if (floors.size === 0) break
+    together = RECORDS_TOGETHER
+    found = await read(
+      [...floors].map(([family, until]) => ({ family, newest: together, timestamps: { until } })),
+    )
   }
   for (const timestamps of windowsOf(valueBytes)) yield await read([{ family: 'data', timestamps }])
 }
@@ -51,11 +76,11 @@ export async function* inspectRow(
 const RECORD_FAMILIES = FAMILIES.filter((family) => family !== 'data')
 
 /** For each family that may have more records: the timestamp from which all are found, in all of its columns. */
-function floorsOf(found: readonly Cell[]): Map<Family, Timestamp> {
+function floorsOf(found: readonly Cell[], newest: number): Map<Family, Timestamp> {
   const floors = new Map<Family, Timestamp>()
   const columns = Map.groupBy(found, ({ family, qualifier }) => `${family} ${qualifier}`)
   for (const cells of columns.values()) {
-    const oldest = cells[RECORDS_TOGETHER - 1]
+    const oldest = cells[newest - 1]
     if (oldest === undefined) continue
     const { family, timestamp } = oldest
     floors.set(family, Math.max(timestamp, floors.get(family) ?? 0))

@@ -152,7 +152,7 @@ async function restart(dataDirectory: string, dieAtCall: number | undefined): Pr
 }
 
 async function locksGone(storage: Storage): Promise<void> {
-  while ((await storage.locks(1)).locks.length > 0) {
+  while ((await storage.inspection.locks(1)).locks.length > 0) {
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

@@ -151,7 +151,8 @@ export class ObserverScene {
   }
 
   async allCells(id: number): Promise<InspectedCell[]> {
-    return (await Array.fromAsync(this.storage.inspectRow(await this.key(id)))).flat()
+    const { parts } = await this.storage.inspection.rows([await this.key(id)])
+    return (await Array.fromAsync(parts)).flatMap(({ cells }) => cells)
   }
 
   /** Leases the next notification, and gives up after a while. */

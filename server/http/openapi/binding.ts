@@ -9,7 +9,7 @@ import type {
 import { ServerError } from '../../errors/server-error.ts'
 import { shortened } from '../../errors/shown-text.ts'
 import type { OpenApiDocument, Operation, Parameter } from './document.ts'
-import { readQueryString, requireValue } from './query-string.ts'
+import { onlyValue, readQueryString, requireValue } from './query-string.ts'
 import { type SchemaValidator, violationError } from './validator.ts'
 
 /** A request whose parameters and body have been checked against its operation. */
@@ -126,8 +126,12 @@ function checkParameters(
     header: headerParameters(headers, request),
   }
   requireDeclared(operation, given)
-  for (const { name, in: location, required, schema } of operation.parameters) {
-    const text = given[location].get(name)
+  for (const { name, in: location, required, schema, isList } of operation.parameters) {
+    if (isList) {
+      values[name] = listOf(validator, { name, schema }, given.query.get(name))
+      continue
+    }
+    const text = textOf(given, location, name)
     if (text === undefined) {
       if (required) throw refused(name, location, `The parameter "${name}" is missing.`)
       continue
@@ -142,7 +146,32 @@ function checkParameters(
   return values
 }
 
-type GivenParameters = Readonly<Record<Parameter['in'], ReadonlyMap<string, string>>>
+/** The items of a list; those of a query are texts. Throws `limit_exceeded`, and `invalid_request`. */
+function listOf(
+  validator: SchemaValidator,
+  { name, schema }: Pick<Parameter, 'name' | 'schema'>,
+  items: readonly string[] = [],
+): readonly string[] {
+  for (const item of items) requireValue(name, item)
+  const violation = validator.check(schema, items)
+  if (violation?.exceeded !== undefined) throw violationError(violation, 'The list of parameters')
+  if (violation !== undefined) throw refused(name, 'query', `The parameter "${name}" is missing.`)
+  return items
+}
+
+function textOf(
+  given: GivenParameters,
+  location: Parameter['in'],
+  name: string,
+): string | undefined {
+  if (location !== 'query') return given[location].get(name)
+  const texts = given.query.get(name)
+  return texts === undefined ? undefined : onlyValue(name, texts)
+}
+
+type GivenParameters = Readonly<Record<'path' | 'header', ReadonlyMap<string, string>>> & {
+  readonly query: ReturnType<typeof readQueryString>
+}
 
 /** What an operation gives no meaning would be ignored, and its client would not learn of it. */
 function requireDeclared({ parameters }: Operation, { query, header }: GivenParameters): void {

@@ -47,6 +47,12 @@ const BODIES: Readonly<Record<string, unknown>> = {
   patchRow: { balance: 3 },
 }
 
+/** What stands behind the paths of those that ask for parameters. */
+const SEARCHES: Readonly<Record<string, string>> = {
+  getChanges: '?sql=SCAN+*+FROM+account',
+  getCellsOfRows: '?key=bob&key=joe',
+}
+
 /** Its answer does not end, so only its head is asked for. */
 const ENDLESS = 'getChanges'
 
@@ -176,6 +182,7 @@ test('every operation is reached with its first declared status', async (t) => {
   const server = await startBackupServer(t, { 'allow-move': 'true' })
   for (const name of ['kept', 'removed']) await makeBackup(server, name)
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
+  await server.query('CREATE UNIQUE INDEX byBalance ON account (balance)')
   const transaction = await server.begin()
   const seen = new Set<string>()
   // What answers a handshake is no request of this kind.
@@ -184,14 +191,15 @@ test('every operation is reached with its first declared status', async (t) => {
     const { id, path } = operation
     const filled = path
       .replace('{table}', 'account')
-      .replace('{key}', 'bob')
+      .replace('{index}', 'byBalance')
+      .replace('{key}', id === 'getCellsOfEntry' ? '1' : 'bob')
       .replace('{name}', id === 'deleteBackup' ? 'removed' : 'kept')
       .replace('{id}', id === 'cancelRunning' ? await runningId(server) : '')
       .replace('{transaction}', id === 'rollBackTransaction' ? await server.begin() : transaction)
     const body = BODIES[id]
     const { status } = await server.send({
       method: methodOf(operation),
-      path: id === ENDLESS ? `${filled}?sql=SCAN+*+FROM+account` : filled,
+      path: `${filled}${SEARCHES[id] ?? ''}`,
       ...(body === undefined ? {} : { json: body }),
     })
     if (status < 300) seen.add(id)

@@ -35,6 +35,8 @@ export type Parameter = {
   readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
   readonly schema: SchemaPointer
+  /** Whether it may be given several times, each an item; only in a query. */
+  readonly isList: boolean
 }
 
 /** A JSON pointer into the document, in the form of a fragment: `#/components/schemas/Row`. */
@@ -114,6 +116,7 @@ function readParameters(json: JsonObject, pointer: string): Parameter[] {
       in: location,
       required: parameter.required === true,
       schema: `${at}/schema`,
+      isList: objectAt(json, `${at}/schema`).type === 'array',
     }
   })
 }

@@ -2,20 +2,30 @@
 import { ServerError } from '../../errors/server-error.ts'
 
 /**
- * The parameters of a query string, decoded once. Throws `invalid_request` for what would otherwise be taken
- * as something else: escapes that are not UTF-8, a parameter that is given twice, a value that is empty.
+ * The values of each parameter of a query string, decoded once, in their order. Throws `invalid_request` for escapes
+ * that are not UTF-8.
  */
-export function readQueryString(search: string): Map<string, string> {
-  const values = new Map<string, string>()
+export function readQueryString(search: string): Map<string, readonly [string, ...string[]]> {
+  const values = new Map<string, [string, ...string[]]>()
   for (const pair of search.split('&')) {
     if (pair === '') continue
     const at = pair.indexOf('=')
     const name = decoded(at < 0 ? pair : pair.slice(0, at), 'The name of a parameter')
     const value = at < 0 ? '' : decoded(pair.slice(at + 1), `The parameter "${name}"`, name)
-    if (values.has(name)) throw refused(name, `The parameter "${name}" is given twice.`)
-    values.set(name, value)
+    const before = values.get(name)
+    if (before === undefined) values.set(name, [value])
+    else before.push(value)
   }
   return values
+}
+
+/** The value of a parameter that is no list. Throws `invalid_request` where it is given twice. */
+export function onlyValue(
+  name: string,
+  [value, ...others]: readonly [string, ...string[]],
+): string {
+  if (others.length === 0) return value
+  throw refused(name, `The parameter "${name}" is given twice.`)
 }
 
 /** By its schema even an empty text may be right, and none of our parameters means anything by it. */

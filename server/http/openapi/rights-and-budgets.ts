@@ -55,7 +55,14 @@ export const BUDGETS = {
   rows: {
     meaning: 'rows of one table, and `--statement-timeout`',
     limits: [
-      ...(['postedRowsMax', 'pageRowsMax', 'rowBytesMax', 'rowKeyBytesMax', 'rowWorkMax'] as const),
+      ...([
+        'postedRowsMax',
+        'inspectedRowsMax',
+        'pageRowsMax',
+        'rowBytesMax',
+        'rowKeyBytesMax',
+        'rowWorkMax',
+      ] as const),
       ...(['answerBytesMax', 'transactionBytesMax', 'bodyValuesMax', 'bodyNamesMax'] as const),
     ],
   },

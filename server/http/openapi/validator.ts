@@ -18,7 +18,7 @@ export type Violation = {
 /** The error for a value that is not of its schema; `whole` is what was checked: `The body`. */
 export function violationError(
   { pointer, message, exceeded }: Violation,
-  whole: 'The body' | 'The frame',
+  whole: 'The body' | 'The frame' | 'The list of parameters',
 ): ServerError {
   const subject = pointer === '' ? whole : `${whole}'s ${pointer}`
   if (exceeded !== undefined) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Storage } from '../../../storage/storage.ts'
 import type { Audit } from '../../audit/audit.ts'
+import { standingLockOf } from '../../cells/row-cells.ts'
 import { consistencyAnswer } from '../../consistency-answer.ts'
 import { ALL_LIMITS } from '../../limits.ts'
 import { feedLagMs } from '../../metrics/feed-lag.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
-import { standingLockOf } from '../../rows/row-cells.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
 import type { TransactionSessions } from '../../transactions/transaction-sessions.ts'
 import type { Handlers } from '../openapi/binding.ts'
@@ -71,7 +71,7 @@ export function operationRoutes(parts: {
     },
 
     async listLocks({ parameters }) {
-      const { locks, isComplete } = await storage.locks(Number(parameters.limit ?? 100))
+      const { locks, isComplete } = await storage.inspection.locks(Number(parameters.limit ?? 100))
       const catalog = await catalogAt(storage)
       return { locks: locks.map((lock) => standingLockOf(catalog, lock)), isComplete }
     },

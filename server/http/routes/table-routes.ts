@@ -3,7 +3,6 @@ import { jsonOfText, readStamp, valueToJson } from '../../../planner/planner.ts'
 import {
   type ColumnDefinition,
   columnPosition,
-  encodePrimaryKey,
   type IndexDefinition,
   type KeyPart,
   type ObserverDefinition,
@@ -18,14 +17,7 @@ import {
 } from '../../../storage/storage.ts'
 import type { Access } from '../../access/access.ts'
 import type { OpaqueIds } from '../../access/opaque-ids.ts'
-import { sendable } from '../../answers/answer-body.ts'
-import { AnswerBudget } from '../../answers/query-answer.ts'
-import { joinedInTurns } from '../../answers/text-pieces.ts'
-import type { Audit } from '../../audit/audit.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
-import { readKeyPath } from '../../rows/key-path.ts'
-import { RowCells } from '../../rows/row-cells.ts'
-import { catalogAt, inSnapshot, type Snapshot } from '../../statements/snapshot.ts'
+import { inSnapshot, type Snapshot } from '../../statements/snapshot.ts'
 import { withCreation } from '../../statements/table-creation.ts'
 import type { EndedTransactions } from '../../transactions/ended-transactions.ts'
 import { answerReadTimestamp } from '../answers/transaction-answers.ts'
@@ -34,16 +26,12 @@ import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 export function tableRoutes({
   storage,
   ended,
-  requests,
   access,
-  audit,
   opaqueIds,
 }: {
   readonly storage: Storage
   readonly ended: EndedTransactions
-  readonly requests: RunningRequests
   readonly access: Access
-  readonly audit: Audit
   readonly opaqueIds: OpaqueIds
 }): Handlers {
   const read = <T>(
@@ -79,25 +67,6 @@ export function tableRoutes({
         const table = requireTable(catalog, String(request.parameters.table))
         return tableOf(table, transaction, opaqueIds)
       })
-    },
-
-    async getCells({ parameters, reply }) {
-      const catalog = await catalogAt(storage)
-      const table = requireTable(catalog, String(parameters.table))
-      const key = readKeyPath(table, String(parameters.key))
-      const rowKey = encodePrimaryKey(table, key)
-      const running = requests.begin(reply.raw, { operation: 'getCells' })
-      try {
-        const { turns } = running
-        if (!turns.mayBegin) await turns.begin()
-        const budget = new AnswerBudget(running)
-        audit.inspected(running, table.name)
-        const cells = new RowCells({ catalog, table, rowKey }, key, { budget, turns })
-        for await (const part of storage.inspectRow(rowKey)) await cells.add(part)
-        return sendable(await joinedInTurns(await cells.body(), turns))
-      } finally {
-        running.end()
-      }
     },
   }
 }

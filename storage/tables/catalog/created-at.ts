@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
 import type { CellStore } from '../../cell-store/cell-store.ts'
-import { inspectRow } from '../../transaction/row-inspection.ts'
+import { inspectRows } from '../../transaction/row-inspection.ts'
 import { catalogTableKey } from '../bytes/catalog-codec.ts'
 import type { TableDefinition } from '../table-definition.ts'
 
@@ -11,7 +11,7 @@ export async function createdAt(
   table: TableDefinition,
 ): Promise<Timestamp | undefined> {
   let oldest: Timestamp | undefined
-  for await (const cells of inspectRow(cellStore, catalogTableKey(table.id))) {
+  for await (const { cells } of inspectRows(cellStore, [catalogTableKey(table.id)])) {
     for (const { meaning, timestamp } of cells) {
       if (meaning.kind === 'write') oldest = Math.min(oldest ?? timestamp, timestamp)
     }

@@ -15,7 +15,9 @@ export async function lookBelow(
 ): Promise<void> {
   const key = keyOf(about)
   const parts = table.primaryKey.map(({ column }, at) => pathPart(column.type, key[at]))
-  for (const path of [`/v1/tables/${name}/cells/${parts.join(',')}`, ...OF_THE_SERVER]) {
+  const of = `/v1/tables/${name}`
+  const cells = [`${of}/cells/${parts.join(',')}`, `${of}/cells?key=${parts.join(',')}`]
+  for (const path of [...cells, ...OF_THE_SERVER]) {
     const { client } = about.choose.oneOf([a, b])
     const { status, body } = await client.send({ path })
     assert.deepEqual([status, body?.code], [403, 'not_permitted'], path)

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import {
+  type Catalog,
   createTable,
   encodePrimaryKey,
   type InspectedCell,
   openStorage,
   requireTable,
+  type TableDefinition,
 } from '../../storage/storage.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { turnTaker } from '../../test/server/turn-taker.ts'
@@ -15,6 +17,7 @@ import { AnswerBudget } from '../answers/query-answer.ts'
 import { TurnQueue, Turns } from '../budgets/turns.ts'
 import { catalogAt } from '../statements/snapshot.ts'
 import { RowCells, standingLockOf } from './row-cells.ts'
+import { shownRow } from './shown-row.ts'
 
 async function accounts() {
   const storage = await openStorage({ engine: 'memory' })
@@ -33,15 +36,15 @@ async function accounts() {
   return { catalog, table: requireTable(catalog, 'account') }
 }
 
-type Context = ConstructorParameters<typeof RowCells>[0]
+type Context = { readonly catalog: Catalog; readonly table: TableDefinition }
 
 /** The answer, and how many turns it has taken beside its first. */
-async function shownOf(context: Context, cells: readonly InspectedCell[]) {
+async function shownOf({ catalog, table }: Context, cells: readonly InspectedCell[]) {
   let nowMs = 0
   let turns = 0
   const clock = { monotonicMs: () => (nowMs += 10) }
   const taker = { ...turnTaker(), hasTurn: () => (turns += 1) }
-  const answer = new RowCells(context, ['joe'], {
+  const answer = new RowCells(catalog, shownRow(table, ['joe']), {
     budget: new AnswerBudget(),
     turns: new Turns(new TurnQueue(clock), taker),
   })
@@ -72,7 +75,7 @@ test("Joe's row in Figure 4: locked by a transfer whose primary is Bob's row", a
     { ...common, family: 'rollback', timestamp: 4, meaning: { kind: 'rollback' } },
     { ...common, family: 'guard', timestamp: 3, meaning: { kind: 'guard', startTs: 2 } },
   ]
-  const { shown } = await shownOf({ catalog, table, rowKey }, cells)
+  const { shown } = await shownOf({ catalog, table }, cells)
   const facts = {
     kind: 'put',
     primary: { table: 'account', key: ['bob'], column: '0' },
@@ -103,11 +106,10 @@ test('the list of locks is empty when nobody commits', async (t) => {
 
 test('a long value is shown in pieces, whether it can be decoded or not', async () => {
   const { catalog, table } = await accounts()
-  const rowKey = encodePrimaryKey(table, ['joe'])
   const value = new Uint8Array(1024 * 1024)
   const cell = { qualifier: '0', family: 'data', timestamp: 1, value, meaning: { kind: 'data' } }
   const cells = [cell] as unknown as InspectedCell[]
-  const { shown, turns } = await shownOf({ catalog, table, rowKey }, cells)
+  const { shown, turns } = await shownOf({ catalog, table }, cells)
   assert.ok(turns > 16, `${turns}`)
   assert.equal(Buffer.from(shown.data[0].value, 'base64').length, value.length)
 })

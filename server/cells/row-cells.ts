@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type Catalog,
-  type ColumnDefinition,
-  decodeRow,
-  familyColumn,
-  type InspectedCell,
-  type SqlValue,
-  type StandingLock,
-  type TableDefinition,
-  type Timestamp,
-} from '../../storage/storage.ts'
+import type { Catalog, InspectedCell, StandingLock, Timestamp } from '../../storage/storage.ts'
 import { type AnswerBody, bytesOf } from '../answers/answer-body.ts'
 import type { AnswerBudget } from '../answers/query-answer.ts'
 import { formOf, rowPieces } from '../answers/result-form.ts'
-import { addressOfRow, keyToJson } from '../answers/row-address.ts'
+import { addressOfRow } from '../answers/row-address.ts'
 import { bodyInTurns, piecesOf } from '../answers/text-pieces.ts'
 import type { Turns } from '../budgets/turns.ts'
-
-type Context = {
-  readonly catalog: Catalog
-  readonly table: TableDefinition
-  readonly rowKey: Uint8Array
-}
+import type { ShownRow } from './shown-row.ts'
 
 const KINDS = ['data', 'lock', 'write', 'rollback', 'guard', 'notify'] as const
 
@@ -38,8 +23,8 @@ type WrittenCell = {
  * answer, so that JSON columns keep every digit.
  */
 export class RowCells {
-  readonly #context: Context
-  readonly #key: readonly SqlValue[]
+  readonly #catalog: Catalog
+  readonly #shown: ShownRow
   readonly #budget: AnswerBudget
   readonly #turns: Turns
   readonly #written: Readonly<Record<(typeof KINDS)[number], WrittenCell[]>> = {
@@ -52,12 +37,12 @@ export class RowCells {
   }
 
   constructor(
-    context: Context,
-    key: readonly SqlValue[],
+    catalog: Catalog,
+    shown: ShownRow,
     { budget, turns }: { readonly budget: AnswerBudget; readonly turns: Turns },
   ) {
-    this.#context = context
-    this.#key = key
+    this.#catalog = catalog
+    this.#shown = shown
     this.#budget = budget
     this.#turns = turns
   }
@@ -78,7 +63,7 @@ export class RowCells {
   }
 
   async #addValue(cell: ValueCell): Promise<void> {
-    const pieces = valuePieces(this.#context, cell)
+    const pieces = valuePieces(this.#shown, cell)
     this.#add('data', cell, await bodyInTurns(pieces, this.#turns))
   }
 
@@ -94,16 +79,14 @@ export class RowCells {
 
   #recordText(cell: InspectedCell): string {
     const { qualifier: column, timestamp, meaning } = cell
-    if (meaning.kind === 'lock') return JSON.stringify(lockCell(this.#context, cell))
+    if (meaning.kind === 'lock') return JSON.stringify(lockCell(this.#catalog, cell))
     if (meaning.kind !== 'write') return JSON.stringify({ column, timestamp })
     const kind = kindOf(meaning.content.kind)
     return JSON.stringify({ column, timestamp, kind, startTimestamp: meaning.startTs })
   }
 
   *#pieces(): Generator<string | Uint8Array, void, undefined> {
-    const { table } = this.#context
-    const head = { table: table.name, key: keyToJson(table, this.#key) }
-    yield JSON.stringify(head).slice(0, -1)
+    yield JSON.stringify(this.#shown.name).slice(0, -1)
     for (const kind of KINDS) {
       yield `,"${kind}":[`
       let separator = ''
@@ -115,7 +98,7 @@ export class RowCells {
       }
       yield ']'
     }
-    yield '}\n'
+    yield '}'
   }
 }
 
@@ -143,43 +126,34 @@ function valueCellOf({ qualifier, timestamp, value, meaning }: InspectedCell) {
 }
 
 function* valuePieces(
-  context: Context,
+  shown: ShownRow,
   { qualifier: column, timestamp, inline, value }: ValueCell,
 ): Generator<string, void, undefined> {
   yield `${JSON.stringify({ column, timestamp, inline }).slice(0, -1)},`
-  yield* decoded(context, column, value)
+  yield* decoded(shown, column, value)
   yield '}'
 }
 
-/** Members of JSON: the columns that the cell's family holds, and the key; a declared family is named. */
+/** Members of JSON: the columns that the cell holds; a declared family is named. */
 function* decoded(
-  { table, rowKey }: Context,
+  shown: ShownRow,
   column: string,
   value: Uint8Array,
 ): Generator<string, void, undefined> {
-  const family = table.families.find(({ id }) => familyColumn(id) === column)
-  const named = family === undefined ? '' : `"family":${JSON.stringify(family.name)},`
-  const inKey = new Set(table.primaryKey.map(({ columnId }) => columnId))
-  const isHeld = ({ id, family: of = 0 }: ColumnDefinition) =>
-    inKey.has(id) || of === (family?.id ?? 0)
-  const row = rowOrDamage(() => decodeRow(table, rowKey, value, family?.id))
-  if (row === undefined) {
+  const held = valuesOrDamage(() => shown.valuesOf(column, value))
+  if (held === undefined) {
     yield '"value":"'
     yield* piecesOf(Buffer.from(value).toString('base64'))
     yield '"'
     return
   }
-  const held = table.columns.flatMap((one, index) =>
-    isHeld(one) ? [{ column: one, value: row[index] ?? null }] : [],
-  )
-  const columns = held.map((one) => one.column)
-  const values = held.map((one) => one.value)
-  yield `${named}"row":`
+  const { family, columns, values } = held
+  yield family === undefined ? '"row":' : `"family":${JSON.stringify(family)},"row":`
   yield* rowPieces(formOf(columns, 'number'), values)
 }
 
 /** An operator looks here when something is damaged, so damage must not hide the rest. */
-function rowOrDamage<T>(decode: () => T): T | undefined {
+function valuesOrDamage<T>(decode: () => T): T | undefined {
   try {
     return decode()
   } catch {
@@ -187,7 +161,7 @@ function rowOrDamage<T>(decode: () => T): T | undefined {
   }
 }
 
-function lockCell({ catalog }: Context, cell: InspectedCell) {
+function lockCell(catalog: Catalog, cell: InspectedCell) {
   if (cell.meaning.kind !== 'lock') throw new TypeError('This cell is not a lock.')
   const { lock, isPrimary } = cell.meaning
   return {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Catalog, Storage, Timestamp } from '../../storage/storage.ts'
+import type { AnswerBody } from '../answers/answer-body.ts'
+import { AnswerBudget } from '../answers/query-answer.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import { RowCells } from './row-cells.ts'
+import type { ShownRow } from './shown-row.ts'
+
+/** The cells of some rows, each as `RowCells` of `openapi.yaml`, in the order of the rows. */
+export type InspectedRows = {
+  readonly timestamp: Timestamp
+  readonly bodies: readonly AnswerBody[]
+}
+
+/**
+ * Reads all cells of these rows. Rejects with `limit_exceeded` where they are more than one answer, with
+ * CellStoreError, and as `Turns.pause`.
+ */
+export async function inspectedRows(
+  { storage, catalog }: { readonly storage: Storage; readonly catalog: Catalog },
+  rows: readonly ShownRow[],
+  running: RunningRequest,
+): Promise<InspectedRows> {
+  const { turns } = running
+  if (!turns.mayBegin) await turns.begin()
+  const budget = new AnswerBudget(running)
+  const cells = rows.map((row) => new RowCells(catalog, row, { budget, turns }))
+  const { timestamp, parts } = await storage.inspection.rows(rows.map(({ rowKey }) => rowKey))
+  for await (const part of parts) await cells[part.at]?.add(part.cells)
+  const bodies: AnswerBody[] = []
+  for (const one of cells) bodies.push(await one.body())
+  return { timestamp, bodies }
+}
+
+/** `{timestamp, rows}` without its first brace, in pieces. */
+export function* rowsPieces({
+  timestamp,
+  bodies,
+}: InspectedRows): Generator<string | Uint8Array, void, undefined> {
+  yield `"timestamp":${timestamp},"rows":[`
+  let separator = ''
+  for (const body of bodies) {
+    yield separator
+    if (typeof body === 'string') yield body
+    else yield* body
+    separator = ','
+  }
+  yield ']}'
+}

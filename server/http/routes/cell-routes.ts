@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import { requireTable, type Storage, type TableDefinition } from '../../../storage/storage.ts'
+import { type AnswerBody, sendableLine } from '../../answers/answer-body.ts'
+import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
+import type { Audit } from '../../audit/audit.ts'
+import { type InspectedRows, inspectedRows, rowsPieces } from '../../cells/inspected-rows.ts'
+import { type ShownRow, shownEntry, shownRow } from '../../cells/shown-row.ts'
+import { ServerError } from '../../errors/server-error.ts'
+import { shortened } from '../../errors/shown-text.ts'
+import type { RunningRequests } from '../../requests/running-requests.ts'
+import { readEntryKeyPath, readKeyPath } from '../../rows/key-path.ts'
+import { catalogAt } from '../../statements/snapshot.ts'
+import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
+
+type Parts = {
+  readonly storage: Storage
+  readonly requests: RunningRequests
+  readonly audit: Audit
+}
+
+/** What lies below the rows: their cells, and those of index entries. */
+export function cellRoutes({ storage, requests, audit }: Parts): Handlers {
+  const inspect = async (
+    { parameters, reply }: CheckedRequest,
+    rowsOf: (table: TableDefinition) => readonly ShownRow[],
+    answerOf: (inspected: InspectedRows) => Iterable<string | Uint8Array>,
+  ) => {
+    const catalog = await catalogAt(storage)
+    const table = requireTable(catalog, String(parameters.table))
+    const rows = rowsOf(table)
+    const { operationId: operation = 'unknown' } = reply.request.routeOptions.config
+    const running = requests.begin(reply.raw, { operation })
+    try {
+      const { turns } = running
+      audit.inspected(running, table.name)
+      const inspected = await inspectedRows({ storage, catalog }, rows, running)
+      const body = await bodyInTurns(answerOf(inspected), turns)
+      return sendableLine(await joinedInTurns(body, turns))
+    } finally {
+      running.end()
+    }
+  }
+  return {
+    async getCells(request) {
+      const { key } = request.parameters
+      const rowsOf = (table: TableDefinition) => [shownRow(table, readKeyPath(table, String(key)))]
+      return inspect(request, rowsOf, onlyRow)
+    },
+
+    async getCellsOfRows(request) {
+      const keys = request.parameters.key as readonly string[]
+      const rowsOf = (table: TableDefinition) =>
+        keys.map((key) => shownRow(table, readKeyPath(table, key)))
+      return inspect(request, rowsOf, allRows)
+    },
+
+    async getCellsOfEntry(request) {
+      const { index: name, key } = request.parameters
+      const rowsOf = (table: TableDefinition) => {
+        const index = table.indexes.find((known) => known.name === name)
+        if (index === undefined) throw unknownIndex(table.name, String(name))
+        return [shownEntry(table, index, readEntryKeyPath(table, index, String(key)))]
+      }
+      return inspect(request, rowsOf, onlyRow)
+    },
+  }
+}
+
+function onlyRow({ bodies: [body = ''] }: InspectedRows): Iterable<string | Uint8Array> {
+  return piecesOf(body)
+}
+
+function piecesOf(body: AnswerBody): Iterable<string | Uint8Array> {
+  return typeof body === 'string' ? [body] : body
+}
+
+function* allRows(inspected: InspectedRows): Generator<string | Uint8Array, void, undefined> {
+  yield '{'
+  yield* rowsPieces(inspected)
+}
+
+function unknownIndex(table: string, index: string): ServerError {
+  return new ServerError('unknown_index', `The table ${table} has no index ${shortened(index)}.`, {
+    table,
+    index: shortened(index),
+  })
+}

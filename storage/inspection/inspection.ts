@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { listLocks, type StandingLocks } from '../transaction/lock-list.ts'
+import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
+import { inspectRows, type RowPart } from '../transaction/row-inspection.ts'
+
+/** What lies below the rows, for those who look at it. Rejects with CellStoreError. */
+export class Inspection {
+  readonly #context: ProtocolContext
+
+  constructor(context: ProtocolContext) {
+    this.#context = context
+  }
+
+  /**
+   * Every cell of some rows in every family, records decoded, in parts: the paper's Figure 4 of these rows, now.
+   * Whatever had committed at `timestamp` is in it.
+   */
+  async rows(keys: readonly Uint8Array[]): Promise<{
+    readonly timestamp: Timestamp
+    readonly parts: AsyncGenerator<RowPart, void, undefined>
+  }> {
+    const { cellStore, oracle } = this.#context
+    const { timestamp } = await oracle.nextToRead()
+    return { timestamp, parts: inspectRows(cellStore, keys) }
+  }
+
+  /** The locks that stand now, in row order. */
+  async locks(limit: number): Promise<StandingLocks> {
+    return await listLocks(this.#context, limit)
+  }
+}
