@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TableDefinition } from '../../storage/storage.ts'
-import type { Scope } from '../expressions/compiled-expression.ts'
-import { createExpressionCompiler } from '../expressions/expression.ts'
+import type { ExpressionCompiler, Scope } from '../expressions/compiled-expression.ts'
 import { nameText } from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
-import { rowOf } from '../row-parts.ts'
-import type { ParseRule } from './row-rule.ts'
+import { createRuleCompiler, type ParseRule } from './row-rule.ts'
 
 /** What the rows of a table have to meet, whoever writes them. */
 export type PlannedCheck = {
@@ -26,18 +24,19 @@ export function checkText({ name, text }: Pick<PlannedCheck, 'name' | 'text'>): 
   return `${nameText(name)} (${text})`
 }
 
-/** The checks of the table; `assigned` are places of columns, all of them in a new row. */
+/**
+ * The checks of the table; `assigned` are places of columns, all of them in a new row. `compiler` is that of the
+ * statement: one run computes what is the same for all rows once, and tells the constants of both apart by its numbers.
+ */
 export function planChecks(
+  compiler: ExpressionCompiler,
   table: TableDefinition,
   parseRule: ParseRule,
   assigned?: readonly number[],
 ): readonly PlannedCheck[] {
+  const ofRow = createRuleCompiler(compiler, table)
   return table.checks.map(({ name, text }) => {
-    const { columns, evaluate } = compileAs(
-      createExpressionCompiler(rowOf(table)),
-      parseRule(text),
-      'BOOLEAN',
-    )
+    const { columns, evaluate } = compileAs(ofRow, parseRule(text), 'BOOLEAN')
     return {
       name,
       text,

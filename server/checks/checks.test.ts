@@ -53,6 +53,25 @@ describe('the CHECK of a table refuses a row', () => {
     assert.equal((await server.rows('SCAN * FROM account USE PRIMARY KEY')).length, 1)
   })
 
+  test('whatever the statement computes or looks for beside it', async (t) => {
+    const server = await startTestServer(t)
+    await server.query(`CREATE TABLE door (id INTEGER PRIMARY KEY, state TEXT CHECK (state IN ('open', 'shut')),
+      width INTEGER CHECK (width < length('12345')))`)
+    await server.rows("INSERT INTO door (id, state, width) VALUES (1, 'open', 4)")
+    const open = "state IN ('ajar', 'open')"
+    for (const sql of [
+      `SET state = 'ajar' ON door WHERE id < 9 AND ${open}`,
+      `SET state = 'ajar' ON door WHERE id = 1 IF ${open}`,
+      "SET width = length(upper('1234567')) ON door WHERE id = 1",
+      "SET width = length(upper('1234567')) ON door WHERE id < 9",
+      `INSERT INTO door (id) VALUES (1) ON CONFLICT DO UPDATE SET state = 'ajar' IF door.${open}`,
+      "INSERT INTO door (id) VALUES (1) ON CONFLICT DO UPDATE SET width = length(upper('1234567'))",
+      "INSERT INTO door (id, state) VALUES (2, 'ajar') RETURNING id, 'ajar' IN ('ajar')",
+    ]) {
+      assert.equal((await server.query(sql)).body.code, 'check_failed', sql)
+    }
+  })
+
   test('that is put, changed or posted as a resource', async (t) => {
     const server = await serverWithBob(t)
     const path = '/v1/tables/account/rows/bob'

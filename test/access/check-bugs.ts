@@ -18,6 +18,12 @@ export const CHECK_BUGS: readonly PlantedBug[] = [
     'const catalog = (await storage.catalog(transaction), seen)',
   ),
   bug(
+    'checksShareTheConstantsOfStatements',
+    'planner/plan/row-check.ts',
+    'createRuleCompiler(compiler, table)',
+    'createRuleCompiler({ slots: Reflect.construct(compiler.slots.constructor, []) } as never, table)',
+  ),
+  bug(
     'setsAreNotChecked',
     'planner/execute/writes/execute-set.ts',
     'checkedRow(plan, { ...scope, row }, { isNew })',

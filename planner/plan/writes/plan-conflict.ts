@@ -65,7 +65,7 @@ function planUpdate(
     key,
     reads: [...reads].sort((a, b) => a - b),
     assignments,
-    checks: planChecks(table, parseRule, written),
+    checks: planChecks(compiler, table, parseRule, written),
     ...(condition && { condition }),
     ...(ruleAfter && { ruleAfter }),
   }

@@ -27,7 +27,7 @@ export function planSetRows(
   const assignments = planAssignments(compiler, table, statement.assignments)
   const returned = returningOf(compiler, statement.returning)
   const written = assignments.map(({ column }) => column)
-  const checks = planChecks(table, parseRule, written)
+  const checks = planChecks(compiler, table, parseRule, written)
   const ruleAfter = planRule(compiler, table, ruleOfWrite)
   const reads = columnsOf([
     { columns: new Set(columnsWritten(table, assignments)) },

@@ -66,7 +66,7 @@ export function planSet(
   const keys = planFullKey(compiler, table, { name: 'SET', where: statement.where })
   const rowRule = planRule(compiler, table, rule)
   const written = assignments.map(({ column }) => column)
-  const checks = planChecks(table, parseRule, written)
+  const checks = planChecks(compiler, table, parseRule, written)
   const ruleAfter = planRule(compiler, table, ruleOfWrite)
   const reads = columnsOf([
     { columns: new Set(columnsWritten(table, assignments)) },
@@ -145,7 +145,7 @@ export function planInsert(
     slots: slots.all,
     given,
     rows,
-    checks: planChecks(table, parseRule),
+    checks: planChecks(ofRow, table, parseRule),
     ...(onConflict && { onConflict }),
   }
   return { kind: 'insert', ...parts, ...(rowRule && { rowRule }), ...returned }
