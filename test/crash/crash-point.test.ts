@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { cp } from 'node:fs/promises'
+import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { ORACLE_ROW } from '../../storage/cell-store/row-key.ts'
 import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
@@ -38,13 +39,22 @@ const dyingClock: Clock = {
 
 type World = { readonly storage: Storage; readonly account: TableDefinition }
 
-async function makeWorld(dataDirectory: string): Promise<void> {
+/** The folder of a stopped database, to be copied for each death. */
+async function makeWorld(t: TestContext): Promise<string> {
+  const dataDirectory = await testFolder(t, 'crash')
   const storage = await openStorage({ engine: 'sqlite', dataDirectory, clock: dyingClock })
   const account = await define(storage, 'account')
   const transaction = await storage.begin()
   for (const line of BEFORE) await putLine(transaction, account, line)
   await transaction.commit()
   await storage.close()
+  return dataDirectory
+}
+
+async function copyOf(t: TestContext, world: string): Promise<string> {
+  const folder = await testFolder(t, 'crash')
+  await cp(world, folder, { recursive: true })
+  return folder
 }
 
 async function define(storage: Storage, name: string): Promise<TableDefinition> {
@@ -161,6 +171,14 @@ async function assertSound(dataDirectory: string): Promise<void> {
   assert.deepEqual((await checkDataDirectory(dataDirectory)).problems, [])
 }
 
+/** Closes what is sound, and has no lock. */
+async function closeSound(storage: Storage): Promise<void> {
+  assert.deepEqual((await storage.checkConsistency()).problems, [])
+  await locksGone(storage)
+  assert.deepEqual((await storage.checkConsistency()).problems, [])
+  await storage.close()
+}
+
 type Work = {
   readonly name: string
   readonly begin: (world: World) => Promise<Transaction>
@@ -202,20 +220,17 @@ const WORKS: readonly Work[] = [
 
 for (const { name, begin, before, after, mutationsOfOthers } of WORKS) {
   test(`the process dies before or after each mutation of ${name}`, async (t) => {
-    const unharmed = await testFolder(t, 'crash')
-    await makeWorld(unharmed)
-    const mutations = (await dieAt(unharmed, begin, undefined)).calls
+    const world = await makeWorld(t)
+    const mutations = (await dieAt(await copyOf(t, world), begin, undefined)).calls
     assert.ok(mutations > 4, 'there are mutations to die at')
     const outcomes = { committed: 0, rolledBack: 0, acknowledged: 0 }
     for (let call = 1 + mutationsOfOthers; call <= mutations; call += 1) {
       for (const fault of ['crashBefore', 'crashAfter'] as const) {
-        const folder = await testFolder(t, 'crash')
-        await makeWorld(folder)
+        const folder = await copyOf(t, world)
         const { id, acknowledged } = await dieAt(folder, begin, { call, fault })
         await assertSound(folder)
         // The first restarts die as well, at their first mutation, then at their second.
         for (const dieAtCall of [1, 2]) await restart(folder, dieAtCall)
-        await assertSound(folder)
         const storage = await openStorage({
           engine: 'sqlite',
           dataDirectory: folder,
@@ -227,9 +242,7 @@ for (const { name, begin, before, after, mutationsOfOthers } of WORKS) {
         assert.ok(!acknowledged || kind === 'committed', 'what was acknowledged is committed')
         const expected = kind === 'committed' ? after : before
         assert.deepEqual(await lines({ storage, account }), expected, `${fault} ${call}: ${kind}`)
-        await locksGone(storage)
-        await storage.close()
-        await assertSound(folder)
+        await closeSound(storage)
         outcomes[kind] += 1
         if (acknowledged) outcomes.acknowledged += 1
       }
@@ -252,13 +265,11 @@ test('the process dies before or after each mutation of a CREATE TABLE', async (
     await createTable(transaction, catalog, definition, { ifNotExists: false })
     return transaction
   }
-  const unharmed = await testFolder(t, 'crash')
-  await makeWorld(unharmed)
-  const mutations = (await dieAt(unharmed, begin, undefined)).calls
+  const world = await makeWorld(t)
+  const mutations = (await dieAt(await copyOf(t, world), begin, undefined)).calls
   assert.ok(mutations > 4, 'there are mutations to die at')
   for (let call = 1; call <= mutations; call += 1) {
-    const folder = await testFolder(t, 'crash')
-    await makeWorld(folder)
+    const folder = await copyOf(t, world)
     const { id } = await dieAt(folder, begin, { call, fault: 'crashAfter' })
     await assertSound(folder)
     const storage = await openStorage({
@@ -270,7 +281,6 @@ test('the process dies before or after each mutation of a CREATE TABLE', async (
     assert.equal((await tableOf(storage, 'visit')) !== undefined, kind === 'committed')
     await locksGone(storage)
     await define(storage, 'another')
-    await storage.close()
-    await assertSound(folder)
+    await closeSound(storage)
   }
 })

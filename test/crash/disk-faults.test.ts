@@ -10,8 +10,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import SqliteDatabase from 'better-sqlite3'
 import { connect, PercoliteError } from '../../client-sdk/client.ts'
-import { checkDataDirectory } from '../../storage/storage.ts'
+import { checkDataDirectory, openStorage } from '../../storage/storage.ts'
 import { ServerProcess } from '../server/server-process.ts'
+import { SqlSession } from '../sql-session.ts'
 import { testFolder } from '../test-folder.ts'
 import { SmallDisk } from './small-disk.ts'
 
@@ -38,11 +39,11 @@ async function refusal(
 }
 
 async function makeDatabase(dataDirectory: string): Promise<void> {
-  const server = await ServerProcess.start(dataDirectory)
-  const db = connect({ url: server.url })
-  await db.query('CREATE TABLE entry (id INTEGER PRIMARY KEY, note TEXT)')
-  await db.query("INSERT INTO entry (id, note) VALUES (0, 'first')")
-  assert.equal(await server.stop(), 0)
+  const storage = await openStorage({ engine: 'sqlite', dataDirectory })
+  const session = SqlSession.over(storage)
+  await session.run('CREATE TABLE entry (id INTEGER PRIMARY KEY, note TEXT)')
+  await session.run("INSERT INTO entry (id, note) VALUES (0, 'first')")
+  await storage.close()
 }
 
 async function assertSound(dataDirectory: string): Promise<void> {
