@@ -627,6 +627,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/principal": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Who asks, and what it may do with the server */
+        readonly get: operations["getPrincipal"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/limits": {
         readonly parameters: {
             readonly query?: never;
@@ -1992,6 +2016,22 @@ export interface components {
             readonly version: string;
             readonly documentation: string;
             readonly openapi: string;
+            /** @description Absent with `--no-console`. */
+            readonly console?: string;
+        };
+        readonly Principal: {
+            /** @description Whether the server asks for tokens. If it does not, all clients may do everything. */
+            readonly tokenRequired: boolean;
+            /**
+             * @description The public id of the token, or the issuer and the subject of the JWT.
+             * @example token:k3v9x2
+             */
+            readonly id?: string;
+            readonly role?: string;
+            /** @description The rights on the server; those on tables are told by `SHOW GRANTS`. */
+            readonly rights: readonly string[];
+            /** @description When the token ends. */
+            readonly expires?: components["schemas"]["Stamp"];
         };
         readonly Health: {
             /** @example ok */
@@ -4099,6 +4139,51 @@ export interface operations {
             readonly 503: components["responses"]["Unavailable"];
         };
     };
+    readonly getPrincipal: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The holder of the token, if one is asked for. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tokenRequired": true,
+                     *       "id": "token:k3v9x2",
+                     *       "role": "reporter",
+                     *       "rights": [
+                     *         "inspect"
+                     *       ],
+                     *       "expires": 1795264701296696
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Principal"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
     readonly getLimits: {
         readonly parameters: {
             readonly query?: never;
@@ -4654,6 +4739,15 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["Root"];
                 };
+            };
+            /** @description To the console, for a browser. */
+            readonly 302: {
+                headers: {
+                    /** @description The path of the console. */
+                    readonly Location: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];

@@ -42,6 +42,8 @@ export type Config = {
   readonly allowedOrigins: readonly string[]
   /** Whether the contract and its page are served. */
   readonly hasDocs: boolean
+  /** Whether the console is served. */
+  readonly hasConsole: boolean
   /** The files of the certificate and its key; undefined without TLS. */
   readonly tls: TlsPaths | undefined
   /** The rate of one client; undefined where there is none. */
@@ -93,6 +95,7 @@ export function readConfig(
     allowedHosts: listOf(text('allow-host')).map((name) => name.toLowerCase()),
     allowedOrigins: listOf(text('allow-origin')).map(checkedOrigin),
     hasDocs: text('no-docs') !== 'true',
+    hasConsole: text('no-console') !== 'true',
     tls: tlsPathsOf(text('tls-cert'), text('tls-key')),
     requestsPerSecond: text('rate') === '' ? undefined : Number(text('rate')),
     trustedProxies: checkedProxies(listOf(text('trust-proxy'))),

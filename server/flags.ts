@@ -118,6 +118,11 @@ export const FLAGS = {
     default: 'false',
     meaning: 'serve no /docs and no /openapi.*',
   },
+  'no-console': {
+    kind: 'switch',
+    default: 'false',
+    meaning: 'serve no /console',
+  },
   'tls-cert': {
     kind: 'file',
     default: '',

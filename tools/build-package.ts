@@ -44,6 +44,7 @@ await build({
   legalComments: 'none',
 })
 for (const [name, from] of Object.entries(COPIES)) await copyFile(ROOT + from, OUT + name)
+execFileSync(process.execPath, [`${ROOT}tools/build-console.mjs`], { stdio: 'inherit' })
 const toDeclare = ['--declaration', '--emitDeclarationOnly', '--ignoreConfig', '--outDir', OUT]
 execFileSync(`${ROOT}node_modules/.bin/tsc`, [ENTRIES.observers, ...toDeclare], { cwd: ROOT })
 await rename(`${OUT}define-observer.d.ts`, `${OUT}observers.d.ts`)

@@ -8,13 +8,13 @@ import type { Operation } from './openapi/document.ts'
 import type { Right } from './openapi/rights-and-budgets.ts'
 
 /** Pages that are no operations. */
-const PAGES = /^\/(?:docs(?:\/|$)|openapi\.|favicon\.|$)/
+const PAGES = /^\/(?:(?:docs|console)(?:\/|$)|openapi\.|favicon\.|$)/
 
 /**
  * Lets requests in by the right that their operation declares, and at the rate of their client. Nobody is asked for a
- * token, or counted, by those whose right is `none` and by the documentation. The handshake of a browser, which cannot
- * send a header, is counted, and shows its token in the first frame. What statements and tables ask for beyond that is
- * the planner's.
+ * token, or counted, by those whose right is `none`, by the documentation and by the files of the console. The
+ * handshake of a browser, which cannot send a header, is counted, and shows its token in the first frame. What
+ * statements and tables ask for beyond that is the planner's.
  *
  * Throws or rejects as `Access.admit`, and with ServerError `rate_limited` and `not_permitted`.
  */

@@ -35,6 +35,7 @@ import { QueryAnswers } from './answers/query-answers.ts'
 import { StreamAnswers } from './answers/stream-answers.ts'
 import { addBodyParsers } from './bodies/body.ts'
 import { LargeBodies } from './bodies/large-bodies.ts'
+import { addConsolePages } from './console-pages.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import type { Drain } from './drain.ts'
 import { addErrorHandling, type ProblemSender, type ProblemTold } from './http-errors.ts'
@@ -118,6 +119,7 @@ export function addInterface(
   addErrorHandling(http, document.operations.filter(isServed), parts.sendProblem)
   const checkAnswer = answerCheck(http, parts)
   if (config.hasDocs) addDocumentationPages(http, document)
+  if (config.hasConsole) addConsolePages(http)
   const fastPath = queryFastPath({
     answers,
     outbox: new Outbox(headers),
@@ -176,7 +178,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   const { document } = parts.contract
   const { writer, begins, answers, rows, scans, scripts, describe, streams } = doers
   const { live, metrics, moves, backups } = doers
-  const { engine } = config
+  const { engine, hasConsole } = config
   const warnings = () => storage.warnings
   return {
     ...queryRoutes({ answers, scans, streams, told }),
@@ -187,13 +189,13 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...runningRoutes({ requests, parser }),
     ...tableRoutes({ storage, ended, access, opaqueIds }),
     ...cellRoutes({ storage, requests, audit }),
-    ...operationRoutes({ storage, sessions, clock, engine, version, requests, audit }),
+    ...operationRoutes({ storage, sessions, clock, engine, version, requests, audit, access }),
     ...observerRoutes({ storage }),
     ...moveRoutes({ moves }),
     ...backupRoutes({ backups, requests, audit }),
     ...changeRoutes({ streams: live.streams, requests }),
     ...metricsRoutes({ metrics }),
-    ...serverRoutes({ drain, document, version, isStopping, warnings }),
+    ...serverRoutes({ drain, document, version, isStopping, warnings, hasConsole }),
   }
 }
 

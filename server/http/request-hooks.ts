@@ -17,8 +17,14 @@ import {
 } from './origin-and-host.ts'
 
 const CACHE_CONTROL = 'Cache-Control'
+const CONSOLE_PATH = '/console/'
 /** It is the same for all, and may be kept. */
 const DOCUMENTATION = /^\/(?:docs|openapi\.)/
+
+/** Its files say themselves for how long; what is no file of it has no such header yet. */
+function isOfConsole(url: string, reply: FastifyReply): boolean {
+  return url.startsWith(CONSOLE_PATH) && reply.hasHeader(CACHE_CONTROL)
+}
 
 /**
  * What every answer has, names and values in turn: the id of the store's history; browsers are not to guess what an
@@ -128,10 +134,10 @@ export function addRequestHooks(
     else done()
   })
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    const isDocumentation = DOCUMENTATION.test(request.url)
+    const isKept = DOCUMENTATION.test(request.url) || isOfConsole(request.url, reply)
     for (let at = 0; at < ofAll.length; at += 2) {
       const name = ofAll[at] as string
-      if (isDocumentation && name === CACHE_CONTROL) continue
+      if (isKept && name === CACHE_CONTROL) continue
       reply.header(name, ofAll[at + 1])
     }
     done(null, payload)

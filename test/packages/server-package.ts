@@ -43,6 +43,7 @@ test('the package has the compiled program, its contract and its pages, and no s
     'openapi.yaml',
     'docs/commands.md',
     'dist/percolite.js',
+    'console/dist/files.json',
   ]) {
     assert.ok(files.includes(path), path)
   }
@@ -144,6 +145,9 @@ test('percolite serve keeps rows on disk, runs observers, and has them after a r
   assert.equal(await stranger.node('write.mjs', { PERCOLITE_URL: first.url }), '42\n')
   const docs = await fetch(`${first.url}/docs/`)
   assert.equal(docs.status, 200)
+  const page = await (await fetch(`${first.url}/console/`)).text()
+  const [, script] = /src="([^"]+)"/.exec(page) ?? []
+  assert.equal((await fetch(`${first.url}/console/${script}`)).status, 200)
   assert.equal(await first.stop(), 0)
   const checked = await stranger.percolite('check', '--data', 'data')
   assert.equal(checked.code, 0, checked.errors)

@@ -10,8 +10,8 @@ const SPDX = '// SPDX-License-Identifier: Apache-2.0\n'
 
 test('the imports of this tree follow the arrows of the architecture', async () => {
   const tree = await readSourceTree(root, [
-    ...['parser', 'planner', 'storage', 'engines', 'server', 'client-sdk', 'cli', 'examples'],
-    ...['bench', 'test', 'tools'],
+    ...['parser', 'planner', 'storage', 'engines', 'server', 'client-sdk', 'cli', 'console'],
+    ...['examples', 'bench', 'test', 'tools'],
   ])
   assert.ok(tree.size > 20, 'the sources are found')
   assert.deepEqual(findRuleBreaks(tree), [])
@@ -190,6 +190,26 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
     'the client needs React',
     { 'client-sdk/a.ts': "import { useMemo } from 'react'" },
     /it belongs to .*client-sdk\\\/react/,
+  ],
+  [
+    'the console imports the server',
+    { 'console/status/a.tsx': "import '../../server/b.ts'", 'server/b.ts': '' },
+    /no arrow leads from console/,
+  ],
+  [
+    'the console uses Node.js',
+    { 'console/page/a.ts': "import 'node:fs'" },
+    /console\/ may not use this package/,
+  ],
+  [
+    'one view of the console knows another',
+    { 'console/status/a.tsx': "import '../query/b.ts'", 'console/query/b.ts': '' },
+    /query does not lie below status/,
+  ],
+  [
+    'a view decides something',
+    { 'console/page/a.tsx': 'export function decided() { return 1 }' },
+    /^console\/page\/a\.tsx exports decided, which is no view/,
   ],
   [
     'an example reaches into the server',

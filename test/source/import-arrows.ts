@@ -49,6 +49,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE_BUILTIN, /./],
   },
   'client-sdk': { doors: [], packages: [/^react$/] },
+  // A page in a browser, which is one more client.
+  console: {
+    doors: [{ path: 'client-sdk/client.ts' }],
+    packages: [/^preact(\/|$)/, /^@codemirror\//, /^@lezer\/highlight$/, /^uplot$/],
+  },
   // A server and its configuration, and stores that no server uses.
   cli: {
     doors: [
@@ -120,6 +125,9 @@ const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: 
   { package: /^chevrotain$/, owner: /^parser\// },
   { package: /^@grpc\//, owner: /^engines\/network\// },
   { package: /^csv-parse$/, owner: /^cli\/transfer\// },
+  { package: /^preact(\/|$)/, owner: /^console\// },
+  { package: /^@(codemirror|lezer)\//, owner: /^console\/query\// },
+  { package: /^uplot$/, owner: /^console\/page\// },
   { package: /^react$/, owner: /^client-sdk\/react\// },
   { package: /^(node:test|fast-check|supertest)$/, owner: /^(test|tools)\// },
 ]
@@ -250,6 +258,12 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['query/', 'demo/', 'backup/', 'transfer/', 'migrate/', 'types/'],
     ['shell/'],
     ['*'],
+  ],
+  console: [
+    ['page/'],
+    ['query/', 'tables/', 'cells/', 'live/', 'transactions/', 'observers/', 'status/'],
+    ['views.ts'],
+    ['console.tsx'],
   ],
   engines: [['network/'], ['bigtable/', 'etcd/']],
   'client-sdk': [

@@ -26,6 +26,8 @@ export type SourceFile = {
   readonly innerGenerators: readonly number[]
 }
 
+const SOURCE_NAME = /\.(m?[jt]s|tsx)$/
+
 /** Reads every source file below `folders` of `root`; paths are relative to it and use slashes. */
 export async function readSourceTree(root: string, folders: readonly string[]) {
   const tree = new Map<string, string>()
@@ -35,7 +37,7 @@ export async function readSourceTree(root: string, folders: readonly string[]) {
     if (!present.has(folder)) continue
     const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true })
     for (const entry of entries) {
-      if (!entry.isFile() || !/\.m?[jt]s$/.test(entry.name)) continue
+      if (!entry.isFile() || !SOURCE_NAME.test(entry.name)) continue
       const path = join(entry.parentPath, entry.name)
       if (/[\\/](node_modules|dist)[\\/]/.test(path)) continue
       tree.set(posix.relative(toSlashes(root), toSlashes(path)), await readFile(path, 'utf8'))

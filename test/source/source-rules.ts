@@ -5,6 +5,8 @@ import { findOutsideUses } from './outside-world.ts'
 import { parseSourceFile, type SourceFile } from './source-file.ts'
 
 const FORBIDDEN_NAME = /(^|\/)((index|types)\.[^/]*|utils?(\.[^/]*)?|common(\.[^/]*)?)(\/|$)/
+/** Views are functions with a capital. */
+const OTHER_THAN_VIEWS = /^export (?:async function|function|const|let|class) ([a-z]\w*)/gm
 /** What a server runs. */
 const SERVING = /^(parser|planner|server|storage)\//
 const SPDX_LINE = '// SPDX-License-Identifier: Apache-2.0'
@@ -57,6 +59,11 @@ function isOutsideTree(target: string, tree: ReadonlyMap<string, string>): boole
 function breaksOfForm(file: SourceFile): string[] {
   const breaks: string[] = []
   if (FORBIDDEN_NAME.test(file.path)) breaks.push(`${file.path} is not named after one concept`)
+  if (file.path.endsWith('.tsx')) {
+    for (const [, name] of file.text.matchAll(OTHER_THAN_VIEWS)) {
+      breaks.push(`${file.path} exports ${name}, which is no view: give it a .ts file and a test`)
+    }
+  }
   const lines = file.text.split('\n')
   const first = lines[0]?.startsWith('#!') ? lines[1] : lines[0]
   if (first !== SPDX_LINE) breaks.push(`${file.path}:1 does not begin with the SPDX line`)

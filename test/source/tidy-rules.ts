@@ -18,7 +18,7 @@ export type Finding = { readonly name: string; readonly count: number; readonly 
 
 /** Made from something else, by a command. */
 const GENERATED = /\.gen\.ts$/
-const SOURCE = /\.m?[jt]s$/
+const SOURCE = /\.(m?[jt]s|tsx)$/
 
 function* written(tree: Tree, kind: RegExp): Generator<readonly [path: string, text: string]> {
   for (const [path, text] of tree) if (kind.test(path) && !GENERATED.test(path)) yield [path, text]
@@ -122,7 +122,7 @@ export type Word = { readonly word: string; readonly instead: string }
 
 export function unusedWords(tree: Tree, words: readonly Word[]): Finding[] {
   const found: Finding[] = []
-  for (const [path, text] of written(tree, /\.(m?[jt]s|md)$/)) {
+  for (const [path, text] of written(tree, /\.(m?[jt]s|tsx|md)$/)) {
     for (const { word, instead } of words) {
       const at = text.search(new RegExp(`(?<![\\w])${word}(?![\\w])`, 'i'))
       if (at < 0) continue

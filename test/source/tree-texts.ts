@@ -13,7 +13,7 @@ export function readTree(root: string): Map<string, string> {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) {
         if (!LEFT_OUT.has(entry.name)) walk(path)
-      } else if (entry.isFile() && /\.(m?[jt]s|md)$/.test(entry.name)) {
+      } else if (entry.isFile() && /\.(m?[jt]s|tsx|md)$/.test(entry.name)) {
         tree.set(relative(root, path).replaceAll('\\', '/'), readFileSync(path, 'utf8'))
       }
     }

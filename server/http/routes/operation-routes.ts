@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock, Storage } from '../../../storage/storage.ts'
+import { type Clock, SERVER_RIGHTS, type Storage } from '../../../storage/storage.ts'
+import type { Access } from '../../access/access.ts'
 import type { Audit } from '../../audit/audit.ts'
 import { standingLockOf } from '../../cells/row-cells.ts'
 import { consistencyAnswer } from '../../consistency-answer.ts'
@@ -19,13 +20,25 @@ export function operationRoutes(parts: {
   readonly version: string
   readonly requests: RunningRequests
   readonly audit: Audit
+  readonly access: Access
 }): Handlers {
-  const { storage, sessions, clock, engine, version, requests, audit } = parts
+  const { storage, sessions, clock, engine, version, requests, audit, access } = parts
   const startedAtMs = clock.monotonicMs()
   const check = new SharedCheck((signal) => storage.checkConsistency({ signal }))
   return {
     async getLimits() {
       return { limits: ALL_LIMITS }
+    },
+
+    async getPrincipal({ raw }) {
+      const principal = access.of(raw.raw)
+      const told = principal && {
+        id: principal.id,
+        role: principal.role,
+        expires: principal.expires,
+      }
+      const rights = SERVER_RIGHTS.filter((right) => access.may(principal, right))
+      return { tokenRequired: access.isRequired, ...told, rights }
     },
 
     async getStatus() {

@@ -5,17 +5,26 @@ import type { Drain } from '../drain.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
 
+const LINKS = { documentation: '/docs', openapi: '/openapi.yaml' }
+const CONSOLE = '/console/'
+
 export function serverRoutes(parts: {
   readonly document: OpenApiDocument
   readonly version: string
   readonly isStopping: () => boolean
   readonly drain: Drain
   readonly warnings: () => readonly StorageWarning[]
+  readonly hasConsole: boolean
 }): Handlers {
-  const { document, version, isStopping, drain, warnings } = parts
+  const { document, version, isStopping, drain, warnings, hasConsole } = parts
   return {
-    async getRoot() {
-      return { name: 'percolite', version, documentation: '/docs', openapi: '/openapi.yaml' }
+    async getRoot({ raw, reply }) {
+      if (!hasConsole) return { name: 'percolite', version, ...LINKS }
+      reply.header('Vary', 'Accept')
+      // A browser that somebody has pointed here, and no program.
+      const wantsPage = /\btext\/html\b/.test(raw.headers.accept ?? '')
+      if (wantsPage) return reply.redirect(CONSOLE, 302)
+      return { name: 'percolite', version, ...LINKS, console: CONSOLE }
     },
 
     async getHealth() {

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ComponentType, render } from 'preact'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { ConsoleContext, type ConsoleParts } from './page/console-context.ts'
+import { NeedsRight, Problem } from './page/problem.tsx'
+import { needsToken } from './page/problem-facts.ts'
+import { forgetToken, keptToken, type SignedIn, signIn } from './page/sign-in.ts'
+import { Stamp } from './page/stamp.tsx'
+import { PANEL_ID, tabId } from './page/tab-walk.ts'
+import { Tabs } from './page/tabs.tsx'
+import { TokenPrompt } from './page/token-prompt.tsx'
+import { useAddress } from './page/use-address.ts'
+import { VIEWS, type ViewProps } from './views.ts'
+
+type State =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'prompt'; readonly error?: unknown }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | ({ readonly kind: 'ready' } & SignedIn)
+
+/** The whole page: asks who is there, and for a token where one is needed. */
+function Console() {
+  const [state, setState] = useState<State>({ kind: 'asking' })
+  const askForToken = useCallback((error?: unknown) => {
+    forgetToken()
+    setState({ kind: 'prompt', error })
+  }, [])
+  const enter = useCallback(
+    async (token: string | undefined) => {
+      setState({ kind: 'asking' })
+      try {
+        const refused = () =>
+          askForToken(new Error('The server does not take this token any more.'))
+        setState({ kind: 'ready', ...(await signIn(token, refused)) })
+      } catch (error) {
+        if (token !== undefined) askForToken(error)
+        else if (needsToken(error)) askForToken()
+        else setState({ kind: 'failed', error })
+      }
+    },
+    [askForToken],
+  )
+  useEffect(() => {
+    void enter(keptToken())
+  }, [enter])
+  switch (state.kind) {
+    case 'asking':
+      return <p class="notice">Asking the server …</p>
+    case 'prompt':
+      return <TokenPrompt error={state.error} onToken={enter} />
+    case 'failed':
+      return <NoServer error={state.error} onAgain={() => enter(undefined)} />
+    case 'ready':
+      return <Frame signedIn={state} askForToken={askForToken} />
+  }
+}
+
+function NoServer({ error, onAgain }: { readonly error: unknown; readonly onAgain: () => void }) {
+  return (
+    <main class="prompt">
+      <h1>Percolite</h1>
+      <p role="alert">{error instanceof Error ? error.message : String(error)}</p>
+      <button type="button" onClick={onAgain}>
+        Ask again
+      </button>
+    </main>
+  )
+}
+
+function Frame({
+  signedIn,
+  askForToken,
+}: {
+  readonly signedIn: SignedIn
+  readonly askForToken: (error?: unknown) => void
+}) {
+  const { db, principal } = signedIn
+  const parts = useMemo<ConsoleParts>(
+    () => ({ db, principal, askForToken }),
+    [db, principal, askForToken],
+  )
+  useEffect(() => () => db.close(), [db])
+  const address = useAddress()
+  const view = VIEWS.find((one) => one.view === address.view) ?? (VIEWS[0] as (typeof VIEWS)[0])
+  useEffect(() => {
+    document.title = `${view.title} · Percolite`
+  }, [view])
+  const isAllowed = view.right === undefined || principal.rights.includes(view.right)
+  return (
+    <ConsoleContext.Provider value={parts}>
+      <header class="top">
+        <h1>
+          Percolite<span class="unseen"> console: {view.title}</span>
+        </h1>
+        <nav aria-label="Console">
+          <Tabs tabs={VIEWS} chosen={view.view} />
+        </nav>
+        <Who parts={parts} />
+      </header>
+      <main>
+        <div id={PANEL_ID} class="panel" role="tabpanel" aria-labelledby={tabId(view.view)}>
+          {isAllowed ? (
+            <Loaded key={view.view} load={view.load} props={{ address }} />
+          ) : (
+            <NeedsRight right={view.right as string} />
+          )}
+        </div>
+      </main>
+    </ConsoleContext.Provider>
+  )
+}
+
+/** Whose token it is, and how to leave. */
+function Who({ parts: { principal, askForToken } }: { readonly parts: ConsoleParts }) {
+  const { tokenRequired, role, id, expires } = principal
+  if (!tokenRequired) {
+    return <p class="who muted">open to all who reach it</p>
+  }
+  return (
+    <div class="who">
+      <span class="muted" title={id}>
+        role <strong>{role}</strong>
+        {expires !== undefined && (
+          <span class="wide">
+            {' '}
+            until <Stamp micros={expires} />
+          </span>
+        )}
+      </span>
+      <button type="button" onClick={() => askForToken()}>
+        Sign out
+      </button>
+    </div>
+  )
+}
+
+/** A view, once its files are here. */
+function Loaded({
+  load,
+  props,
+}: {
+  readonly load: () => Promise<ComponentType<ViewProps>>
+  readonly props: ViewProps
+}) {
+  const [loaded, setLoaded] = useState<{
+    readonly View?: ComponentType<ViewProps>
+    readonly error?: unknown
+  }>({})
+  useEffect(() => {
+    let isHere = true
+    load().then(
+      (View) => isHere && setLoaded({ View }),
+      (error) => isHere && setLoaded({ error }),
+    )
+    return () => {
+      isHere = false
+    }
+  }, [load])
+  const { View, error } = loaded
+  if (error !== undefined) return <Problem error={error} />
+  return View === undefined ? <p class="notice">Loading …</p> : <View {...props} />
+}
+
+render(<Console />, document.getElementById('console') as HTMLElement)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Database, Schemas } from '../../client-sdk/client.ts'
+
+export type Principal = Schemas['Principal']
+
+/** What every view works with. */
+export type ConsoleParts = {
+  /** INTEGER is a bigint and JSON a text, so that nothing is rounded. */
+  readonly db: Database
+  readonly principal: Principal
+  /** To be called for an error about the token: brings its prompt back. */
+  readonly askForToken: (error?: unknown) => void
+}
+
+export const ConsoleContext = createContext<ConsoleParts | undefined>(undefined)
+
+export function useConsole(): ConsoleParts {
+  const parts = useContext(ConsoleContext)
+  if (parts === undefined) throw new Error('A view stands outside of the console.')
+  return parts
+}
+
+/** Whether this principal has a right on the server. */
+export function useRight(right: 'define' | 'inspect' | 'admin'): boolean {
+  return useConsole().principal.rights.includes(right)
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useEffect } from 'preact/hooks'
+import { useConsole } from './console-context.ts'
+import { needsToken, problemFacts } from './problem-facts.ts'
+
+/** An error with its code, its place and its remedy. One about the token brings its prompt back. */
+export function Problem({
+  error,
+  onInsert,
+}: {
+  readonly error: unknown
+  /** Takes the statement that the server suggests, where there is somewhere to put it. */
+  readonly onInsert?: ((statement: string) => void) | undefined
+}) {
+  const { askForToken } = useConsole()
+  useEffect(() => {
+    if (needsToken(error)) askForToken(error)
+  }, [error, askForToken])
+  const { code, message, place, hint, suggestion, mayRunAgain } = problemFacts(error)
+  return (
+    <div class="problem" role="alert">
+      <p>
+        {code !== undefined && <code class="code">{code}</code>}
+        {place !== undefined && <span class="muted">{place}</span>}
+      </p>
+      <p class="message">{message}</p>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {suggestion !== undefined && onInsert !== undefined && (
+        <p>
+          <button type="button" onClick={() => onInsert(suggestion)}>
+            Insert the suggested statement
+          </button>
+        </p>
+      )}
+      {mayRunAgain && <p class="muted">Running it again may succeed.</p>}
+    </div>
+  )
+}
+
+/** What is said instead of a view that this principal may not see. */
+export function NeedsRight({ right }: { readonly right: string }) {
+  const { principal } = useConsole()
+  const role = principal.role === undefined ? '' : `, which the role ${principal.role} lacks`
+  return (
+    <p class="notice">
+      This needs the right {right}
+      {role}.
+    </p>
+  )
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import { connect, type Database } from '../../client-sdk/client.ts'
+import type { Principal } from './console-context.ts'
+
+/** For this tab alone, and gone with it. */
+const KEY = 'percolite-token'
+
+export function keptToken(): string | undefined {
+  return sessionStorage.getItem(KEY) ?? undefined
+}
+
+export function forgetToken(): void {
+  sessionStorage.removeItem(KEY)
+}
+
+/** A client of the server that the page is from, and who it is there. */
+export type SignedIn = { readonly db: Database; readonly principal: Principal }
+
+/**
+ * Connects, with a token where one is given, which is then kept. `onRefused` is told of each 401 that comes later.
+ * Rejects with the error of the server, and with TypeError where the token would travel in the clear.
+ */
+export async function signIn(token: string | undefined, onRefused: () => void): Promise<SignedIn> {
+  let isSignedIn = false
+  const watched: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    if (answer.status === 401 && isSignedIn) onRefused()
+    return answer
+  }
+  const db = connect({
+    url: location.origin,
+    fetch: watched,
+    integers: 'bigint',
+    json: 'text',
+    ...(token === undefined ? {} : { token }),
+  })
+  const principal = await db.request<Principal>('GET', '/v1/principal')
+  isSignedIn = true
+  if (token !== undefined) sessionStorage.setItem(KEY, token)
+  return { db, principal }
+}

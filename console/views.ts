@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ComponentType } from 'preact'
+import type { Address } from './page/address.ts'
+
+export type ViewProps = { readonly address: Address }
+
+type View = {
+  /** In the address bar. */
+  readonly view: string
+  readonly title: string
+  /** Of the principal; without it the view is not loaded, and says so. */
+  readonly right?: 'inspect' | 'admin'
+  readonly load: () => Promise<ComponentType<ViewProps>>
+}
+
+/** The views in the order of their tabs; each one comes with what it needs when it is first opened. */
+export const VIEWS: readonly View[] = [
+  {
+    view: 'status',
+    title: 'Status',
+    right: 'inspect',
+    load: async () => (await import('./status/status-view.tsx')).StatusView,
+  },
+]

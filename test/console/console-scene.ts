@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { launchChromium } from '../browser/chromium.ts'
+import { WatchedContext } from '../browser/watched-context.ts'
+import { startTestServer, type TestServer } from '../server/test-server.ts'
+import { buildConsole } from './built-console.ts'
+
+/** A change is on the page within so long. */
+export const SHOWN_MS = 10_000
+
+/** Whatever ends by itself: a test, or a group of them. */
+type Cleaning = { readonly after: (work: () => unknown) => void }
+
+/** The end of the group of tests that calls this. What its hook `before` has begun would end with that hook. */
+export function endOfGroup(): Cleaning {
+  const stack = new AsyncDisposableStack()
+  after(() => stack.disposeAsync())
+  return { after: (work) => stack.defer(async () => void (await work())) }
+}
+
+/** A server, and a browser that looks at its console. */
+export class ConsoleScene {
+  readonly server: TestServer
+  readonly url: string
+  readonly #browser: Browser
+
+  private constructor(server: TestServer, url: string, browser: Browser) {
+    this.server = server
+    this.url = url
+    this.#browser = browser
+  }
+
+  /** Ends with the test or the group of tests that `cleaning` is of. */
+  static async start(
+    cleaning: Cleaning,
+    options: Parameters<typeof startTestServer>[1] = {},
+  ): Promise<ConsoleScene> {
+    return await ConsoleScene.of(cleaning, await startTestServer(cleaning, options))
+  }
+
+  /** With a server that there is. */
+  static async of(cleaning: Cleaning, server: TestServer): Promise<ConsoleScene> {
+    buildConsole()
+    const { url } = await server.listen()
+    const browser = await launchChromium()
+    cleaning.after(() => browser.close())
+    return new ConsoleScene(server, url, browser)
+  }
+
+  /** A user, at a view of the console. */
+  async look(hash: string, options: BrowserContextOptions = {}): Promise<ConsoleLook> {
+    const context = await this.#browser.newContext({
+      // Charts need a locale that browsers know.
+      locale: 'en-US',
+      viewport: { width: 1280, height: 800 },
+      ...options,
+    })
+    const watched = await WatchedContext.create(context)
+    const page = await watched.open(`${this.url}/console/${hash}`)
+    page.setDefaultTimeout(SHOWN_MS)
+    return new ConsoleLook(this.url, watched, page)
+  }
+}
+
+/** One window, and what its page has done. */
+export class ConsoleLook {
+  readonly page: Page
+  readonly #url: string
+  readonly #watched: WatchedContext
+
+  constructor(url: string, watched: WatchedContext, page: Page) {
+    this.#url = url
+    this.#watched = watched
+    this.page = page
+  }
+
+  /** Errors, warnings and breaches of the policy, in their order. */
+  get complaints(): readonly string[] {
+    return this.#watched.complaints
+  }
+
+  /** Addresses that were asked for. */
+  get urls(): readonly string[] {
+    return this.#watched.urls
+  }
+
+  /** What no view may do, whatever it shows: complain, ask another origin, be hard to use, or scroll sideways. */
+  async requireClean(): Promise<void> {
+    const { page } = this
+    const own = new Set([this.#url, this.#url.replace('http:', 'ws:')])
+    assert.deepEqual(
+      this.urls.filter((url) => !url.startsWith('data:') && !own.has(new URL(url).origin)),
+      [],
+    )
+    await page.evaluate(axe.source)
+    const found = (await page.evaluate('axe.run(document, { preload: false })')) as axe.AxeResults
+    const told = found.violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
+    )
+    assert.deepEqual(told, [])
+    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    assert.ok(Number(width) <= 0, `the page is ${width} pixels wider than its window`)
+    assert.deepEqual(this.complaints, [])
+  }
+}
