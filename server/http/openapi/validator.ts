@@ -48,16 +48,15 @@ type Checks = { readonly limits: readonly CountLimit[]; readonly branches: reado
 export class SchemaValidator {
   readonly #document: JsonObject
   readonly #first: Ajv2020
-  readonly #all: Ajv2020
-  readonly #coercing: Ajv2020
+  /** This one and the next are made when they are needed, which takes some 20 ms for the whole document. */
+  #all: Ajv2020 | undefined
+  #coercing: Ajv2020 | undefined
   readonly #coercers = new Map<SchemaPointer, ValidateFunction>()
   readonly #checks = new Map<SchemaPointer, Checks>()
 
   constructor(document: JsonObject) {
     this.#document = document
     this.#first = createAjv(document, { allErrors: false })
-    this.#all = createAjv(document, { allErrors: true })
-    this.#coercing = createAjv(document, { allErrors: false, coerceTypes: true })
   }
 
   /** Compiles the schema now, so that a fault of the document stops the start. */
@@ -106,6 +105,7 @@ export class SchemaValidator {
     let coercer = this.#coercers.get(schema)
     if (coercer === undefined) {
       const value = { $ref: `${DOCUMENT_ID}${schema}` }
+      this.#coercing ??= createAjv(this.#document, { allErrors: false, coerceTypes: true })
       coercer = this.#coercing.compile({ type: 'object', properties: { value } })
       this.#coercers.set(schema, coercer)
     }
@@ -120,12 +120,17 @@ export class SchemaValidator {
         limits: countLimitsOf(this.#document, pointers),
         branches: pointers.map((pointer) => ({
           first: validatorAt(this.#first, pointer),
-          all: () => validatorAt(this.#all, pointer),
+          all: () => this.#allAt(pointer),
         })),
       }
       this.#checks.set(schema, checks)
     }
     return checks
+  }
+
+  #allAt(pointer: SchemaPointer): ValidateFunction {
+    this.#all ??= createAjv(this.#document, { allErrors: true })
+    return validatorAt(this.#all, pointer)
   }
 
   /** One for each branch of `oneOf`, or the schema itself. */
