@@ -210,7 +210,7 @@ export function describeEmbeddedCellStore(
             }
           },
         ),
-        { numRuns: 100, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: true },
+        { numRuns: 100, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
       )
     })
 

@@ -227,6 +227,6 @@ test('R2: tables, an immutable and a mutable memtable read as one store that has
         assert.deepEqual(found(view), found(whole.view))
       }
     }),
-    { numRuns: 500, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true },
+    { numRuns: 500, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
   )
 })
