@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after } from 'node:test'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from '../browser/chromium.ts'
 import { WatchedContext } from '../browser/watched-context.ts'
@@ -10,6 +10,14 @@ import { buildConsole } from './built-console.ts'
 
 /** A change is on the page within so long. */
 export const SHOWN_MS = 10_000
+
+/** What axe-core finds wrong on a page. */
+type AxeResults = {
+  readonly violations: ReadonlyArray<{
+    readonly id: string
+    readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary: string }>
+  }>
+}
 
 /** Whatever ends by itself: a test, or a group of them. */
 type Cleaning = { readonly after: (work: () => unknown) => void }
@@ -95,8 +103,8 @@ export class ConsoleLook {
       this.urls.filter((url) => !url.startsWith('data:') && !own.has(new URL(url).origin)),
       [],
     )
-    await page.evaluate(axe.source)
-    const found = (await page.evaluate('axe.run(document, { preload: false })')) as axe.AxeResults
+    await page.evaluate(readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8'))
+    const found = (await page.evaluate('axe.run(document, { preload: false })')) as AxeResults
     const told = found.violations.map(
       ({ id, nodes }) =>
         `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
