@@ -217,6 +217,45 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/transactions/{transaction}/kill": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                /**
+                 * @description The start timestamp of the transaction, as its locks and its `step` frames name it, or the id that `BEGIN`
+                 *     answered.
+                 * @example 1793000000000000
+                 */
+                readonly transaction: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make a commit stand still as if its process had died
+         * @description For people who watch what readers do about it; only with `--step-delay`, else it is `not_enabled`. Nothing that
+         *     the commit would still do is done: its locks stand as they are, and its client gets
+         *     `commit_outcome_unknown`. The process itself lives and says that this commit is over, so the next transaction
+         *     that meets one of the locks does not wait until it has expired: it rolls the transaction back where the
+         *     primary has no write record yet, and else forward. A transaction that is not committing at this moment is
+         *     `unknown_transaction`.
+         */
+        readonly post: operations["killCommit"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/scripts": {
         readonly parameters: {
             readonly query?: never;
@@ -1657,6 +1696,25 @@ export interface components {
             readonly startTimestamp: components["schemas"]["Stamp"];
         };
         /**
+         * @description The last mutation that the commit has sent, none where it had sent none: its step, and its row as in
+         *     `CellAddress`.
+         */
+        readonly StoppedCommit: {
+            /** @description Its start timestamp. */
+            readonly transaction: components["schemas"]["Stamp"];
+            /**
+             * @example prewrite
+             * @example commit
+             * @example commitSecondary
+             */
+            readonly step?: string;
+            readonly table?: string;
+            readonly key?: readonly components["schemas"]["Value"][];
+            readonly index?: string;
+            readonly system?: string;
+            readonly rowKey?: string;
+        };
+        /**
          * @description A column of a row. `table` and `key` name a row of a table, `table` and `index` an entry of an
          *     index, `system` a row that the store keeps for itself.
          */
@@ -2945,6 +3003,60 @@ export interface operations {
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 507: components["responses"]["DiskFull"];
+        };
+    };
+    readonly killCommit: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                /**
+                 * @description The start timestamp of the transaction, as its locks and its `step` frames name it, or the id that `BEGIN`
+                 *     answered.
+                 * @example 1793000000000000
+                 */
+                readonly transaction: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The commit stands still. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "transaction": 1793000000000000,
+                     *       "step": "prewrite",
+                     *       "table": "account",
+                     *       "key": [
+                     *         "bob"
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["StoppedCommit"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly runScript: {

@@ -26,6 +26,8 @@ export type Config = {
   /** For an engine over the network: which. */
   readonly sharedEngine: SharedEngine | undefined
   readonly commit: 'auto' | 'one-phase' | 'two-phase'
+  /** Undefined: commits do not wait for people who watch. */
+  readonly stepDelayMs: number | undefined
   readonly redoLog: 'auto' | 'always' | 'never'
   readonly rowCacheBytes: number
   /** Undefined: the address that it listens on. */
@@ -84,6 +86,7 @@ export function readConfig(
     engine: text('engine') as Config['engine'],
     sharedEngine: sharedEngineOf(texts, environment),
     commit: text('commit') as Config['commit'],
+    stepDelayMs: durationMs(text('step-delay')) || undefined,
     redoLog: text('redo-log') as Config['redoLog'],
     rowCacheBytes: sizeBytes(text('row-cache')),
     advertisedUrl: checkedUrl('advertise', text('advertise')),
@@ -118,10 +121,24 @@ export function readConfig(
   if (config.engine === 'memory' && config.backupsFolder !== undefined) {
     throw new UsageError('--backups: the engine memory keeps nothing that could be copied.')
   }
+  requireStepDelayToWatch(config)
   requireBackupsElsewhere(config)
   requireGuarded(config, text('behind-proxy') === 'true')
   return config
 }
+
+/** Throws UsageError for a wait in commits that nobody can watch, or of which one would take too long. */
+function requireStepDelayToWatch({ stepDelayMs, engine, commit }: Config): void {
+  if (stepDelayMs === undefined) return
+  if (engine !== 'memory' || commit !== 'two-phase') {
+    throw new UsageError(
+      '--step-delay makes commits slow for people who watch them: it needs --engine memory and --commit two-phase.',
+    )
+  }
+  if (stepDelayMs > STEP_DELAY_MS_MAX) throw new UsageError('--step-delay is at most 10s.')
+}
+
+const STEP_DELAY_MS_MAX = 10_000
 
 /** Throws UsageError for backups that would be lost with the database. */
 function requireBackupsElsewhere({ backupsFolder, dataDirectory }: Config): void {

@@ -48,6 +48,12 @@ export const FLAGS = {
     default: 'auto',
     meaning: 'how transactions commit; auto is one-phase where the engine allows it',
   },
+  'step-delay': {
+    kind: 'duration',
+    default: '0s',
+    meaning: 'wait after each step of a commit, for people who watch; memory and two-phase only',
+    mayBeZero: true,
+  },
   'redo-log': {
     kind: 'choice',
     choices: ['auto', 'always', 'never'],

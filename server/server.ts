@@ -107,13 +107,21 @@ async function openConfigured(
   config: Config,
   options: Omit<StorageOptions, 'engine' | 'dataDirectory'>,
 ): Promise<Storage> {
-  const { engine, sharedEngine, dataDirectory, commit, redoLog, rowCacheBytes } = config
+  const { engine, sharedEngine, dataDirectory, commit, redoLog, rowCacheBytes, stepDelayMs } =
+    config
   if (sharedEngine !== undefined) {
     const cellStore = await openSharedEngine(sharedEngine)
     return await openGateway(cellStore, { ...options, ownsCellStore: true })
   }
   const embedded = engine === 'memory' ? 'memory' : 'sqlite'
-  const own = { engine: embedded, dataDirectory, commit, redoLog, rowCacheBytes } as const
+  const own = {
+    engine: embedded,
+    dataDirectory,
+    commit,
+    redoLog,
+    rowCacheBytes,
+    stepDelayMs,
+  } as const
   return await openStorage({ ...options, ...own })
 }
 

@@ -43,6 +43,7 @@ import type { TableDefinition } from './tables/table-definition.ts'
 import { BufferBudget } from './transaction/buffer/write-buffer.ts'
 import { COMMIT_TURN_ROWS } from './transaction/one-process/latch-in-turns.ts'
 import { LatchTable } from './transaction/one-process/latches/latch-table.ts'
+import { CommitPace } from './transaction/percolator/commit-pace.ts'
 import type { Gateways } from './transaction/protocol/gateways.ts'
 import { timedProtocol } from './transaction/protocol/timed-protocol.ts'
 import type { TransactionEnd } from './transaction/protocol/transaction-protocol.ts'
@@ -98,7 +99,7 @@ export class Storage {
     this.#registry = own.registry
     this.#ownsCellStore = own.ownsCellStore
     this.history = parts.history
-    this.inspection = new Inspection(parts.context)
+    this.inspection = new Inspection(parts)
     this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
     this.#parts = parts
     this.#owner = owner
@@ -173,6 +174,9 @@ export class Storage {
     const outside = {
       ...{ cellStore, clock, randomness, log, measures, latches, commitTurnRows, keepsLog },
       acceptClock,
+      ...(options.stepDelayMs === undefined
+        ? {}
+        : { pace: new CommitPace(options.stepDelayMs, clock) }),
       oldestSnapshot: () => registry.oldestSnapshot(),
     }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options

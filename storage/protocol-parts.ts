@@ -22,6 +22,7 @@ import type { StorageLog } from './storage-log.ts'
 import type { EmbeddedContext } from './transaction/one-process/embedded-context.ts'
 import { embeddedProtocol } from './transaction/one-process/embedded-protocol.ts'
 import type { LatchTable } from './transaction/one-process/latches/latch-table.ts'
+import type { CommitPace } from './transaction/percolator/commit-pace.ts'
 import { generalProtocol } from './transaction/percolator/general-protocol.ts'
 import { LockResolver, type Settle } from './transaction/percolator/lock-resolver.ts'
 import { LockSweeper } from './transaction/percolator/lock-sweeper.ts'
@@ -52,6 +53,8 @@ export type ProtocolParts = {
   readonly requestLifeMs: number
   /** Called for each row from which a collection has deleted cells, perhaps all. */
   readonly collected: (row: Uint8Array) => void
+  /** Where commits are slowed down for people who watch. */
+  readonly pace?: CommitPace | undefined
   /** Ends the background work. */
   readonly stop: () => Promise<void>
 }
@@ -69,6 +72,8 @@ export type Outside = {
   /** Whether commits are recorded for the feed; without the records it is empty. */
   readonly keepsLog: boolean
   readonly acceptClock?: boolean | undefined
+  /** Slows down two-phase commits. */
+  readonly pace?: CommitPace | undefined
   /** Of the transactions of this process; undefined when none is open. */
   readonly oldestSnapshot: () => Timestamp | undefined
 }
@@ -144,7 +149,7 @@ async function openEmbedded(
 
 /** The parts of one of several processes over a store, or of one that commits in two phases. */
 async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Promise<PartsOfOwner> {
-  const { log, keepsLog } = outside
+  const { log, keepsLog, pace } = outside
   const isShared = owner === 'shared'
   const oracle = await SharedOracle.open({ ...outside, isOnlyOwner: !isShared })
   const beginsAt = await openFeedBegins(outside, 'shared', oracle.lastSeen())
@@ -160,7 +165,7 @@ async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Pro
   if (!isShared) await sweeper.sweep()
   return {
     context,
-    protocol: generalProtocol(context, resolver, keepsLog ? feed : NO_COMMIT_LOG),
+    protocol: generalProtocol(context, resolver, keepsLog ? feed : NO_COMMIT_LOG, pace),
     feed,
     trimLog: async () => {},
     stampNow: () => undefined,
@@ -168,6 +173,10 @@ async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Pro
     sweepLocks: async (safePoint, signal) => (await sweeper.sweep(safePoint, signal)).resolved,
     requestLifeMs: isShared ? REQUEST_LIFE_MS : 0,
     collected: () => {},
-    stop: () => feed.stop(),
+    pace,
+    stop: async () => {
+      pace?.stop()
+      await feed.stop()
+    },
   }
 }

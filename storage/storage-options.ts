@@ -17,6 +17,8 @@ export type StorageOptions = {
   readonly dataDirectory?: string
   /** How transactions commit; `auto` when nothing is said. */
   readonly commit?: CommitMode
+  /** How long a commit waits after each of its mutations; only with `commit: 'two-phase'`, and no wait when absent. */
+  readonly stepDelayMs?: number | undefined
   /** Whether commits go through the redo log of `sqlite`; `auto` when nothing is said. */
   readonly redoLog?: RedoLogUse
   /** Memory for the newest records of rows; 64 MiB when nothing is said. */

@@ -11,7 +11,7 @@ import { Brokerage } from './brokerage.ts'
 export const DEMO: Command = {
   name: 'demo',
   summary: 'run a server in memory, with a small brokerage whose customers trade',
-  usage: ['[--port <port>] [--quiet]'],
+  usage: ['[--port <port>] [--quiet] [--step-delay <duration>]'],
   details: [
     'Runs a server on this machine with a small brokerage to look at: four tables, and five trades a second.',
     'Nothing is kept. Ctrl-C ends it.',
@@ -19,6 +19,11 @@ export const DEMO: Command = {
   flags: {
     port: FLAGS.port,
     quiet: { kind: 'switch', default: 'false', meaning: 'no trades, so that nothing changes' },
+    'step-delay': {
+      ...FLAGS['step-delay'],
+      meaning:
+        'wait after each step of a commit, at most 10s, with two accounts to watch; no trades',
+    },
   },
   fromEnvironment: ['port'],
   wordsMax: 0,
@@ -32,6 +37,7 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode | 
     engine: 'memory',
     commit: 'two-phase',
     port: call.text('port'),
+    'step-delay': call.text('step-delay'),
     retention: '1h',
     'garbage-interval': '1m',
     'log-level': 'warn',
@@ -43,6 +49,12 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode | 
   // Of the store, whose newest timestamp may be behind the clock of the machine.
   const { readTimestamp } = await db.query('SCAN * FROM security')
   output.write(welcome(url, timeOf(readTimestamp)))
+  if (config.stepDelayMs !== undefined) {
+    await db.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)')
+    output.write(slowTransfer(url))
+    await db.query("INSERT INTO account (id, balance) VALUES ('bob', 10), ('joe', 2)")
+    return undefined
+  }
   if (call.isOn('quiet')) return undefined
   for (;;) {
     await sleep(TRADE_EVERY_MS)
@@ -70,6 +82,23 @@ function welcome(url: string, opened: string): string {
     `  curl -s ${url}/v1/tables/security/cells/BREW       # as the protocol sees it`,
     `  curl -sN "${url}/v1/changes?sql=SCAN+*+FROM+trade+USE+PRIMARY+KEY"`,
     `  ${url}/docs                                        # every operation, in a browser`,
+    '',
+  ].join('\n')}\n`
+}
+
+/** The transfer of Figure 4 of the paper, for two terminals. */
+function slowTransfer(url: string): string {
+  const amount = (sign: string, id: string) =>
+    `SET balance = balance ${sign} 7 ON account WHERE id = '${id}'`
+  return `${[
+    'Commits wait after each step. A transfer of 7 dollars, and in another terminal what is below its rows meanwhile:',
+    '',
+    `  curl -s "${url}/v1/query" -d "${amount('-', 'bob')}; ${amount('+', 'joe')}"`,
+    `  curl -s "${url}/v1/tables/account/cells?key=bob&key=joe"`,
+    '',
+    'To make it stand still, with the timestamp of one of its locks:',
+    '',
+    `  curl -s -X POST ${url}/v1/transactions/TIMESTAMP/kill`,
     '',
   ].join('\n')}\n`
 }

@@ -88,9 +88,27 @@ export type CheckAndMutate = {
   readonly when: RowFilter
   readonly ifMatched: readonly Mutation[]
   readonly otherwise: readonly Mutation[]
+  readonly step?: ProtocolStep
 }
 
-export type RowMutations = { readonly row: Uint8Array; readonly mutations: readonly Mutation[] }
+export type RowMutations = {
+  readonly row: Uint8Array
+  readonly mutations: readonly Mutation[]
+  readonly step?: ProtocolStep
+}
+
+/** What the protocol calls a mutation, for those who look on. It means nothing to an engine. */
+export type ProtocolStep =
+  | 'prewrite'
+  | 'commit'
+  | 'commitSecondary'
+  | 'rollBack'
+  | 'rollForward'
+  | 'onePhase'
+  | 'heartbeat'
+  | 'notify'
+  | 'acknowledge'
+  | 'collect'
 
 /** Row keys from `start` to below `end`. */
 export type KeyRange = { readonly start: Uint8Array; readonly end: Uint8Array }

@@ -132,7 +132,7 @@ export class GarbageCollector {
       const entries: RowMutations[] = []
       for (const row of page) {
         const mutations = await this.#garbageOf(row, { safePoint, expendable })
-        if (mutations.length > 0) entries.push({ row: row.key, mutations })
+        if (mutations.length > 0) entries.push({ row: row.key, mutations, step: 'collect' })
       }
       rowsCollected += entries.length
       const errors = await cellStore.mutateRows(entries)

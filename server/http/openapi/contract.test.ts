@@ -185,8 +185,9 @@ test('every operation is reached with its first declared status', async (t) => {
   await server.query('CREATE UNIQUE INDEX byBalance ON account (balance)')
   const transaction = await server.begin()
   const seen = new Set<string>()
-  // What answers a handshake is no request of this kind.
-  const operations = document.operations.filter(({ id }) => id !== 'openSocket')
+  // What answers a handshake is no request of this kind, and a commit is killed only where it is slow (`server/cells`).
+  const others = ['openSocket', 'killCommit']
+  const operations = document.operations.filter(({ id }) => !others.includes(id))
   for (const operation of operations) {
     const { id, path } = operation
     const filled = path

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { requireTable, type Storage, type TableDefinition } from '../../../storage/storage.ts'
 import { type AnswerBody, sendableLine } from '../../answers/answer-body.ts'
+import { addressOfRow } from '../../answers/row-address.ts'
 import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
 import type { Audit } from '../../audit/audit.ts'
 import { type InspectedRows, inspectedRows, rowsPieces } from '../../cells/inspected-rows.ts'
@@ -63,7 +64,36 @@ export function cellRoutes({ storage, requests, audit }: Parts): Handlers {
       }
       return inspect(request, rowsOf, onlyRow)
     },
+
+    async killCommit({ parameters }) {
+      const { inspection } = storage
+      if (!inspection.isPaced) throw notPaced()
+      const id = String(parameters.transaction)
+      const stopped = inspection.killCommit(
+        /^\d{1,16}(?=\.|$)/.test(id) ? Number.parseInt(id, 10) : 0,
+      )
+      if (stopped === undefined) throw notCommitting(id)
+      const { startTs: transaction, last } = stopped
+      if (last === undefined) return { transaction }
+      const address = addressOfRow(await catalogAt(storage), last.row)
+      return { transaction, step: last.step, ...address }
+    },
   }
+}
+
+function notPaced(): ServerError {
+  return new ServerError(
+    'not_enabled',
+    'Commits can be made to stand still only where they are slowed down: start the server with --step-delay.',
+    { flag: '--step-delay' },
+  )
+}
+
+function notCommitting(id: string): ServerError {
+  return new ServerError(
+    'unknown_transaction',
+    `The transaction ${shortened(id)} is not committing at this moment.`,
+  )
 }
 
 function onlyRow({ bodies: [body = ''] }: InspectedRows): Iterable<string | Uint8Array> {

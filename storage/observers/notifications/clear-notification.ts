@@ -50,6 +50,7 @@ export async function clearWeakNotification(
     when: [],
     ifMatched: [],
     otherwise: [eraseNotify(observerId, seenAt + 1)],
+    step: 'acknowledge',
   })
 }
 
@@ -58,6 +59,7 @@ function clearStep(seen: SeenNotification, until: Timestamp): CheckAndMutate {
     when: unseenBefore(seen, until),
     ifMatched: [],
     otherwise: [eraseNotify(seen.observerId, until)],
+    step: 'acknowledge',
   }
 }
 

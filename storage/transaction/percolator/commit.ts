@@ -22,7 +22,8 @@ export async function commitPrimary(
   commitTs: Timestamp,
 ): Promise<'committed' | 'unknown'> {
   const { primary, primaryColumn, startTs } = writeSet
-  const step = commitRow(primary, { conditionColumn: primaryColumn, startTs, commitTs })
+  const stamps = { startTs, commitTs, step: 'commit' } as const
+  const step = commitRow(primary, { conditionColumn: primaryColumn, ...stamps })
   const backoff = new Backoff(context, COMMIT_RETRY)
   let anAnswerWasLost = false
   for (;;) {
@@ -77,10 +78,11 @@ export async function commitSecondaries(
   { secondaries, startTs }: WriteSet,
   commitTs: Timestamp,
 ): Promise<void> {
+  const stamps = { startTs, commitTs, step: 'commitSecondary' } as const
   await inPages(secondaries, (group) =>
     context.cellStore.checkAndMutateRow(
       group.row,
-      commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs }),
+      commitRow(group, { conditionColumn: group.columns[0].column, ...stamps }),
     ),
   )
 }

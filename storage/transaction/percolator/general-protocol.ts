@@ -8,6 +8,7 @@ import type {
   CommitRequest,
   TransactionProtocol,
 } from '../protocol/transaction-protocol.ts'
+import type { CommitPace } from './commit-pace.ts'
 import { GeneralReads } from './general-reads.ts'
 import type { LockResolver } from './lock-resolver.ts'
 import { Snapshot } from './snapshot.ts'
@@ -19,13 +20,14 @@ export function generalProtocol(
   context: ProtocolContext,
   resolver: LockResolver,
   commitLog: SharedCommitLog,
+  pace?: CommitPace,
 ): TransactionProtocol {
   const { cellStore } = context
   return {
     snapshotAt(readTs) {
       return new GeneralReads(cellStore, new Snapshot(context, resolver, readTs))
     },
-    commit: (request) => commitNoted({ context, resolver, commitLog }, request),
+    commit: (request) => commitNoted({ context, resolver, commitLog, pace }, request),
   }
 }
 
@@ -35,16 +37,22 @@ async function commitNoted(
     readonly context: ProtocolContext
     readonly resolver: LockResolver
     readonly commitLog: SharedCommitLog
+    readonly pace: CommitPace | undefined
   },
   request: CommitRequest,
 ): Promise<CommitOutcome> {
-  const { context, resolver, commitLog } = parts
+  const { context, resolver, commitLog, pace } = parts
   try {
     const log = await commitLog.rowFor(request)
     const { commitTsMax } = log ?? {}
     const rows = log === undefined ? request.rows : [...request.rows, log.row]
     const writeSet = planWriteSet({ ...request, rows }, context.liveness, context.cellStore.limits)
-    const outcome = await commitTwoPhase(context, resolver, { ...writeSet, commitTsMax })
+    const paced = pace?.begin(context, writeSet)
+    const used = paced?.context ?? context
+    const outcome = await commitTwoPhase(used, resolver, { ...writeSet, commitTsMax })
+    paced?.decided()
+    // Its process counts as dead, and would have told nobody.
+    if (paced?.isKilled) return { kind: 'unknown' }
     if (log !== undefined && outcome.kind === 'committed') commitLog.committed()
     return outcome
   } catch (error) {

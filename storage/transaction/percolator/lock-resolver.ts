@@ -101,6 +101,7 @@ function clearing(group: RowGroup, startTs: number, resolution: Decided): CheckA
         conditionColumn: group.columns[0].column,
         startTs,
         commitTs: resolution.commitTs,
+        step: 'rollForward',
       })
     : rollBackSecondary(group, startTs)
 }

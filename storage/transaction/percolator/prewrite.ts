@@ -35,6 +35,7 @@ export function prewriteStep(group: PrewriteGroup, startTs: Timestamp): CheckAnd
     ]),
     ifMatched: [],
     otherwise: prewriteMutations(group, startTs),
+    step: 'prewrite',
   }
 }
 

@@ -67,6 +67,7 @@ function rollBackOwnPrimary(
       ...eraseGroup(group, owner.startTs),
       setRollback(owner.primary.column, owner.startTs, owner.by),
     ],
+    step: 'rollBack',
   }
 }
 
@@ -82,6 +83,7 @@ export function rollBackSeenPrimary(
       setRollback(owner.primary.column, owner.startTs, owner.by),
     ],
     otherwise: [],
+    step: 'rollBack',
   }
 }
 
@@ -101,6 +103,7 @@ export function rollBackUnseenPrimary(owner: {
     ],
     ifMatched: [],
     otherwise: [setRollback(owner.primary.column, owner.startTs, owner.by)],
+    step: 'rollBack',
   }
 }
 
@@ -109,6 +112,7 @@ export function rollBackSecondary(group: RowGroup, startTs: Timestamp): CheckAnd
     when: [lockOf(group.columns[0].column, startTs)],
     ifMatched: eraseGroup(group, startTs),
     otherwise: [],
+    step: 'rollBack',
   }
 }
 

@@ -122,6 +122,7 @@ export function primaryHeartbeat(context: ProtocolContext, writeSet: WriteSet): 
       when: [lockOf(primaryColumn, startTs)],
       ifMatched: [setLock(primaryColumn, lock)],
       otherwise: [],
+      step: 'heartbeat',
     })
   }
 }
@@ -132,7 +133,11 @@ export function primaryHeartbeat(context: ProtocolContext, writeSet: WriteSet): 
  */
 async function setHints(context: ProtocolContext, steps: readonly RowStep[]): Promise<void> {
   if (steps.length === 0) return
-  const entries = steps.map(({ row, otherwise }) => ({ row, mutations: otherwise }))
+  const entries = steps.map(({ row, otherwise }) => ({
+    row,
+    mutations: otherwise,
+    step: 'notify' as const,
+  }))
   const backoff = new Backoff(context, HINT_RETRY)
   for (;;) {
     const error = await trySetting(context, entries)

@@ -16,7 +16,7 @@ export type ProtocolContext = {
   readonly randomness: Randomness
   readonly liveness: Liveness
   /** Work that is not waited for: commits of secondaries, cleaning up. */
-  readonly background: BackgroundWork
+  readonly background: Pick<BackgroundWork, 'start' | 'drain'>
   readonly log: StorageLog
   readonly measures: Measures
 }

@@ -17,12 +17,14 @@ export function commitRow(
     readonly conditionColumn: string
     readonly startTs: Timestamp
     readonly commitTs: Timestamp
+    readonly step: 'commit' | 'commitSecondary' | 'rollForward'
   },
 ): CheckAndMutate {
   return {
     when: [lockOf(stamps.conditionColumn, stamps.startTs)],
     ifMatched: group.columns.flatMap((column) => commitColumn(column, stamps)),
     otherwise: [],
+    step: stamps.step,
   }
 }
 

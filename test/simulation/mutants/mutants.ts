@@ -134,9 +134,9 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     name: 'uncondSecondary',
     what: 'secondaries are committed without the condition on their lock',
     file: COMMIT,
-    find: 'commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs }),',
+    find: 'commitRow(group, { conditionColumn: group.columns[0].column, ...stamps }),',
     replace:
-      '((step) => ({ when: [], ifMatched: [], otherwise: step.ifMatched }))(commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs })),',
+      '((step) => ({ when: [], ifMatched: [], otherwise: step.ifMatched }))(commitRow(group, { conditionColumn: group.columns[0].column, ...stamps })),',
     caughtBy: { seedsMax: 50 },
   }),
   mutant({
