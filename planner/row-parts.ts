@@ -57,7 +57,15 @@ export function requirePart(parts: readonly RowPart[], { text, position }: Name)
   const names = parts.map(({ name }) => name)
   const renamed = parts.find(({ table, name }) => table.name === text && name !== text)
   const { hint: near, fields } = suggestion(text, names, { qualifier: text })
-  const hint = renamed === undefined ? near : `${text} is named ${renamed.name} here.`
+  const ofJson = parts.some(({ table }) => {
+    return table.columns.some(({ name, type }) => name === text && type === 'JSON')
+  })
+  const hint =
+    renamed !== undefined
+      ? `${text} is named ${renamed.name} here.`
+      : ofJson
+        ? `${text} is a column of the type JSON: its members are read by ${text} -> 'name'.`
+        : near
   const message = `No table of this statement is named ${text}.`
   const known = `Its ${names.length === 1 ? 'table is' : 'tables are'} ${names.join(', ')}.`
   throw new PlanError('unknown_column', message, { position, hint: hint ?? known, fields })

@@ -34,7 +34,8 @@ export function unknownColumn(
   const message = isOne
     ? `The table ${only.name} has no column ${name}.`
     : `None of the tables ${tables.map(({ table }) => table.name).join(', ')} has a column ${name}.`
-  if (quoted !== true && !MOMENTS.has(name.toUpperCase())) {
+  const special = UNKNOWN_WORDS.get(name.toUpperCase())
+  if (quoted !== true && special === undefined) {
     const known = tables.flatMap(({ table }) => table.columns)
     return unknown('column', { text: name, position }, message, known, isOne ? only : undefined)
   }
@@ -43,14 +44,22 @@ export function unknownColumn(
     position,
     hint: quoted
       ? `Double quotes hold a name. For a text, write ${text} in single quotes.`
-      : 'The moment of the statement is now().',
+      : special,
     fields: { ...(isOne ? { table: only.name } : {}), column: name },
   })
 }
 
-/** What other databases call the moment of the statement. */
-const MOMENTS: ReadonlySet<string> = new Set([
-  ...['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'CURRENT_TIME', 'LOCALTIMESTAMP', 'SYSDATE'],
+const NOW = 'The moment of the statement is now().'
+const NO_ROW_NUMBER =
+  'Rows have no number of their own: the primary key names them, and LIMIT counts.'
+
+/** What other databases have in the place of a column. */
+const UNKNOWN_WORDS: ReadonlyMap<string, string> = new Map([
+  ...['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'CURRENT_TIME', 'LOCALTIMESTAMP', 'SYSDATE'].map(
+    (word) => [word, NOW] as const,
+  ),
+  ...['ROWID', '_ROWID_', 'CTID', 'ROWNUM'].map((word) => [word, NO_ROW_NUMBER] as const),
+  ['DEFAULT', 'A default counts where an INSERT leaves the column out: write the value itself.'],
 ])
 
 /** An index of the table, whatever its state, or PlanError unknown_index with the near names. */

@@ -162,7 +162,9 @@ function columnInValues({ name, qualifier, position }: ast.ColumnExpression): Er
   const token = shownToken(qualifier === undefined ? name : `${qualifier}.${name}`)
   return syntaxError('VALUES cannot name a column: there is no row yet', position, {
     token,
-    hint: `a string is written in single quotes: '${token.replaceAll("'", "''")}'`,
+    hint: /^default$/i.test(name)
+      ? 'a column is left out of the list where its default counts'
+      : `a string is written in single quotes: '${token.replaceAll("'", "''")}'`,
   })
 }
 

@@ -2,7 +2,7 @@
 
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
-import { type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
+import { type Advice, type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
 
 // Slips of the pen, and marks that other languages use: what is wrong whichever the statement is.
 
@@ -87,11 +87,19 @@ function numbered({ tokens }: WrongStatement): ReadonlyMap<number, string> {
   return new Map(marks.map((index, number) => [index, `$${number + 1}`]))
 }
 
-export const chainedComparison: Habit = ({ tokens, at }) => {
+export const chainedComparison: Habit = (wrong) => {
+  const { tokens, at } = wrong
   const type = tokens[at]?.tokenType
   if (type === undefined || !token.isOf(type, token.ComparisonOperator)) return undefined
   const before = tokens.slice(0, at).map(({ tokenType }) => tokenType)
+  if (tokens[at - 2]?.image === '||') return orByBars(at - 2, wrong)
   const chained = before.some((each) => token.isOf(each, token.ComparisonOperator))
   if (!chained || !before.includes(keyword.Where)) return undefined
   return { advice: 'comparisons do not chain: write a < b AND b < c, or b BETWEEN a AND c' }
+}
+
+/** a = 1 || b = 2 -> a = 1 OR b = 2 */
+function orByBars(bars: number, wrong: WrongStatement): Advice {
+  const rewritten = rewrite(wrong, new Map([[bars, 'OR']]))
+  return { advice: '|| joins texts, and OR conditions', rewritten }
 }

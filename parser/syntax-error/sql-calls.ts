@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { insteadOfFunction, RENAMED_FUNCTIONS } from './foreign-functions.ts'
 import { type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
 
 // Functions that other databases call otherwise, and that stand without parentheses there.
 
-const CALLS: ReadonlyMap<string, string> = new Map([
-  ...['CURRENT_TIMESTAMP', 'CURRENT_TIME', 'LOCALTIMESTAMP', 'SYSDATE', 'GETDATE'].map(
-    (name) => [name, 'now()'] as const,
-  ),
+/** With parentheses or without. */
+const MOMENTS: ReadonlyMap<string, string> = new Map([
+  ...[
+    'CURRENT_TIMESTAMP',
+    'CURRENT_TIME',
+    'LOCALTIMESTAMP',
+    'SYSDATE',
+    'GETDATE',
+    'UTC_TIMESTAMP',
+  ].map((name) => [name, 'now()'] as const),
   ['CURRENT_DATE', "date_trunc('day', now())"],
-  ['GEN_RANDOM_UUID', 'uuid()'],
-  ['UUID_GENERATE_V4', 'uuid()'],
+  ['CURDATE', "date_trunc('day', now())"],
 ])
 
-/** CURRENT_TIMESTAMP -> now(), gen_random_uuid() -> uuid(); all of them, wherever the mistake is. */
+/** CURRENT_TIMESTAMP -> now(), gen_random_uuid() -> uuid(), ifnull(a, b) -> coalesce(a, b), wherever the mistake is. */
 export const foreignCall: Habit = (wrong) => {
   const replaced = ownCalls(wrong)
   if (replaced.size === 0) return undefined
-  const makesIds = [...replaced.values()].includes('uuid()')
-  const advice = makesIds ? 'a new id is uuid()' : 'the moment of the statement is now()'
+  const written = [...replaced.values()]
+  const advice = written.includes('uuid')
+    ? 'a new id is uuid()'
+    : written.some((each) => each.includes('now'))
+      ? 'the moment of the statement is now()'
+      : `a function is called ${written.join(', ')} here`
   return { advice, rewritten: rewrite(wrong, replaced), onlyRewritten: true }
 }
 
@@ -26,12 +36,32 @@ export const foreignCall: Habit = (wrong) => {
 export function ownCalls({ tokens }: Pick<WrongStatement, 'tokens'>): ReadonlyMap<number, string> {
   const replaced = new Map<number, string>()
   for (const [index, { image }] of tokens.entries()) {
-    const call = CALLS.get(image.toUpperCase())
-    if (call === undefined) continue
+    const isCall = tokens[index + 1]?.image === '('
+    const moment = MOMENTS.get(image.toUpperCase())
+    if (moment === undefined) {
+      const name = isCall ? RENAMED_FUNCTIONS.get(image.toLowerCase()) : undefined
+      if (name !== undefined) replaced.set(index, name)
+      continue
+    }
     const isDefault = tokens[index - 1]?.image.toUpperCase() === 'DEFAULT'
-    replaced.set(index, isDefault && call.includes('now') ? 'now()' : call)
-    const isCalled = tokens[index + 1]?.image === '(' && tokens[index + 2]?.image === ')'
-    if (isCalled) for (const mark of [index + 1, index + 2]) replaced.set(mark, '')
+    replaced.set(index, isDefault ? 'now()' : moment)
+    for (const mark of isCall ? argumentsAt(tokens, index + 1) : []) replaced.set(mark, '')
   }
   return replaced
+}
+
+/** The numbers of the tokens of () or (6). */
+function argumentsAt(tokens: WrongStatement['tokens'], open: number): readonly number[] {
+  if (tokens[open + 1]?.image === ')') return [open, open + 1]
+  return tokens[open + 2]?.image === ')' ? [open, open + 1, open + 2] : []
+}
+
+/** What to do instead of the first function that is not there. */
+export function adviceOfCalls({ tokens }: Pick<WrongStatement, 'tokens'>): string | undefined {
+  for (const [index, { image }] of tokens.entries()) {
+    if (tokens[index + 1]?.image !== '(') continue
+    const instead = insteadOfFunction(image.toLowerCase())
+    if (instead !== undefined) return instead
+  }
+  return undefined
 }

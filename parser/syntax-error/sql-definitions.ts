@@ -2,10 +2,13 @@
 
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
+import { foreignObject, foreignShow, ROW_RULE } from './definitions/sql-objects.ts'
+import { foreignTableClause } from './definitions/sql-table-clauses.ts'
 import {
   type Advice,
   indexOf,
   listAt,
+  partsOf,
   piece,
   rewrite,
   type WrongStatement,
@@ -13,6 +16,8 @@ import {
 
 /** How other databases define tables and indexes, and show what they have. */
 export function foreignDefinition(wrong: WrongStatement): Advice | undefined {
+  const object = foreignObject(wrong)
+  if (object !== undefined) return object
   switch (wrong.tokens[0]?.tokenType) {
     case keyword.Create:
       return indexOf(wrong, keyword.Index) === 1 || wrong.tokens[1]?.tokenType === keyword.Unique
@@ -23,11 +28,14 @@ export function foreignDefinition(wrong: WrongStatement): Advice | undefined {
     case keyword.Drop:
       return ofDrop(wrong)
     case keyword.Show:
-      return ofShow(wrong)
+      return foreignShow(wrong)
     case keyword.Describe:
       return wrong.at === 2 && wrong.tokens[1]?.tokenType === keyword.Table
         ? { advice: 'DESCRIBE stands alone', rewritten: `DESCRIBE ${piece(wrong, 2)}` }
-        : undefined
+        : {
+            advice: 'DESCRIBE names a table, and shows all its columns',
+            rewritten: piece(wrong, 0, 2),
+          }
     default:
       return undefined
   }
@@ -75,9 +83,9 @@ function ofCreateIndex(wrong: WrongStatement): Advice | undefined {
 function ofCreateTable(wrong: WrongStatement): Advice | undefined {
   const { tokens, at } = wrong
   const word = tokens[at]?.image.toUpperCase() ?? ''
+  const clause = foreignTableClause(wrong)
+  if (clause !== undefined) return clause
   if (GENERATES.has(word)) return ofGeneratedKey(wrong)
-  const other = ofOtherObject(wrong)
-  if (other !== undefined) return other
   if (word !== '(') return CONSTRAINTS.get(word)
   // FOREIGN KEY (a) in the list of columns looks like a column of a strange type.
   const before = piece(wrong, at - 2, at).toUpperCase()
@@ -88,9 +96,9 @@ const CONSTRAINTS: ReadonlyMap<string, Advice> = new Map(
   Object.entries({
     REFERENCES:
       'there are no foreign keys; GET … FOR UPDATE guards the other row, or CHECK tests it, in the same transaction',
-    CHECK: 'the condition of a CHECK stands in parentheses',
+    FOREIGN:
+      'there are no foreign keys; GET … FOR UPDATE guards the other row, or CHECK tests it, in the same transaction',
     CONSTRAINT: 'only CHECK and UNIQUE have a name',
-    NULL: 'a column may be NULL where NOT NULL does not forbid it',
   }).map(([word, advice]) => [word, { advice }] as const),
 )
 
@@ -119,60 +127,14 @@ export function ofGeneratedKey(
   return { advice: GENERATED_KEY, rewritten: rewrite(wrong, replaced) }
 }
 
-/** CREATE DATABASE, CREATE VIEW, CREATE TEMP TABLE … */
-function ofOtherObject(wrong: WrongStatement): Advice | undefined {
-  const { tokens, at } = wrong
-  const word = tokens[1]?.image.toUpperCase() ?? ''
-  if (at === 3 && tokens[1]?.tokenType === keyword.Table && tokens[3]?.tokenType === keyword.As) {
-    return { advice: 'a table is created with its columns, and filled by INSERT' }
-  }
-  if (at !== 1) return undefined
-  switch (word) {
-    case 'DATABASE':
-    case 'SCHEMA':
-      return { advice: 'there is one database, and it is there already: CREATE TABLE' }
-    case 'TEMP':
-    case 'TEMPORARY':
-    case 'UNLOGGED':
-      return { advice: 'every table stays', rewritten: `CREATE ${piece(wrong, 2)}` }
-    case 'VIEW':
-    case 'MATERIALIZED':
-      return {
-        advice: 'there are no views: keep the text of the SCAN, or let an observer fill a table',
-      }
-    case 'SEQUENCE':
-      return { advice: GENERATED_KEY }
-    case 'FUNCTION':
-    case 'PROCEDURE':
-      return { advice: 'there are no functions of your own: observers run code when rows change' }
-    case 'TYPE':
-    case 'DOMAIN':
-      return {
-        advice: 'there are no types of your own: a CHECK of the table says what a column may hold',
-      }
-    case 'USER':
-    case 'LOGIN':
-      return {
-        advice:
-          'who may do what is said of a role, which a token has: CREATE TOKEN … ROLE … EXPIRES IN …',
-      }
-    case 'POLICY':
-      return { advice: ROW_RULE }
-    default:
-      return undefined
-  }
-}
-
-const ROW_RULE =
-  'which rows a role may read or write is said by its rights: GRANT READ ON table TO role WHERE condition'
-
 function ofAlter(wrong: WrongStatement): Advice | undefined {
   const { tokens, at } = wrong
   const word = tokens[at]?.image.toUpperCase() ?? ''
   const before = tokens[at - 1]?.tokenType
   const isAdded = before === keyword.Add || tokens[at - 2]?.tokenType === keyword.Constraint
-  if (isAdded && ['INDEX', 'UNIQUE', 'KEY'].includes(word)) {
-    return { advice: 'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)' }
+  if (isAdded && ['INDEX', 'UNIQUE', 'KEY'].includes(word)) return ofAddedIndex(wrong)
+  if (at === 4 && before === keyword.Drop && (word === 'INDEX' || word === 'KEY')) {
+    return { advice: 'an index is dropped by its name', rewritten: `DROP INDEX ${piece(wrong, 5)}` }
   }
   if (isAdded && word === 'FOREIGN') return CONSTRAINTS.get('REFERENCES')
   if (at === 4 && (before === keyword.Add || before === keyword.Drop)) {
@@ -194,6 +156,32 @@ function ofAlter(wrong: WrongStatement): Advice | undefined {
   }
 }
 
+/** ALTER TABLE t ADD [CONSTRAINT u] UNIQUE (a), ADD INDEX i (a) -> CREATE [UNIQUE] INDEX … ON t (a) */
+function ofAddedIndex(wrong: WrongStatement): Advice {
+  const { tokens } = wrong
+  const advice = 'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)'
+  const open = indexOf(wrong, token.LeftParenthesis)
+  const isUnique = tokens.some(({ tokenType }) => tokenType === keyword.Unique)
+  if (open < 0) return { advice }
+  const before = tokens[open - 1]
+  const constraint = indexOf(wrong, keyword.Constraint)
+  const isNamed = before !== undefined && !/^(INDEX|UNIQUE|KEY)$/i.test(before.image)
+  const made = [tokens[2]?.image, ...listAt(wrong, open), 'key'].join('_')
+  const name = isNamed ? before.image : (tokens[constraint + 1]?.image ?? made)
+  const index = `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX ${constraint < 0 && !isNamed ? made : name}`
+  return { advice, rewritten: `${index} ON ${tokens[2]?.image} ${piece(wrong, open)}` }
+}
+
+/** DROP TABLE a, b -> DROP TABLE a; DROP TABLE b */
+function ofDroppedList(wrong: WrongStatement): Advice {
+  const first = piece(wrong, 0, wrong.at - 1)
+  const names = [piece(wrong, wrong.at - 1, wrong.at), ...partsOf(wrong, wrong.at + 1)]
+  return {
+    advice: 'each is dropped by a statement',
+    rewritten: names.map((name) => `${first} ${name}`).join('; '),
+  }
+}
+
 function ofDrop(wrong: WrongStatement): Advice | undefined {
   const word = wrong.tokens[wrong.at]?.image.toUpperCase()
   const rewritten = piece(wrong, 0, wrong.at)
@@ -201,25 +189,10 @@ function ofDrop(wrong: WrongStatement): Advice | undefined {
     const what = indexOf(wrong, keyword.Observer) === 1 ? 'an observer' : 'an index'
     return { advice: `the name of ${what} is enough`, rewritten }
   }
+  if (word === ',') return ofDroppedList(wrong)
   if (word !== 'CASCADE' && word !== 'RESTRICT') return undefined
   return {
     advice: 'nothing depends on a table but its indexes and observers, which go with it',
     rewritten,
   }
-}
-
-function ofShow(wrong: WrongStatement): Advice | undefined {
-  const { tokens, at } = wrong
-  const words = piece(wrong, 1).toUpperCase()
-  const last = tokens.at(-1)?.image
-  if (/^(DATABASES|SCHEMAS)\b/.test(words) || /^TABLES \S/.test(words)) {
-    return { advice: 'tables are shown by', rewritten: 'SHOW TABLES' }
-  }
-  if (/^(INDEX|INDEXES|INDICES|KEYS)\b/.test(words) && tokens.length > 2) {
-    return { advice: 'indexes are shown of a table', rewritten: `SHOW INDEXES FROM ${last}` }
-  }
-  if (at === 1 && /^COLUMNS (FROM|IN)\b/.test(words)) {
-    return { advice: 'a table is shown by', rewritten: `DESCRIBE ${last}` }
-  }
-  return undefined
 }

@@ -4,12 +4,15 @@ import { SIMILAR_TYPES } from '../builders/type-names.ts'
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
 import { OWN_TYPES, typeLengthAt } from './sql-types.ts'
-import { type Habit, listAt, rewrite, type WrongStatement } from './wrong-statement.ts'
+import { type Habit, listAt, piece, rewrite, type WrongStatement } from './wrong-statement.ts'
 
 // What other databases write in the place of a value.
 
-const NO_SUBQUERY =
+export const NO_SUBQUERY =
   'a statement has no other inside: read the inner one first, and give its values as a parameter, or one value by INTO'
+
+export const NO_TABLE_FUNCTION =
+  'rows come from a table alone: no VALUES and no function makes them'
 
 /** a::varchar(20), CAST(a AS NUMERIC(10, 2)) -> a::TEXT, CAST(a AS REAL); all of them, wherever the mistake is. */
 export const foreignCastType: Habit = (wrong) => {
@@ -134,6 +137,70 @@ const wordsInCall: Habit = (wrong) => {
   }
 }
 
+/** trim(BOTH 'x' FROM a), trim(LEADING FROM a) -> trim(a, 'x'), ltrim(a) */
+const trimOf: Habit = (wrong) => {
+  const { tokens, at } = wrong
+  const open = openBefore(wrong, at)
+  const name = TRIMS.get(imageAt(wrong, open + 1) ?? '')
+  const from = tokens.findIndex(
+    ({ tokenType }, index) => index > open && tokenType === keyword.From,
+  )
+  if (imageAt(wrong, open - 1) !== 'TRIM' || name === undefined || from < 0) return undefined
+  const close = closeAfter(wrong, open)
+  const [characters, value] = [piece(wrong, open + 2, from), piece(wrong, from + 1, close)]
+  const replaced = new Map(range(open, close + 1).map((index) => [index, '']))
+  replaced.set(open - 1, `${name}(${[value, characters].filter((each) => each !== '').join(', ')})`)
+  const advice = 'between the arguments of a function stands a comma'
+  return { advice, rewritten: rewrite(wrong, replaced), onlyRewritten: true }
+}
+
+const TRIMS: ReadonlyMap<string, string> = new Map([
+  ['BOTH', 'trim'],
+  ['LEADING', 'ltrim'],
+  ['TRAILING', 'rtrim'],
+])
+
+/** SET (a, b) = (1, 2) -> SET a = 1, b = 2 */
+const assignedRow: Habit = (wrong) => {
+  const { tokens, at } = wrong
+  if (tokens[at]?.tokenType !== token.LeftParenthesis) return undefined
+  if (tokens[at - 1]?.tokenType !== keyword.SetWord) return undefined
+  const middle = closeAfter(wrong, at) + 1
+  const [columns, values] = [listAt(wrong, at), listAt(wrong, middle + 1)]
+  if (tokens[middle]?.tokenType !== token.Equal || columns.length !== values.length)
+    return undefined
+  const replaced = new Map(range(at, closeAfter(wrong, middle + 1) + 1).map((index) => [index, '']))
+  replaced.set(at, columns.map((column, index) => `${column} = ${values[index]}`).join(', '))
+  return { advice: 'each column is assigned by itself', rewritten: rewrite(wrong, replaced) }
+}
+
+/** a = ANY($1), a <> ALL(:list) -> a IN $1, a NOT IN :list; all of them, wherever the mistake is. */
+export const anyOf: Habit = (wrong) => {
+  const replaced = new Map<number, string>()
+  for (const [index, { image }] of wrong.tokens.entries()) {
+    const isAll = image.toUpperCase() === 'ALL'
+    if (!isAll && !/^(ANY|SOME)$/i.test(image)) continue
+    const isOne = imageAt(wrong, index + 1) === '(' && imageAt(wrong, index + 3) === ')'
+    const operator = imageAt(wrong, index - 1)
+    const isFit = isAll ? operator === '<>' || operator === '!=' : operator === '='
+    if (!isOne || !isFit || !/^[:$]/.test(imageAt(wrong, index + 2) ?? '')) continue
+    replaced.set(index - 1, isAll ? 'NOT IN' : 'IN')
+    for (const mark of [index, index + 1, index + 3]) replaced.set(mark, '')
+  }
+  if (replaced.size === 0) return undefined
+  return {
+    advice: 'a list is asked by IN',
+    rewritten: rewrite(wrong, replaced),
+    onlyRewritten: true,
+  }
+}
+
+/** FROM generate_series(1, 10), FROM t, json_each(a) */
+const tableFunction: Habit = ({ tokens, at }) =>
+  tokens[at]?.tokenType === token.LeftParenthesis && tokens[at - 2]?.tokenType === keyword.From
+    ? { advice: NO_TABLE_FUNCTION }
+    : undefined
+
 /** (a, b) = (1, 2) */
 const rowValue: Habit = ({ tokens, at }) => {
   if (tokens[at]?.tokenType !== token.Comma) return undefined
@@ -145,7 +212,8 @@ const rowValue: Habit = ({ tokens, at }) => {
 }
 
 export const EXPRESSION_HABITS: readonly Habit[] = [
-  ...[interval, subquery, ifCall, ilike, distinctOn, overWindow, wordsInCall, rowValue],
+  ...[interval, subquery, ifCall, ilike, distinctOn, overWindow, trimOf, wordsInCall, rowValue],
+  ...[assignedRow, tableFunction],
 ]
 
 function imageAt({ tokens }: Pick<WrongStatement, 'tokens'>, index: number): string | undefined {

@@ -17,6 +17,8 @@ function hintOf(text: string): string | undefined {
 }
 
 const SELECT = 'SELECT is written GET for rows by a full key, SCAN for a range of rows'
+const NO_TABLE =
+  'a value alone is not read: a statement reads a table (SCAN now() FROM table LIMIT 1), the time is the readTimestamp of each answer, and GET /healthz says whether the server runs'
 const UPDATE = 'UPDATE is written SET … ON table WHERE …'
 const RANGE = 'GET reads rows by a full key, SCAN walks rows in key order'
 const UPSERT =
@@ -49,7 +51,9 @@ for (const [text, hint] of [
   ['COMMIT; select * from t; COMMIT', `${SELECT}: SCAN * from t`],
   ['EXPLAIN ANALYZE SELECT a FROM t', `${SELECT}: EXPLAIN ANALYZE SCAN a FROM t`],
   ['EXPLAIN SCRIPT SELECT a FROM t', `${SELECT}: EXPLAIN SCRIPT SCAN a FROM t`],
-  ['SELECT 1', SELECT],
+  ['SELECT 1', NO_TABLE],
+  ['SCAN now()', NO_TABLE],
+  ['SELECT * FORM t', `${SELECT}; after that, expected FROM, found 'FORM'`],
   [
     'SELECT * FROM a JOIN b ON a.x = b.x',
     `${SELECT}; ${BY_KEY}: SCAN * FROM a LOOKUP b BY a.x = b.x`,
@@ -116,7 +120,10 @@ for (const [text, hint] of [
     'CREATE TABLE t (a SERIAL PRIMARY KEY, b VARCHAR(20))',
     `${GENERATED}: CREATE TABLE t (a TEXT PRIMARY KEY DEFAULT uuid(), b TEXT)`,
   ],
-  ["CREATE TABLE t (id TEXT PRIMARY KEY, a ENUM('x', 'y'))", 'a type has no length: ENUM'],
+  [
+    "CREATE TABLE t (id TEXT PRIMARY KEY, a ENUM('x', 'y'))",
+    "a choice among values is a CHECK: CREATE TABLE t (id TEXT PRIMARY KEY, a TEXT CHECK (a IN ('x', 'y')))",
+  ],
   [
     'ALTER TABLE t ADD a NUMERIC(10,2)',
     `${TYPES}; ALTER TABLE says COLUMN: ALTER TABLE t ADD COLUMN a REAL`,
@@ -149,7 +156,10 @@ for (const [text, hint] of [
     'INSERT INTO t (id, n) VALUES (1, 2) ON DUPLICATE KEY UPDATE n = n + VALUES(n), m = 1',
     'ON DUPLICATE KEY is ON CONFLICT: INSERT INTO t (id, n) VALUES (1, 2) ON CONFLICT DO UPDATE SET n = n + excluded.n, m = 1',
   ],
-  ['INSERT OR REPLACE INTO t (id) VALUES (1)', UPSERT],
+  [
+    'INSERT OR REPLACE INTO t (id) VALUES (1)',
+    `${UPSERT}: INSERT INTO t (id) VALUES (1) ON CONFLICT DO UPDATE SET id = excluded.id`,
+  ],
   [
     'INSERT OR IGNORE INTO t (id) VALUES (1)',
     'duplicates are left out by ON CONFLICT DO NOTHING: INSERT INTO t (id) VALUES (1) ON CONFLICT DO NOTHING',
@@ -189,8 +199,8 @@ for (const [text, hint] of [
     `${ORDER}: EXPLAIN DELETE FROM t WHERE a = 1 RETURNING *`,
   ],
   ['SET a = 1 ON t IF EXISTS WHERE id = 1', `${ORDER}: SET a = 1 ON t WHERE id = 1 IF EXISTS`],
-  ['SET a = 1 WHERE id = 1', 'SET names its table: SET a = 1 ON table WHERE id = 1'],
-  ['CHECK a > 1 WHERE id = 1', 'CHECK names its table: CHECK a > 1 ON table WHERE id = 1'],
+  ['SET a = 1 WHERE id = 1', 'SET names its table: SET … ON table WHERE …'],
+  ['CHECK a > 1 WHERE id = 1', 'CHECK names its table: CHECK … ON table WHERE …'],
   [
     'SET a = 1 ON t',
     'WHERE says which rows are set; to set all of them: SET a = 1 ON t USE PRIMARY KEY WHERE TRUE',
@@ -237,7 +247,7 @@ for (const [text, hint] of [
   ],
   [
     'ALTER TABLE t ADD CONSTRAINT u UNIQUE (a)',
-    'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)',
+    'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …): CREATE UNIQUE INDEX u ON t (a)',
   ],
   [
     'CREATE TABLE t (id TEXT PRIMARY KEY, family VARCHAR(20))',
@@ -247,7 +257,7 @@ for (const [text, hint] of [
   ['ALTER TABLE t DROP a', 'ALTER TABLE says COLUMN: ALTER TABLE t DROP COLUMN a'],
   [
     'ALTER TABLE t ADD INDEX i (a)',
-    'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)',
+    'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …): CREATE INDEX i ON t (a)',
   ],
   [
     'ALTER TABLE t ADD COLUMN a TEXT, ADD COLUMN b TEXT',
@@ -308,7 +318,10 @@ for (const [text, hint] of [
     "it is written as INTERVAL '2 hours 30 minutes', with whole numbers of weeks, days, hours, minutes, seconds, milliseconds and microseconds",
   ],
   ['SCAN extract(YEAR FROM a) FROM t', `${COMMA}: SCAN extract('year', a) FROM t`],
-  ['SCAN substring(a FROM 2 FOR 3) FROM t', `${COMMA}: SCAN substr(a, 2, 3) FROM t`],
+  [
+    'SCAN substring(a FROM 2 FOR 3) FROM t',
+    `a function is called substr here; ${COMMA}: SCAN substr(a, 2, 3) FROM t`,
+  ],
   [
     "SCAN * FROM t WHERE position('x' IN a) > 0",
     `${COMMA}: SCAN * FROM t WHERE position('x', a) > 0`,
@@ -336,7 +349,7 @@ for (const [text, hint] of [
   ],
   [
     'UPDATE t SET a = u.b FROM u WHERE u.id = t.id',
-    `${UPDATE}; SET reads no other table: read the values before it, in the same request, by GET … INTO :name`,
+    `${UPDATE}; what writes reads no other table: read the values before it, in the same request, by GET … INTO :name, or send them as parameters`,
   ],
   [
     'DELETE FROM t WHERE a > 1 ORDER BY b LIMIT 1',

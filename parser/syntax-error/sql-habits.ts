@@ -13,15 +13,16 @@ import {
   trailingComma,
 } from './slips.ts'
 import { foreignCall } from './sql-calls.ts'
-import { EXPRESSION_HABITS, foreignCastType } from './sql-expressions.ts'
+import { anyOf, EXPRESSION_HABITS, foreignCastType } from './sql-expressions.ts'
+import { foreignPhrase } from './sql-phrases.ts'
 import { foreignStatement } from './sql-statements.ts'
 import { TABLE_HABITS } from './sql-tables.ts'
 import { foreignColumnType, typeLength } from './sql-types.ts'
 import { type Habit, piece, rewrite, type WrongStatement } from './wrong-statement.ts'
 
 export const REWRITTEN_CHARACTERS_MAX = 1_000
-/** Habits that are put right in one statement, one after the other. */
-const HABITS_MAX = 6
+/** Texts that are tried for one mistake: each is parsed. */
+const TRIES_MAX = 24
 
 export type Hint = {
   readonly hint: string
@@ -31,35 +32,47 @@ export type Hint = {
 
 /** What to write instead, where the statement shows habits of SQL or common slips. */
 export function hintFor(wrong: WrongStatement): Hint | undefined {
-  const found = putRight(wrong, HABITS_MAX)
+  const found = putRight(wrong, { left: TRIES_MAX })
   if (found === undefined) return undefined
   const { text } = found
   const advices = [...new Set(found.advices)].join('; ')
   return text === undefined ? { hint: advices } : { hint: `${advices}: ${text}`, suggestion: text }
 }
 
-type Repair = { readonly advices: readonly string[]; readonly text?: string }
+type Repair = {
+  readonly advices: readonly string[]
+  readonly text?: string
+  /** Nothing was recognised: the advice is what the parser says. */
+  readonly isComplaint?: true
+}
+type Tries = { left: number }
 
 /** One habit is put right, and what is wrong after that is looked at in the same way. */
-function putRight(wrong: WrongStatement, habitsLeft: number): Repair | undefined {
+function putRight(wrong: WrongStatement, tries: Tries): Repair | undefined {
+  let unsure: Repair | undefined
   for (const recognise of HABITS) {
     const found = recognise(wrong)
     if (found === undefined) continue
     const { advice, rewritten, onlyRewritten } = found
-    const repaired = rewritten === undefined ? undefined : repair(wrong, rewritten, habitsLeft)
+    const repaired = rewritten === undefined ? undefined : repair(wrong, rewritten, tries)
     if (repaired?.text !== undefined) {
       return { advices: [advice, ...repaired.advices], text: repaired.text }
     }
-    if (onlyRewritten !== true) return { advices: [advice, ...(repaired?.advices ?? [])] }
+    const advised = { advices: [advice, ...(repaired?.advices ?? [])] }
+    if (onlyRewritten !== true) return advised
+    // Quoting a word leads anywhere.
+    const leads = repaired?.isComplaint !== true && recognise !== reservedWordAsName
+    if (repaired !== undefined && leads) unsure ??= advised
   }
-  return undefined
+  return unsure
 }
 
-function repair(wrong: WrongStatement, rewritten: string, habitsLeft: number): Repair | undefined {
-  if (rewritten.length > REWRITTEN_CHARACTERS_MAX) return undefined
+function repair(wrong: WrongStatement, rewritten: string, tries: Tries): Repair | undefined {
+  if (rewritten.length > REWRITTEN_CHARACTERS_MAX || tries.left === 0) return undefined
+  tries.left -= 1
   const next = wrong.recheck(rewritten)
   if (next === undefined) return { advices: [], text: rewritten }
-  return habitsLeft > 1 ? putRight(next, habitsLeft - 1) : undefined
+  return putRight(next, tries) ?? { advices: [`after that, ${next.complaint}`], isComplaint: true }
 }
 
 const READS_A_RANGE: ReadonlySet<TokenType> = new Set([
@@ -122,7 +135,7 @@ const foreignWord: Habit = ({ tokens, at }) => {
   return advice === undefined ? undefined : { advice }
 }
 
-/** FETCH FIRST 5 ROWS ONLY, and SCAN TOP 5 … */
+/** FETCH FIRST 5 ROWS ONLY, and SCAN TOP 5 …, SCAN TOP (5) …, SCAN FIRST 5 … */
 const rowCount: Habit = (wrong) => {
   const { tokens, at } = wrong
   const advice = 'a number of rows is given by LIMIT'
@@ -133,9 +146,13 @@ const rowCount: Habit = (wrong) => {
     if (count < 0) return { advice }
     return { advice, rewritten: `${piece(wrong, 0, at)} LIMIT ${tokens[count]?.image}` }
   }
-  if (tokens[at - 1]?.image.toUpperCase() !== 'TOP' || at !== 2) return undefined
-  const rest = `${tokens[0]?.image} ${piece(wrong, at + 1)} LIMIT ${tokens[at]?.image}`
-  return { advice, rewritten: rest }
+  if (!/^(TOP|FIRST)$/i.test(tokens[1]?.image ?? '')) return undefined
+  const isInside = tokens[2]?.tokenType === token.LeftParenthesis
+  const count = isInside ? 3 : 2
+  if (tokens[count]?.tokenType !== token.Integer) return undefined
+  const rest = piece(wrong, isInside ? count + 2 : count + 1)
+  const rewritten = `${tokens[0]?.image} ${rest} LIMIT ${tokens[count]?.image}`
+  return { advice, rewritten, onlyRewritten: true }
 }
 
 /** The first that recognises something decides. */
@@ -143,7 +160,9 @@ const HABITS: readonly Habit[] = [
   foreignCastType,
   foreignColumnType,
   foreignCall,
+  anyOf,
   foreignStatement,
+  foreignPhrase,
   ...EXPRESSION_HABITS,
   doubleEqual,
   quoteInsideString,

@@ -6,6 +6,7 @@ import {
   type Advice,
   indexOf,
   listAt,
+  partsOf,
   piece,
   rewrite,
   type WrongStatement,
@@ -18,11 +19,14 @@ export function foreignInsert(wrong: WrongStatement): Advice | undefined {
   if (at === 1) return ofModifier(wrong) ?? withoutInto(wrong)
   const selected = fromSelect(wrong)
   if (selected !== undefined) return selected
+  const special = ofDefaults(wrong) ?? ofAssignments(wrong)
+  if (special !== undefined) return special
   if (at === 3) return withoutColumns(wrong)
   const on = tokens.findIndex(({ tokenType }, index) => {
     return tokenType === keyword.On && CONFLICTS.has(tokens[index + 1]?.image.toUpperCase() ?? '')
   })
-  return on < 0 || at <= on ? undefined : ofConflict(wrong, on)
+  const isAlias = tokens[at]?.tokenType === keyword.As && at === on - 2
+  return on < 0 || (at <= on && !isAlias) ? undefined : ofConflict(wrong, on)
 }
 
 const CONFLICTS: ReadonlySet<string> = new Set(['CONFLICT', 'DUPLICATE'])
@@ -35,7 +39,45 @@ function ofModifier(wrong: WrongStatement): Advice | undefined {
     const rewritten = `INSERT ${piece(wrong, into)} ON CONFLICT DO NOTHING`
     return { advice: 'duplicates are left out by ON CONFLICT DO NOTHING', rewritten }
   }
-  return words === 'OR REPLACE' ? { advice: UPSERT } : undefined
+  if (words === 'OR REPLACE') return foreignUpsert(wrong)
+  return /^OR (ABORT|FAIL|ROLLBACK)$/.test(words)
+    ? { advice: 'a duplicate is an error by itself', rewritten: `INSERT ${piece(wrong, into)}` }
+    : undefined
+}
+
+/**
+ * REPLACE INTO t (a, b) VALUES …, INSERT OR REPLACE INTO t … -> INSERT INTO t (a, b) VALUES … ON CONFLICT DO UPDATE SET
+ * a = excluded.a, b = excluded.b; those of the key, which cannot be set, are left out where the table is known.
+ */
+export function foreignUpsert(wrong: WrongStatement): Advice {
+  const into = indexOf(wrong, keyword.Into)
+  const columns = wrong.tokens[into + 2]?.image === '(' ? listAt(wrong, into + 2) : []
+  if (into < 0 || columns.length === 0) return { advice: UPSERT }
+  const set = columns.map((column) => `${column} = excluded.${column}`).join(', ')
+  const rewritten = `INSERT ${piece(wrong, into)} ON CONFLICT DO UPDATE SET ${set}`
+  return { advice: UPSERT, rewritten }
+}
+
+/** INSERT INTO t SET a = 1, b = 2 -> INSERT INTO t (a, b) VALUES (1, 2) */
+function ofAssignments(wrong: WrongStatement): Advice | undefined {
+  if (wrong.tokens[3]?.tokenType !== keyword.SetWord) return undefined
+  const pairs = partsOf(wrong, 4).map((part) => /^(.+?)\s*=\s*([\s\S]+)$/.exec(part))
+  const columns = pairs.map((pair) => pair?.[1]).join(', ')
+  const values = pairs.map((pair) => pair?.[2]).join(', ')
+  return {
+    advice: 'INSERT has its columns before its VALUES',
+    rewritten: `${piece(wrong, 0, 3)} (${columns}) VALUES (${values})`,
+  }
+}
+
+/** INSERT INTO t DEFAULT VALUES, INSERT INTO t () VALUES () */
+function ofDefaults({ tokens }: WrongStatement): Advice | undefined {
+  const isEmpty = tokens[3]?.image.toUpperCase() === 'DEFAULT' || tokens[4]?.image === ')'
+  if (!isEmpty) return undefined
+  return {
+    advice:
+      'INSERT names at least one column, and leaves out those whose default counts: INSERT INTO table (key) VALUES (uuid())',
+  }
 }
 
 /** What REPLACE, MERGE and UPSERT are here. */
@@ -88,7 +130,10 @@ function ofDuplicateKey(wrong: WrongStatement, on: number): Advice {
   const { tokens } = wrong
   const words = ['CONFLICT', 'DO', 'UPDATE SET']
   const replacements = new Map(words.map((word, index) => [on + 1 + index, word]))
-  tokens.forEach(({ tokenType }, index) => {
+  const alias = tokens[on - 2]?.tokenType === keyword.As ? tokens[on - 1]?.image : undefined
+  if (alias !== undefined) for (const word of [on - 2, on - 1]) replacements.set(word, '')
+  tokens.forEach(({ tokenType, image }, index) => {
+    if (index > on && image === alias) replacements.set(index, 'excluded')
     const [open, name, close] = tokens.slice(index + 1, index + 4)
     const isValue =
       index > on &&

@@ -4,8 +4,10 @@ import type { TokenType } from 'chevrotain'
 import { isAggregate } from '../builders/aggregates.ts'
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
+import { adviceOfCalls } from './sql-calls.ts'
 import { foreignDefinition } from './sql-definitions.ts'
-import { foreignInsert, UPSERT } from './sql-inserts.ts'
+import { foreignFirstWord, NO_SAVEPOINT, NO_SESSION } from './sql-first-words.ts'
+import { foreignInsert } from './sql-inserts.ts'
 import { foreignObserver } from './sql-observers.ts'
 import { type Advice, indexOf, piece, type WrongStatement } from './wrong-statement.ts'
 
@@ -33,19 +35,19 @@ function recognise(wrong: WrongStatement): Advice | undefined {
   if (wrong.at === 0) {
     if (type === keyword.Select) return ofSelect(wrong)
     if (type === keyword.Update) return ofUpdate(wrong)
-    return ofForeignWord(wrong) ?? foreignObserver(wrong)
+    return foreignFirstWord(wrong) ?? foreignObserver(wrong)
   }
   const session = ofSession(wrong)
   if (session !== undefined) return session
   if (type === keyword.Grant || type === keyword.Revoke) return ofRight(wrong)
-  if (type === keyword.Begin && wrong.at === 1) return ofBegin(wrong)
-  if (type === keyword.Rollback && wrong.at === 1) return { advice: NO_SAVEPOINT }
+  if (type === keyword.Begin && wrong.at > 0) return ofBegin(wrong)
+  if ((type === keyword.Rollback || type === keyword.Commit) && wrong.at === 1) return ofEnd(wrong)
   if (type === keyword.Insert) return foreignInsert(wrong)
-  if (type === keyword.Delete && wrong.at === 1) return ofDelete(wrong)
   if (isOrderOfWrite(wrong)) return { advice: ORDER_OF_WRITE }
-  if (type === keyword.SetWord && wrong.tokens[wrong.at]?.tokenType === keyword.From) {
-    return { advice: NO_FROM_IN_SET }
-  }
+  if (isOfTwoTables(wrong)) return { advice: NO_FROM_IN_WRITE }
+  if (type === keyword.Delete && wrong.at === 1) return ofDelete(wrong)
+  const isRead = type === keyword.Get || type === keyword.Scan
+  if (isRead && indexOf(wrong, keyword.From) < 0) return withoutTable(wrong)
   if (type === keyword.SetWord || type === keyword.Check) return ofOneRow(wrong)
   return foreignObserver(wrong) ?? foreignDefinition(wrong)
 }
@@ -53,10 +55,20 @@ function recognise(wrong: WrongStatement): Advice | undefined {
 /** GRANT SELECT ON t TO r -> GRANT READ ON t TO r */
 function ofRight(wrong: WrongStatement): Advice | undefined {
   const token = wrong.tokens[wrong.at]
+  if (/^(GRANT|REVOKE) \w+ (TO|FROM)\b/i.test(piece(wrong, 0, 3))) {
+    return { advice: 'a role has rights, and no other roles: a token has one role' }
+  }
+  if (token?.image.toUpperCase() === 'PRIVILEGES') {
+    const rewritten = `${piece(wrong, 0, wrong.at)} ${piece(wrong, wrong.at + 1)}`
+    return { advice: 'ALL is all rights', rewritten }
+  }
   const right = RIGHTS_OF_SQL.get(token?.image.toUpperCase() ?? '')
   if (token === undefined || right === undefined) return undefined
-  const separator = wrong.tokens[wrong.at + 1]?.image === ',' ? '' : ' '
-  const rewritten = `${piece(wrong, 0, wrong.at)} ${right}${separator}${piece(wrong, wrong.at + 1)}`
+  const next = /^PRIVILEGES$/i.test(wrong.tokens[wrong.at + 1]?.image ?? '')
+    ? wrong.at + 2
+    : wrong.at + 1
+  const separator = wrong.tokens[next]?.image === ',' ? '' : ' '
+  const rewritten = `${piece(wrong, 0, wrong.at)} ${right}${separator}${piece(wrong, next)}`
   return { advice: 'rights on rows are READ and WRITE', rewritten }
 }
 
@@ -70,6 +82,8 @@ const RIGHTS_OF_SQL: ReadonlyMap<string, string> = new Map([
 
 /** GET where the condition only equates columns, since it may then name a full key. */
 function ofSelect(wrong: WrongStatement): Advice {
+  const special = withoutTable(wrong) ?? ofCatalog(wrong)
+  if (special !== undefined) return special
   const advice = 'SELECT is written GET for rows by a full key, SCAN for a range of rows'
   const where = indexOf(wrong, keyword.Where)
   const isOfRows = !aggregates(wrong) && wrong.tokens[1]?.tokenType !== keyword.Distinct
@@ -77,6 +91,41 @@ function ofSelect(wrong: WrongStatement): Advice {
   const isByKey = where > 0 && isOfRows && !joins && onlyEquates(wrong, where + 1)
   const word = isByKey ? 'GET' : 'SCAN'
   return { advice, rewritten: `${word} ${piece(wrong, 1)}` }
+}
+
+/** SELECT now(), SELECT 1 FROM dual, and SCAN 1 */
+function withoutTable(wrong: WrongStatement): Advice | undefined {
+  const from = indexOf(wrong, keyword.From)
+  const isDual = wrong.tokens[from + 1]?.image.toUpperCase() === 'DUAL'
+  return (from < 0 && !wrong.tokens.some(({ tokenType }) => tokenType === token.Star)) || isDual
+    ? { advice: adviceOfCalls(wrong) ?? (isTableAlone(wrong) ? NAMES_COLUMNS : NO_TABLE) }
+    : undefined
+}
+
+/** GET customer, GET customer WHERE … */
+function isTableAlone({ tokens }: WrongStatement): boolean {
+  const [word, name, next] = tokens
+  const isRead = word?.tokenType === keyword.Get || word?.tokenType === keyword.Scan
+  return isRead && /^[A-Za-z_]\w*$/.test(name?.image ?? '') && next?.image !== '('
+}
+
+const NAMES_COLUMNS = 'the columns come first: SCAN * FROM table, GET * FROM table WHERE key = …'
+
+const NO_TABLE =
+  'a value alone is not read: a statement reads a table (SCAN now() FROM table LIMIT 1), the time is the readTimestamp of each answer, and GET /healthz says whether the server runs'
+
+/** SELECT … FROM information_schema.tables, FROM sqlite_master */
+function ofCatalog(wrong: WrongStatement): Advice | undefined {
+  const from = indexOf(wrong, keyword.From)
+  const source = piece(wrong, from + 1, from + 4).toLowerCase()
+  if (from < 0 || !/^(information_schema|pg_\w+|sqlite_(master|schema)|sys)\b/.test(source)) {
+    return undefined
+  }
+  const named = wrong.tokens.findIndex(({ image }) => image.toLowerCase() === 'table_name')
+  const table = wrong.tokens[named + 2]?.image.slice(1, -1)
+  const ofColumns = source.includes('columns') && named > from
+  const rewritten = ofColumns ? `DESCRIBE ${table}` : 'SHOW TABLES'
+  return { advice: 'what there is is shown by', rewritten }
 }
 
 function aggregates({ tokens }: WrongStatement): boolean {
@@ -105,10 +154,12 @@ function ofUpdate(wrong: WrongStatement): Advice {
   const set = indexOf(wrong, keyword.SetWord)
   const advice = 'UPDATE is written SET … ON table WHERE …'
   if (set < 0) return { advice }
+  const table = /^(OR \w+|ONLY) /i.exec(piece(wrong, 1, set))?.[0] ?? ''
+  const first = table.trim() === '' ? 1 : 1 + table.trim().split(' ').length
   const ends = UPDATE_ENDS.map((type) => indexOf(wrong, type)).filter((at) => at > set)
   const end = Math.min(...ends, wrong.tokens.length)
   const where = wrong.tokens[end]?.tokenType === keyword.Where ? '' : `${ALL_ROWS} `
-  const rewritten = `SET ${piece(wrong, set + 1, end)} ON ${piece(wrong, 1, set)} ${where}${piece(wrong, end)}`
+  const rewritten = `SET ${piece(wrong, set + 1, end)} ON ${piece(wrong, first, set)} ${where}${piece(wrong, end)}`
   return { advice, rewritten: rewritten.trim() }
 }
 
@@ -121,8 +172,20 @@ function ofDelete(wrong: WrongStatement): Advice {
   return { advice: 'DELETE needs FROM', rewritten: `DELETE FROM ${piece(wrong, rest)}`.trim() }
 }
 
-const NO_FROM_IN_SET =
-  'SET reads no other table: read the values before it, in the same request, by GET … INTO :name'
+const NO_FROM_IN_WRITE =
+  'what writes reads no other table: read the values before it, in the same request, by GET … INTO :name, or send them as parameters'
+
+/** UPDATE a SET … FROM b, UPDATE a JOIN b …, DELETE FROM a USING b, DELETE a FROM a JOIN b; UPDATE is a SET by now */
+function isOfTwoTables({ tokens, at }: WrongStatement): boolean {
+  const word = tokens[at]?.image.toUpperCase() ?? ''
+  const isSet = tokens[0]?.tokenType === keyword.SetWord
+  const isDelete = tokens[0]?.tokenType === keyword.Delete
+  if (!isSet && !isDelete) return false
+  if (word === 'FROM') return isSet
+  const joins = tokens.some(({ image }) => /^(JOIN|USING)$/i.test(image))
+  const on = tokens.findIndex(({ tokenType }) => tokenType === keyword.On)
+  return joins || (isSet && word === ',' && on >= 0 && at > on)
+}
 
 const ORDER_OF_WRITE =
   'SET and DELETE take their rows in the order of the key that finds them: for another order, read the keys by SCAN … ORDER BY … LIMIT and write WHERE key IN :keys'
@@ -140,8 +203,8 @@ function ofOneRow(wrong: WrongStatement): Advice | undefined {
   const next = wrong.tokens[wrong.at]?.tokenType
   const on = indexOf(wrong, keyword.On)
   if (on < 0 && next === keyword.Where) {
-    const rewritten = `${piece(wrong, 0, wrong.at)} ON table ${piece(wrong, wrong.at)}`
-    return { advice: `${word} names its table`, rewritten }
+    const names = word === 'SET' ? 'SET … ON table WHERE …' : 'CHECK … ON table WHERE …'
+    return { advice: `${word} names its table: ${names}` }
   }
   if (next !== undefined || on !== wrong.at - 2) return undefined
   if (word !== 'SET') return { advice: `${word} is of one row: WHERE names its full primary key` }
@@ -149,35 +212,7 @@ function ofOneRow(wrong: WrongStatement): Advice | undefined {
   return { advice: 'WHERE says which rows are set; to set all of them', rewritten }
 }
 
-/** COUNT(*) FROM t, COUNT t */
-function ofAggregate(wrong: WrongStatement): Advice {
-  const advice = 'groups of rows are read by SCAN'
-  if (wrong.tokens[1]?.tokenType === token.LeftParenthesis) {
-    return { advice, rewritten: `SCAN ${piece(wrong, 0)}` }
-  }
-  const table = wrong.tokens[1]?.tokenType === keyword.From ? 2 : 1
-  const name = wrong.tokens[0]?.image.toUpperCase()
-  if (name !== 'COUNT') return { advice }
-  return { advice, rewritten: `SCAN COUNT(*) FROM ${piece(wrong, table)}` }
-}
-
-const NO_SAVEPOINT =
-  'there are no savepoints: a statement that fails leaves the transaction as it was before it'
-
-/** TABLE t */
-function ofWholeTable(wrong: WrongStatement): Advice | undefined {
-  if (wrong.tokens[0]?.tokenType !== keyword.Table) return undefined
-  return { advice: 'rows are read by SCAN', rewritten: `SCAN * FROM ${piece(wrong, 1)}` }
-}
-
-/** \\d, \\dt and \\d t of psql */
-function ofBackslash(wrong: WrongStatement): Advice {
-  const named = wrong.tokens.length > 2
-  const rewritten = named ? `DESCRIBE ${piece(wrong, 2)}` : 'SHOW TABLES'
-  return { advice: 'what begins with \\ is for psql itself', rewritten }
-}
-
-/** BEGIN ISOLATION LEVEL …, SET TRANSACTION …, SET name = value */
+/** BEGIN ISOLATION LEVEL …, SET TRANSACTION …; SET name = value, which names neither a table nor rows */
 function ofSession(wrong: WrongStatement): Advice | undefined {
   const words = piece(wrong, 0, 2).toUpperCase()
   if (words === 'BEGIN ISOLATION' || words === 'SET TRANSACTION' || words === 'SET SESSION') {
@@ -186,8 +221,12 @@ function ofSession(wrong: WrongStatement): Advice | undefined {
       rewritten: 'BEGIN',
     }
   }
-  return undefined
+  const isSet = wrong.tokens[0]?.tokenType === keyword.SetWord
+  const ofRows = [keyword.On, keyword.Where, keyword.From].some((type) => indexOf(wrong, type) > 0)
+  return isSet && !ofRows ? { advice: SET_OF_SESSION } : undefined
 }
+
+const SET_OF_SESSION = `SET changes rows: SET column = value ON table WHERE …; ${NO_SESSION}`
 
 /** EXPLAIN (ANALYZE, BUFFERS) …, EXPLAIN VERBOSE …, EXPLAIN QUERY PLAN … */
 function ofExplain(wrong: WrongStatement): Advice | undefined {
@@ -197,10 +236,18 @@ function ofExplain(wrong: WrongStatement): Advice | undefined {
     ({ tokenType }, index) =>
       index > 0 && (EXPLAINED.has(tokenType) || tokenType === keyword.Update),
   )
+  if (start < 0 && at === 1) return notExplained(wrong)
   if (start < 0 || at >= start || at === 0) return undefined
   const analyzes = tokens.slice(1, start).some(({ tokenType }) => tokenType === keyword.Analyze)
   const rewritten = `EXPLAIN ${analyzes ? 'ANALYZE ' : ''}${piece(wrong, start)}`
   return { advice: 'the only option of EXPLAIN is ANALYZE', rewritten }
+}
+
+/** EXPLAIN t of MySQL, EXPLAIN CREATE TABLE … */
+function notExplained(wrong: WrongStatement): Advice {
+  return wrong.tokens.length === 2
+    ? { advice: 'a table is shown by', rewritten: `DESCRIBE ${piece(wrong, 1)}` }
+    : { advice: 'a GET, SCAN, SET, INSERT or DELETE has a plan to explain, and no other statement' }
 }
 
 const EXPLAINED: ReadonlySet<TokenType> = new Set([
@@ -208,76 +255,24 @@ const EXPLAINED: ReadonlySet<TokenType> = new Set([
   ...[keyword.Check, keyword.Notify],
 ])
 
+/** COMMIT WORK, ROLLBACK TRANSACTION, ROLLBACK TO a */
+function ofEnd(wrong: WrongStatement): Advice {
+  const word = piece(wrong, 0, 1).toUpperCase()
+  const next = piece(wrong, 1, 2).toUpperCase()
+  if (/^(WORK|TRANSACTION|TRAN|AND)$/.test(next)) {
+    return { advice: `${word} stands alone`, rewritten: word }
+  }
+  return {
+    advice: next === 'PREPARED' ? 'a transaction commits in one step: COMMIT' : NO_SAVEPOINT,
+  }
+}
+
+/** BEGIN TRANSACTION, BEGIN READ WRITE */
 function ofBegin(wrong: WrongStatement): Advice | undefined {
+  if (/^BEGIN READ WRITE$/i.test(piece(wrong, 0))) {
+    return { advice: 'a transaction may write', rewritten: 'BEGIN' }
+  }
   const noise = /^(transaction|work|tran|deferred|immediate|exclusive)$/i
   if (!noise.test(wrong.tokens[1]?.image ?? '')) return undefined
   return { advice: 'BEGIN stands alone', rewritten: `BEGIN ${piece(wrong, 2)}`.trim() }
-}
-
-type AdviceMaker = (wrong: WrongStatement) => Advice | undefined
-
-const NOTHING_TO_TIDY: Advice = {
-  advice: 'there is nothing to tidy up: old versions are collected by the server',
-}
-const PREPARED_BY_ITSELF: Advice = {
-  advice: 'a text with parameters is prepared by itself: send it again with others',
-}
-const SET_DOES_IT: Advice = {
-  advice: UPSERT,
-}
-
-/** First words that no statement of this dialect has, and what is written instead. */
-const FOREIGN_WORDS: ReadonlyMap<string, Advice | AdviceMaker> = new Map<
-  string,
-  Advice | AdviceMaker
->([
-  ['START', { advice: 'a transaction begins with', rewritten: 'BEGIN' }],
-  ['END', { advice: 'a transaction ends with', rewritten: 'COMMIT' }],
-  ['ABORT', { advice: 'a transaction is given up with', rewritten: 'ROLLBACK' }],
-  ['DESC', ofDesc],
-  ['TRUNCATE', ofTruncate],
-  ['COUNT', ofAggregate],
-  ['SUM', ofAggregate],
-  ['MIN', ofAggregate],
-  ['MAX', ofAggregate],
-  ['AVG', ofAggregate],
-  ['WITH', { advice: 'a statement stands alone: there is no WITH' }],
-  ['SAVEPOINT', { advice: NO_SAVEPOINT }],
-  ['RELEASE', { advice: NO_SAVEPOINT }],
-  ['VALUES', ofWholeTable],
-  ['TABLE', ofWholeTable],
-  ['USE', { advice: 'there is one database: its tables are shown by', rewritten: 'SHOW TABLES' }],
-  ['PRAGMA', { advice: 'what there is is shown by', rewritten: 'SHOW TABLES' }],
-  ['\\', ofBackslash],
-  [
-    'LOCK',
-    {
-      advice: 'nothing is locked ahead: GET … FOR UPDATE guards the rows that a decision rests on',
-    },
-  ],
-  ['VACUUM', NOTHING_TO_TIDY],
-  ['ANALYZE', NOTHING_TO_TIDY],
-  ['REINDEX', NOTHING_TO_TIDY],
-  ['COPY', { advice: 'rows are sent as JSON: POST /v1/tables/{table}/rows' }],
-  ['PREPARE', PREPARED_BY_ITSELF],
-  ['EXECUTE', PREPARED_BY_ITSELF],
-  ['DECLARE', { advice: 'a SCAN is answered by the page: follow its cursor' }],
-  ['REPLACE', SET_DOES_IT],
-  ['UPSERT', SET_DOES_IT],
-  ['MERGE', SET_DOES_IT],
-])
-
-function ofForeignWord(wrong: WrongStatement): Advice | undefined {
-  const found = FOREIGN_WORDS.get(wrong.tokens[0]?.image.toUpperCase() ?? '')
-  return typeof found === 'function' ? found(wrong) : found
-}
-
-function ofDesc(wrong: WrongStatement): Advice {
-  return { advice: 'DESC is written out', rewritten: `DESCRIBE ${piece(wrong, 1)}` }
-}
-
-function ofTruncate(wrong: WrongStatement): Advice {
-  const table = wrong.tokens[1]?.tokenType === keyword.Table ? 2 : 1
-  const rewritten = `DELETE FROM ${piece(wrong, table)} USE PRIMARY KEY`
-  return { advice: 'all rows are deleted with', rewritten }
 }

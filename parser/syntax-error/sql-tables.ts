@@ -10,6 +10,7 @@ import { type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
 const ONE_TABLE = 'a statement reads one table; read the other one in a second statement'
 const BY_KEY = 'a row of another table is looked up by its key: LOOKUP table BY table.key = …'
 const NO_QUALIFIER = 'here is one table, so its columns are named alone'
+const NO_SCHEMA = 'there is one database, and no schema: a table is named alone'
 const NO_ALIAS = 'a statement that writes names its table as it is'
 
 const JOINS: ReadonlySet<string> = new Set([
@@ -17,9 +18,11 @@ const JOINS: ReadonlySet<string> = new Set([
 ])
 /** Those that LOOKUP is not, also after an alias, which would be put right in vain. */
 const OTHER_JOINS: ReadonlySet<string> = new Set(['RIGHT', 'FULL', 'CROSS', 'NATURAL'])
-const SET_OPERATIONS: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT'])
+const SET_OPERATIONS: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT', 'MINUS'])
 
-const NAMES_A_TABLE: ReadonlySet<TokenType> = new Set([keyword.From, keyword.On, keyword.Update])
+const NAMES_A_TABLE: ReadonlySet<TokenType> = new Set([
+  ...[keyword.From, keyword.On, keyword.Update, keyword.Into],
+])
 
 /** FROM a JOIN b, FROM a, b; the first of two aliases stands before it. */
 const secondTable: Habit = (wrong) => {
@@ -97,10 +100,23 @@ function isAfterAlias({ tokens, at }: WrongStatement, from: number): boolean {
   return comma >= 0 && at <= comma && comma - from <= 4 && at > from
 }
 
+const BEFORE_A_TABLE: ReadonlySet<string> = new Set([
+  ...['FROM', 'INTO', 'ON', 'UPDATE', 'TABLE', 'EXISTS', 'INDEX', 'JOIN', 'LOOKUP', 'DESCRIBE'],
+])
+
 /** t.a -> a, where a name of a column stands alone; everywhere in what does not read. */
 const qualifiedName: Habit = (wrong) => {
   const { tokens, at } = wrong
   if (!isDot(wrong, at)) return undefined
+  const before = tokens[at - 2]
+  if (before?.image === '.') {
+    const rewritten = rewrite(wrong, new Map([at - 3, at - 2].map((each) => [each, ''])))
+    return { advice: NO_SCHEMA, rewritten }
+  }
+  if (before !== undefined && BEFORE_A_TABLE.has(before.image.toUpperCase())) {
+    const rewritten = rewrite(wrong, new Map([at - 1, at].map((each) => [each, ''])))
+    return { advice: NO_SCHEMA, rewritten }
+  }
   const dots = tokens.flatMap((_, index) => {
     return isDot(wrong, index) && (index === at || !isRead(wrong)) ? [index] : []
   })
@@ -147,15 +163,27 @@ const tableAlias: Habit = (wrong) => {
   return { advice: NO_ALIAS, rewritten, onlyRewritten: true }
 }
 
-/** SCAN a b FROM t -> SCAN a AS b FROM t */
+/** SCAN a b FROM t -> SCAN a AS b FROM t; SCAN a 'b' FROM t and SCAN a AS 'b' FROM t -> SCAN a AS "b" FROM t */
 const columnAlias: Habit = (wrong) => {
   const { tokens, at } = wrong
   const [before, alias] = [tokens[at - 1], tokens[at]]
-  if (!isRead(wrong)) return undefined
+  if (!isRead(wrong) || isInside(wrong, at)) return undefined
+  if (alias?.tokenType === token.Text && before !== undefined) {
+    const name = alias.image.slice(1, -1).replaceAll("''", "'").replaceAll('"', '""')
+    const as = before.tokenType === keyword.As ? '' : 'AS '
+    const rewritten = rewrite(wrong, new Map([[at, `${as}"${name}"`]]))
+    return { advice: 'a name is quoted by double quotes', rewritten, onlyRewritten: true }
+  }
   if (alias === undefined || !token.isOf(alias.tokenType, keyword.Name)) return undefined
   if (before === undefined || at < 2) return undefined
   const rewritten = rewrite(wrong, new Map([[at, `AS ${alias.image}`]]))
   return { advice: 'a column gets another name by AS', rewritten, onlyRewritten: true }
+}
+
+function isInside({ tokens }: WrongStatement, at: number): boolean {
+  const before = tokens.slice(0, at)
+  const count = (type: TokenType) => before.filter(({ tokenType }) => tokenType === type).length
+  return count(token.LeftParenthesis) > count(token.RightParenthesis)
 }
 
 export const TABLE_HABITS: readonly Habit[] = [

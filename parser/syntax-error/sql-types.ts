@@ -35,6 +35,7 @@ export const typeLength: Habit = ({ tokens, at }) => {
   if (tokens[0]?.tokenType !== keyword.Create) return undefined
   const written = tokens[open - 1]?.image.toUpperCase() ?? ''
   const type = SIMILAR_TYPES.get(written) ?? written
+  if (!TYPE_NAMES.includes(type)) return undefined
   return { advice: `a type has no length: ${type}` } satisfies Advice
 }
 

@@ -40,14 +40,10 @@ export function describeMistake(
   check: (text: string) => Mistake | undefined,
 ): ParseError {
   const { text } = mistake
-  const { offending, expectation, wrong } = wrongStatement(mistake, expectedTokens, check)
-  const expected = expectedWords(expectation)
+  const { offending, expected, wrong } = wrongStatement(mistake, expectedTokens, check)
   const position = offending ? positionOfToken(offending) : positionAt(text, text.length)
-  const image = offending && shownToken(offending.image)
-  const malformed = offending && MALFORMED_WORDS.get(offending.tokenType)
-  const found = image === undefined ? END_OF_TEXT : `'${image}'`
-  return syntaxError(malformed ?? `expected ${joined(expected)}, found ${found}`, position, {
-    token: image,
+  return syntaxError(wrong.complaint, position, {
+    token: offending && shownToken(offending.image),
     expected,
     ...hintFor(wrong),
   })
@@ -60,7 +56,7 @@ function wrongStatement(
   check: (text: string) => Mistake | undefined,
 ): {
   readonly offending: IToken | undefined
-  readonly expectation: Expectation
+  readonly expected: readonly string[]
   readonly wrong: WrongStatement
 } {
   const { text, tokens } = mistake
@@ -79,8 +75,16 @@ function wrongStatement(
     const found = check(other)
     return found && wrongStatement(found, expectedTokens, check).wrong
   }
-  const wrong = { text, tokens: statementTokens(tokens, start), at: at - start, recheck }
-  return { offending, expectation, wrong }
+  const expected = expectedWords(expectation)
+  const complaint = complaintOf(offending, expected)
+  const wrong = { text, tokens: statementTokens(tokens, start), at: at - start, complaint, recheck }
+  return { offending, expected, wrong }
+}
+
+function complaintOf(offending: IToken | undefined, expected: readonly string[]): string {
+  const malformed = offending && MALFORMED_WORDS.get(offending.tokenType)
+  const found = offending === undefined ? END_OF_TEXT : `'${shownToken(offending.image)}'`
+  return malformed ?? `expected ${joined(expected)}, found ${found}`
 }
 
 /** An error of a type of another database, with the definition to write instead. */

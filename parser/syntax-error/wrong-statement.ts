@@ -9,6 +9,8 @@ export type WrongStatement = {
   readonly tokens: readonly IToken[]
   /** The number of tokens when the statement ended too early. */
   readonly at: number
+  /** What could have stood there, and what does. */
+  readonly complaint: string
   /** What is wrong with another text; undefined when it is right. */
   readonly recheck: (text: string) => WrongStatement | undefined
 }
@@ -66,18 +68,24 @@ export function piece({ text, tokens }: WrongStatement, from: number, to = token
 
 /** The sources of the parts, between commas, of the parentheses that open at a token. */
 export function listAt(wrong: WrongStatement, open: number): readonly string[] {
+  return partsOf(wrong, open + 1)
+}
+
+/** The sources of the parts, between commas, from a token to the parenthesis that closes them, or to the end. */
+export function partsOf(wrong: WrongStatement, from: number): readonly string[] {
   const parts: string[] = []
   let depth = 0
-  let start = open + 1
-  for (let at = open; at < wrong.tokens.length; at += 1) {
+  let start = from
+  let at = from
+  for (; at < wrong.tokens.length && depth >= 0; at += 1) {
     const type = wrong.tokens[at]?.tokenType
     if (type === LeftParenthesis) depth += 1
     if (type === RightParenthesis) depth -= 1
-    if (depth === 0 || (depth === 1 && type === Comma)) {
+    if (depth < 0 || (depth === 0 && type === Comma)) {
       if (at > start) parts.push(piece(wrong, start, at))
       start = at + 1
     }
-    if (depth === 0) break
   }
+  if (at > start) parts.push(piece(wrong, start, at))
   return parts
 }

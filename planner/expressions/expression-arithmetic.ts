@@ -14,7 +14,7 @@ import {
   unitsOf,
 } from './compiled-expression.ts'
 import { isJsonOperator, type JsonOperator, jsonOperation } from './json-operators.ts'
-import { isNumber, isOpen, isTextLiteral, typeMismatch } from './type-check.ts'
+import { isNumber, isOpen, isTextLiteral } from './type-check.ts'
 import { lengthOf } from './value-work.ts'
 import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
 
@@ -127,7 +127,13 @@ function stepOf(
         ? numberStep(operator, a === 'INTEGER' && b === 'INTEGER', position)
         : timestampStep(operator, a, b, position)
   if (step !== undefined) return step
-  throw typeMismatch(`${left} ${operator} ${right} has no meaning.`, position)
+  throw new PlanError('type_mismatch', `${left} ${operator} ${right} has no meaning.`, {
+    position,
+    hint:
+      left === 'TEXT' || right === 'TEXT'
+        ? 'Texts are joined by ||, other values by concat(a, b) or as a::TEXT || b.'
+        : undefined,
+  })
 }
 
 function concatenation(a: ExpressionType, b: ExpressionType, position: Position): Step | undefined {

@@ -78,6 +78,7 @@ export function compileAs(
   if (fits(part.type, wanted)) return converted(part, wanted)
   throw new PlanError('type_mismatch', `${wanted} is wanted here, and this is ${part.type}.`, {
     position: part.position,
+    hint: wanted === 'BOOLEAN' ? HOW_BOOLEAN : undefined,
     fields: { expected: wanted, actual: part.type },
   })
 }
@@ -125,13 +126,18 @@ function commonType(parts: readonly CompiledExpression[]): ExpressionType {
 
 function notAlike(common: ExpressionType, { type, position }: CompiledExpression): PlanError {
   const isJson = common === 'JSON' || type === 'JSON'
+  const isBoolean = common === 'BOOLEAN' || type === 'BOOLEAN'
   return new PlanError('type_mismatch', `${common} and ${type} do not go together.`, {
     position,
     hint: isJson
       ? "What ->> reads is TEXT, and a cast makes another type of it: (a->>'n')::INTEGER."
-      : undefined,
+      : isBoolean
+        ? HOW_BOOLEAN
+        : `A cast makes ${common} of it: a::${common}.`,
   })
 }
+
+const HOW_BOOLEAN = 'A BOOLEAN is TRUE or FALSE, and a number or a text is compared: a <> 0.'
 
 export function isNumber(type: ExpressionType): boolean {
   return type === 'INTEGER' || type === 'REAL'

@@ -101,7 +101,7 @@ const ADVISED: ReadonlyArray<readonly [string, RegExp]> = [
   ['SCAN id FROM account UNION SCAN id FROM trade', /reads one table/],
   ['SCAN cast(balance as varchar) AS b FROM account', /VARCHAR is written TEXT/],
   ["SCAN * FROM account WHERE at > now() - INTERVAL '1 month'", /add_months\(time, 1\)/],
-  ['SCAN substring(id, 1) FROM account', /substr\(text, from, count\)/],
+  ['SCAN substring(id, 1) FROM account', /It is called substr/],
   ["SCAN * FROM account WHERE data->'n' > 3", /\(a->>'n'\)::INTEGER/],
   ['SCAN * FROM (SELECT * FROM account)', /read the inner one first/],
   ['SELECT * FROM account WHERE EXISTS (SELECT 1 FROM trade)', /read the inner one first/],
@@ -112,7 +112,8 @@ const ADVISED: ReadonlyArray<readonly [string, RegExp]> = [
   ["SCAN * FROM account WHERE at = '2026-02-30'", /no day 2026-02-30.*'2026-02-28'/],
   ["SET at = '2026-13-01' ON account WHERE id = 'bob'", /no month 13/],
   ["SET at = '2026-01-01 10:00' ON account WHERE id = 'bob'", /'2026-01-01T10:00Z'/],
-  ['SCAN random() FROM account', /now, uuid, coalesce.*COUNT, SUM/],
+  ['SCAN jump() FROM account', /now, uuid, coalesce.*COUNT, SUM/],
+  ['SCAN random() FROM account', /in the program/],
   ["INSERT OR REPLACE INTO account (id) VALUES ('bob')", /inserts or updates a row/],
   ['CREATE TABLE t (id TEXT PRIMARY KEY, a TEXT REFERENCES account (id))', /FOR UPDATE guards/],
   ['SELECT * FROM account LIMIT 10 OFFSET 20', /there is no OFFSET/],
@@ -122,7 +123,7 @@ const ADVISED: ReadonlyArray<readonly [string, RegExp]> = [
   ["SCAN * FROM account WHERE (id, balance) = ('a', 1)", /compared one by one/],
   ['CREATE VIEW v AS SELECT * FROM account', /no views/],
   ['VACUUM', /nothing to tidy up/],
-  ["COPY account FROM 'x'", /sent as JSON/],
+  ["COPY account FROM 'x'", /percolite import/],
 ]
 
 /** Words of a statement after a colon are a promise, but for a form with dots in it. */

@@ -22,6 +22,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       { path: 'parser/ast.ts', typeOnly: true },
       { path: 'parser/expression-parts.ts' },
       { path: 'parser/completion/shown-name.ts' },
+      { path: 'parser/syntax-error/foreign-functions.ts' },
       { path: 'storage/storage.ts' },
     ],
     packages: [NODE_BUILTIN],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallExpression } from '../../../parser/ast.ts'
+import { insteadOfFunction } from '../../../parser/syntax-error/foreign-functions.ts'
 import type { SqlValue } from '../../../storage/storage.ts'
 import { PlanError } from '../../plan-error.ts'
 import { suggestion } from '../../unknown-name.ts'
@@ -26,28 +27,6 @@ const FUNCTIONS: Definitions = {
   ...NUMBER_FUNCTIONS,
   ...MOMENT_FUNCTIONS,
   ...JSON_FUNCTIONS,
-}
-
-/** What functions of other databases are called here. */
-const CALLED_HERE: Readonly<Record<string, string>> = {
-  substring: 'substr(text, from, count)',
-  strpos: 'position(part, text)',
-  instr: 'position(part, text)',
-  char_length: 'length(text)',
-  ceiling: 'ceil(number)',
-  date_part: "extract('year', time)",
-  ifnull: 'coalesce(a, b)',
-  nvl: 'coalesce(a, b)',
-  iif: 'CASE WHEN condition THEN a ELSE b END',
-  json_extract: "json -> 'name', or json ->> 'name' as TEXT",
-  json_value: "json ->> 'name'",
-  jsonb_set: "json_set(json, '{name}', value)",
-  json_replace: "json_set(json, '{name}', value)",
-  json_array_length: 'json_length(json)',
-  jsonb_array_length: 'json_length(json)',
-  json_typeof: 'json_type(json)',
-  jsonb_typeof: 'json_type(json)',
-  to_jsonb: 'to_json(value)',
 }
 
 const AGGREGATES = 'COUNT, SUM, MIN, MAX and AVG'
@@ -77,8 +56,9 @@ export function compileCall(
 
 function unknownFunction({ function: name, position }: CallExpression): PlanError {
   const message = `There is no function ${name}.`
-  if (Object.hasOwn(CALLED_HERE, name)) {
-    const hint = `It is written ${CALLED_HERE[name]}.`
+  const instead = insteadOfFunction(name)
+  if (instead !== undefined) {
+    const hint = `${instead.charAt(0).toUpperCase()}${instead.slice(1)}.`
     return new PlanError('invalid_request', message, { position, hint, fields: { function: name } })
   }
   const { hint, fields } = suggestion(name, FUNCTION_NAMES, { function: name })
