@@ -20,7 +20,7 @@ import { checkText, checkTokens, checkTurn, statementAt } from './text-limits.ts
 export type { PlaceInText } from './completion/place-in-text.ts'
 export { shownName } from './completion/shown-name.ts'
 export { PARSER_LIMITS } from './parser-limits.ts'
-export { otherLookupOrders } from './syntax-error/lookup-order.ts'
+export { otherLookupOrders } from './suggestions/lookup-order.ts'
 export { ParseError }
 
 export interface Parser {

@@ -61,9 +61,9 @@ export function foreignUpsert(wrong: WrongStatement): Advice {
 /** INSERT INTO t SET a = 1, b = 2 -> INSERT INTO t (a, b) VALUES (1, 2) */
 function ofAssignments(wrong: WrongStatement): Advice | undefined {
   if (wrong.tokens[3]?.tokenType !== keyword.SetWord) return undefined
-  const pairs = partsOf(wrong, 4).map((part) => /^(.+?)\s*=\s*([\s\S]+)$/.exec(part))
-  const columns = pairs.map((pair) => pair?.[1]).join(', ')
-  const values = pairs.map((pair) => pair?.[2]).join(', ')
+  const parts = partsOf(wrong, 4)
+  const columns = parts.map((part) => part.slice(0, part.indexOf('=')).trim()).join(', ')
+  const values = parts.map((part) => part.slice(part.indexOf('=') + 1).trim()).join(', ')
   return {
     advice: 'INSERT has its columns before its VALUES',
     rewritten: `${piece(wrong, 0, 3)} (${columns}) VALUES (${values})`,

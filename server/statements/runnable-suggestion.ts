@@ -54,9 +54,7 @@ const GET = /^((?:EXPLAIN (?:ANALYZE )?(?:SCRIPT )?)?)GET\b/i
 
 /** What is wrong with a suggestion: of a GET that is no GET, with the same as a SCAN, if that says more. */
 function reasonOf(suggestion: string, refusals: readonly unknown[]): string {
-  const [own, ...others] = GET.test(suggestion)
-    ? [...refusals.slice(1), refusals[0]]
-    : refusals
+  const [own, ...others] = GET.test(suggestion) ? [...refusals.slice(1), refusals[0]] : refusals
   const refusal =
     [own, ...others].find((each) => each instanceof PlanError && each.code !== 'unbounded_scan') ??
     own

@@ -220,6 +220,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['syntax-error/'],
     ['nesting.ts'],
     ['completion/'],
+    ['suggestions/'],
     ['*'],
   ],
   server: [
