@@ -84,8 +84,14 @@ function reportDamage(
 
 /** The names of indexes that the newest definition has as being built. */
 export function indexesBeingBuilt(log: CommitLog): string[] {
-  const table = new IndexReplay(log).tableAt(Number.POSITIVE_INFINITY)
-  const building = table?.indexes.filter(({ state }) => state === 'building') ?? []
+  const newest = [...log.columns]
+    .filter(([name]) => hasPrefix(keyOfRow(name), CATALOG_TABLE_PREFIX))
+    .flatMap(
+      ([, commits]) => commits.reduce((a, b) => (a.commitTs > b.commitTs ? a : b)).value ?? [],
+    )
+  const building = newest.flatMap((value) =>
+    decodeTable(value).indexes.filter(({ state }) => state === 'building'),
+  )
   return building.map(({ name }) => name)
 }
 

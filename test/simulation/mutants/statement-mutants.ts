@@ -5,6 +5,8 @@ const MAINTENANCE = 'storage/tables/rows/index-maintenance.ts'
 const TAKEN = 'storage/tables/rows/taken-entries.ts'
 const SET_ROWS = 'planner/execute/writes/execute-set-rows.ts'
 const UPSERT = 'planner/execute/writes/execute-upsert.ts'
+const CHECKS = 'planner/plan/row-check.ts'
+const ADDED = 'storage/tables/catalog/check-changes.ts'
 const MET = 'planner/execute/writes/conflicting-rows.ts'
 
 const EMBEDDED = { workload: 'statements', topology: 'embedded' } as const
@@ -66,6 +68,62 @@ export const STATEMENT_MUTANTS: readonly Mutant[] = [
     file: MET,
     find: 'found[next++] as Key | null',
     replace: 'found.at(-1 - next++) as Key | null',
+    caughtBy: CAUGHT,
+  }),
+  mutant({
+    name: 'checksOfAssignedColumns',
+    what: 'a SET looks only at the checks all of whose columns it assigns',
+    file: CHECKS,
+    find: 'assigned.some((column) => columns.has(column))',
+    replace: '[...columns].every((column) => assigned.includes(column))',
+    caughtBy: CAUGHT,
+  }),
+  mutant({
+    name: 'nullFailsChecks',
+    what: 'a CHECK that is NULL of a row refuses it',
+    file: CHECKS,
+    find: 'evaluate(scope) !== false',
+    replace: 'evaluate(scope) === true',
+    caughtBy: CAUGHT,
+  }),
+  mutant({
+    name: 'upsertsSkipChecks',
+    what: 'the row that an upsert changes is not checked, only that which it would have inserted',
+    file: UPSERT,
+    find: 'checkedRow({ table, position, checks }, ofRow, { isNew: false, number })',
+    replace: '(void checkedRow, void checks, void ofRow, after as never)',
+    caughtBy: CAUGHT,
+  }),
+  mutant({
+    name: 'rangeSetsSkipChecks',
+    what: 'the rows that a SET finds along a key are not checked',
+    file: SET_ROWS,
+    find: 'return checkedRow(plan, { ...before, row }, { isNew: false })',
+    replace: 'return (void checkedRow, row as never)',
+    caughtBy: CAUGHT,
+  }),
+  mutant({
+    name: 'addedChecksBeginAtTheirEnd',
+    what: 'rows that are written while a CHECK is added do not have to meet it',
+    file: CHECKS,
+    find: 'table.checks.map(',
+    replace: "table.checks.filter(({ state }) => state === 'ready').map(",
+    caughtBy: CAUGHT,
+  }),
+  mutant({
+    name: 'addedChecksFenceNobody',
+    what: 'who began before a CHECK was added commits rows that it has not seen',
+    file: ADDED,
+    find: "withCheck(before, check, 'adding'))",
+    replace: "withCheck(before, check, 'adding'), { isFenced: false })",
+    caughtBy: { ...CAUGHT, seedsMax: 100 },
+  }),
+  mutant({
+    name: 'addedChecksLookAtNoRow',
+    what: 'a CHECK is added without looking at the rows that are there',
+    file: 'planner/definitions/table-check.ts',
+    find: "type: 'integer', value: 1n",
+    replace: "type: 'integer', value: 0n",
     caughtBy: CAUGHT,
   }),
 ]

@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createParser } from '../../../parser/parser.ts'
-import { executeData } from '../../../planner/execute/execute-data.ts'
-import type { DataPlan } from '../../../planner/plan/plan.ts'
-import {
-  PlanError,
-  type PlannedStatement,
-  planStatement,
-  type StatementResult,
-  WorkMeter,
-} from '../../../planner/planner.ts'
+import { PlanError, type StatementResult } from '../../../planner/planner.ts'
 import {
   type Catalog,
   createIndex,
@@ -17,7 +8,8 @@ import {
   type NewTable,
   type SqlValue,
 } from '../../../storage/storage.ts'
-import type { RecordingWrites } from './recording-writes.ts'
+import { checksTransaction } from './check-workload.ts'
+import { execute } from './run-statement.ts'
 import type { Work } from './work.ts'
 
 const INTEGER = { type: 'INTEGER', notNull: true } as const
@@ -42,6 +34,7 @@ const INDEXES: readonly NewIndex[] = [
 }))
 /** Of the row that has the sum of all others. */
 const TOTAL = -1
+const CHECKS_SHARE = 0.4
 
 /**
  * Statements that change many rows, as the planner runs them. Seats change places, of which each has its own, and all
@@ -49,6 +42,7 @@ const TOTAL = -1
  */
 export async function statementsTransaction(work: Work): Promise<void> {
   const { transaction, random, think } = work
+  if (random.fraction() < CHECKS_SHARE) return await checksTransaction(work)
   if (transaction.recorded.readOnly) return await compare(work)
   if (await makeNext(work)) return
   if (random.fraction() < 0.2) return await compare(work)
@@ -176,8 +170,6 @@ function expectAffected(
   violations.add('statements', what)
 }
 
-const PARSER = createParser()
-
 /** One statement; undefined where there are no such tables yet, or no text, which may ask which indexes are ready. */
 async function run(
   { transaction }: Work,
@@ -191,28 +183,11 @@ async function run(
   })
 }
 
-async function execute(
-  writes: RecordingWrites,
-  catalog: Catalog,
-  sql: string,
-): Promise<StatementResult> {
-  const [statement] = PARSER.parseScript(sql)
-  const plan = planStatement(statement as PlannedStatement, catalog) as DataPlan
-  return await executeData(plan, contextOf(writes, catalog))
-}
-
 function isReady(catalog: Catalog, name: string): boolean {
   const tables = ['seat', 'tally'].flatMap((table) => catalog.table(table) ?? [])
   return tables.some(({ indexes }) =>
     indexes.some((index) => index.name === name && index.state === 'ready'),
   )
-}
-
-/** Without a turn for others: what the process waits for is simulated. */
-function contextOf(writes: RecordingWrites, catalog: Catalog) {
-  const functions = { now: BigInt(writes.now), uuid: () => '' }
-  const work = new WorkMeter()
-  return { transaction: writes, catalog, parameters: [], functions, work, takeTurn: async () => {} }
 }
 
 function twoOf({ random, swarm }: Work): readonly [number, number] {
