@@ -6,6 +6,7 @@ import {
   executePlan,
   type PageRequest,
   type Parameters,
+  type Plan,
   PlanError,
   type PlannedStatement,
   planStatement,
@@ -117,12 +118,17 @@ export class SqlSession {
     } = {},
   ): Promise<StatementResult> {
     const [parsed] = typeof statement === 'string' ? this.parse(statement) : [statement]
-    const { variables } = options
-    const plan = planStatement(parsed as PlannedStatement, catalog, this.#parseRule, variables)
+    const plan = this.plan(parsed as Statement, catalog, options.variables)
     const { parameters = [], work = new WorkMeter(), ...others } = options
     const { functions } = this
     const own = { transaction, catalog, parameters, functions, work }
     return await executePlan(plan, { ...own, ...others })
+  }
+
+  /** Throws PlanError. */
+  plan(statement: Statement | string, catalog: Catalog, variables?: Variables): Plan {
+    const [parsed] = typeof statement === 'string' ? this.parse(statement) : [statement]
+    return planStatement(parsed as PlannedStatement, catalog, this.#parseRule, variables)
   }
 
   /** A SCAN at one snapshot, in pages of at most so many rows. */

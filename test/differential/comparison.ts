@@ -3,24 +3,26 @@ import assert from 'node:assert/strict'
 import { openStorage, requireIndex } from '../../storage/storage.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { SqlSession } from '../sql-session.ts'
+import type { BothSides, Wish } from './both-sides.ts'
 import { compareLookup } from './lookup-comparison.ts'
-import { randomSort } from './random-sort.ts'
-import { type ReadStatement, randomRead, randomWrite, rowsText } from './random-statement.ts'
+import { constrained } from './random/constraints.ts'
+import { randomSort } from './random/random-sort.ts'
+import { randomRead, randomWrite, rowsText } from './random/random-statement.ts'
 import {
   Chooser,
   createIndexText,
   createTableText,
   type RandomIndex,
-  type RandomTable,
   randomTable,
   sqliteIndexText,
   sqliteTableText,
-} from './random-table.ts'
-import { type BothSides, compareRead, sorted } from './read-comparison.ts'
+} from './random/random-table.ts'
+import { compareRead, sorted } from './read-comparison.ts'
 import { ReferenceDatabase } from './reference-database.ts'
 import { compareSetRows } from './set-rows.ts'
 import { compareSort } from './sort-comparison.ts'
 import { compareUpsert } from './upserts.ts'
+import { compareVariables } from './variables.ts'
 import { compareWrite } from './write-comparison.ts'
 
 const ROUNDS = 30
@@ -32,16 +34,18 @@ export type ComparisonCounts = { same: number; refused: number }
 /** One random table with its data, and random statements on it, in the dialect and in SQLite's SQL. */
 export async function compareSeed(seed: number): Promise<ComparisonCounts> {
   const choose = new Chooser(new SeededRandomness(seed))
-  const table = randomTable(choose)
+  const table = constrained(choose, randomTable(choose))
   const session = await sessionOf(seed)
   const reference = new ReferenceDatabase()
   const counts = { same: 0, refused: 0 }
-  const wishes: BothSides['wishes'] = []
+  const wishes: Wish[] = []
   try {
     await session.run(createTableText(table))
     reference.run(sqliteTableText(table))
     await fill({ choose, table, session, reference })
-    for (const index of table.indexes) await createIndex({ session, reference, table }, index)
+    for (const index of table.indexes) {
+      if (index.inTable === undefined) await createIndex({ session, reference, table }, index)
+    }
     for (let round = 0; round < ROUNDS; round += 1) {
       await compareTransaction({ choose, table, session, reference, wishes }, counts)
       if (round % ROUNDS_UNSEEN === 0) await compareTables({ choose, table, session, reference })
@@ -63,28 +67,21 @@ async function sessionOf(seed: number): Promise<SqlSession> {
 
 type Databases = Pick<BothSides, 'choose' | 'table' | 'session' | 'reference'>
 
+/** With those of some rows that their table allows. */
 async function fill({ choose, table, session, reference }: Databases): Promise<void> {
   const names = table.columns.map(({ name }) => name).join(', ')
   const values = rowsText(choose, table, choose.below(70) + 1)
-  const filled = { ...values }
-  // Values that are NULL where they cannot be would refuse the whole statement.
-  for (const side of ['ours', 'theirs'] as const) {
-    const rows = splitRows(values[side]).filter((row) => !hasForbiddenNull(table, row))
-    filled[side] = rows.join(', ')
-  }
-  if (filled.ours === '') return
   const clause = 'ON CONFLICT DO NOTHING'
-  await session.run(`INSERT INTO ${table.name} (${names}) VALUES ${filled.ours} ${clause}`)
-  reference.run(`INSERT INTO ${table.name} VALUES ${filled.theirs} ${clause}`)
+  const theirs = splitRows(values.theirs)
+  const allowed = splitRows(values.ours).filter((_, at) =>
+    reference.try(() => reference.run(`INSERT INTO ${table.name} VALUES ${theirs[at]} ${clause}`)),
+  )
+  if (allowed.length === 0) return
+  await session.run(`INSERT INTO ${table.name} (${names}) VALUES ${allowed.join(', ')} ${clause}`)
 }
 
 function splitRows(values: string): readonly string[] {
   return values.split(/(?<=\)), (?=\()/)
-}
-
-function hasForbiddenNull({ columns }: RandomTable, row: string): boolean {
-  const values = row.slice(1, -1).split(', ')
-  return columns.some(({ notNull }, position) => notNull && values[position] === 'NULL')
 }
 
 /** A unique index that the rows forbid fails on both sides. */
@@ -122,32 +119,37 @@ async function compareTransaction(
 function compareStatement(sides: BothSides): Promise<'same' | 'refused'> {
   const { choose, table } = sides
   if (choose.percent(12)) return compareLookup(sides)
+  if (choose.percent(10)) return compareVariables(sides)
   if (choose.percent(20)) return compareSort(sides, randomSort(choose, table))
-  if (choose.percent(65)) return compareRead(sides, randomRead(choose, table))
+  if (choose.percent(55)) return compareRead(sides, randomRead(choose, table))
   if (choose.percent(25)) return compareSetRows(sides)
-  if (choose.percent(30)) return compareUpsert(sides)
+  if (choose.percent(40)) return compareUpsert(sides)
   return compareWrite(sides, randomWrite(choose, table))
 }
 
 /** With the index that a refused read asks for, it is refused no more. */
-async function grantWishes(databases: Databases, wishes: BothSides['wishes']): Promise<void> {
-  for (const { read } of databases.choose.some(wishes, 3)) {
+async function grantWishes(databases: Databases, wishes: Wish[]): Promise<void> {
+  for (const made of databases.choose.some(wishes, 3)) {
     // Asked again, because what has been created since may serve, or have taken the name.
-    const [wish] = await readAgain(databases, read)
+    const [wish] = await readAgain(databases, made)
     if (wish === undefined) continue
     await databases.session.run(wish.suggestedIndex)
-    assert.deepEqual(await readAgain(databases, read), [], wish.suggestedIndex)
+    assert.deepEqual(await readAgain(databases, made), [], wish.suggestedIndex)
   }
 }
 
 /** What the read still wishes for; nothing when it ran, and was the same on both sides. */
-async function readAgain(databases: Databases, read: ReadStatement): Promise<BothSides['wishes']> {
+async function readAgain(
+  databases: Databases,
+  { read, variables }: Wish,
+): Promise<readonly Wish[]> {
   const { storage } = databases.session
   const transaction = await storage.begin({ readOnly: true })
   try {
-    const wishes: BothSides['wishes'] = []
+    const wishes: Wish[] = []
     const catalog = await storage.catalog(transaction)
-    const outcome = await compareRead({ ...databases, transaction, catalog, wishes }, read)
+    const sides = { ...databases, transaction, catalog, wishes, variables }
+    const outcome = await compareRead(sides, read)
     assert.ok(outcome === 'same' || wishes.length > 0)
     return wishes
   } finally {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import type { RangeScanPlan } from '../../planner/plan/plan.ts'
-import { type PlannedStatement, planStatement } from '../../planner/planner.ts'
-import { joined, listed, parametersOf, same, type TwoTexts } from './joined-texts.ts'
-import type { RandomColumn, RandomKeyPart } from './random-table.ts'
-import { type BothSides, readByPages, sorted, walkOrder } from './read-comparison.ts'
-import { condition, expression, knownValue, type TwoConditions } from './two-texts.ts'
+import { type BothSides, measured as figuresOf, planOurs, runOurs } from './both-sides.ts'
+import {
+  joined,
+  listed,
+  type NamedParameters,
+  parametersOf,
+  same,
+  type TwoTexts,
+} from './random/joined-texts.ts'
+import type { RandomColumn, RandomKeyPart } from './random/random-table.ts'
+import { condition, expression, knownValue, type TwoConditions } from './random/two-texts.ts'
+import { readByPages, sorted, walkOrder } from './read-comparison.ts'
 
 /** A LOOKUP of the table itself, and the JOIN that is the same. */
 type RandomLookup = { readonly name: string; readonly by: TwoTexts; readonly isOptional: boolean }
@@ -22,13 +29,13 @@ const NAMES = ['b', 'c']
 
 /** Rows with those that are looked up for them, as SQLite joins them; whole and in pages, and what ANALYZE counts. */
 export async function compareLookup(sides: BothSides): Promise<'same'> {
-  const { session, transaction, catalog, reference, table } = sides
+  const { reference, table } = sides
   const statement = randomLookups(sides)
-  const { where, limit, isGet } = statement
+  const { where, isGet } = statement
   const ours = dialectText(table.name, statement)
   const parameters = parametersOf([...where, ...statement.lookups.map(({ by }) => by)])
-  const plan = planStatement(session.parse(ours)[0] as PlannedStatement, catalog) as RangeScanPlan
-  const { columns, rows } = await session.runIn(transaction, catalog, ours, { parameters })
+  const plan = planOurs(sides, ours) as RangeScanPlan
+  const { columns, rows } = await runOurs(sides, ours, { parameters })
   const theirs = referenceText(table.name, statement, plan)
   const wanted = reference.rows(
     theirs,
@@ -40,20 +47,19 @@ export async function compareLookup(sides: BothSides): Promise<'same'> {
     const paged = await readByPages(sides, { text: ours, parameters }, rows.length)
     assert.deepEqual(paged, rows, ours)
   }
-  await checkFigures(sides, { ours, parameters, isWhole: limit === undefined }, statement)
+  await checkFigures(sides, { ours, parameters }, statement)
   return 'same'
 }
 
 /** Each look-up reads a row at most once a batch, and never row by row. */
 async function checkFigures(
-  { session, transaction, catalog, reference, table }: BothSides,
-  asked: { readonly ours: string; readonly parameters: object; readonly isWhole: boolean },
+  sides: BothSides,
+  asked: { readonly ours: string; readonly parameters: NamedParameters },
   { lookups }: LookupStatement,
 ): Promise<void> {
-  const text = `EXPLAIN ANALYZE ${asked.ours}`
-  const parameters = asked.parameters as Record<string, unknown>
-  const explained = await session.runIn(transaction, catalog, text, { parameters })
-  const { measured } = JSON.parse(explained.rows[0]?.[1] as string)
+  const { reference, table } = sides
+  const { ours: text, parameters } = asked
+  const measured = await figuresOf(sides, text, parameters)
   const all = reference.count(`SELECT COUNT(*) FROM ${table.name}`)
   assert.equal(measured.lookups.length, lookups.length, text)
   let rowsOfLookups = 0

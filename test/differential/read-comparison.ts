@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { conditionsOf, isFullKey } from '../../planner/keys/key-range.ts'
-import type { Measured } from '../../planner/plan/explain.ts'
 import type { AggregatePlan, Plan, PointGetPlan, RangeScanPlan } from '../../planner/plan/plan.ts'
-import { PlanError, type PlannedStatement, planStatement } from '../../planner/planner.ts'
-import type { Catalog, SqlValue, Transaction } from '../../storage/storage.ts'
-import type { SqlSession } from '../sql-session.ts'
-import { type NamedParameters, parametersOf } from './joined-texts.ts'
-import type { ReadStatement } from './random-statement.ts'
-import type { Chooser, RandomTable } from './random-table.ts'
-import type { ReferenceDatabase } from './reference-database.ts'
-import type { TwoConditions } from './two-texts.ts'
-
-/** The two databases, and where in the transaction the dialect's stands. */
-export type BothSides = {
-  readonly choose: Chooser
-  readonly table: RandomTable
-  readonly session: SqlSession
-  readonly reference: ReferenceDatabase
-  readonly transaction: Transaction
-  readonly catalog: Catalog
-  /** Reads that the planner refused, with the CREATE INDEX that it asked for. */
-  readonly wishes: Array<{ readonly read: ReadStatement; readonly suggestedIndex: string }>
-}
+import { PlanError } from '../../planner/planner.ts'
+import type { SqlValue } from '../../storage/storage.ts'
+import { type BothSides, measured, planOurs, runOurs } from './both-sides.ts'
+import { type NamedParameters, parametersOf } from './random/joined-texts.ts'
+import type { ReadStatement } from './random/random-statement.ts'
+import type { RandomTable } from './random/random-table.ts'
+import { rowsInBounds, whereText, withConditions } from './walk-bounds.ts'
 
 type ReadPlan = PointGetPlan | RangeScanPlan | AggregatePlan
 
@@ -31,7 +17,7 @@ export async function compareRead(
   sides: BothSides,
   read: ReadStatement,
 ): Promise<'same' | 'refused'> {
-  const { session, transaction, catalog, reference } = sides
+  const { reference } = sides
   const text = dialectText(sides.table, read)
   const plan = planOf(sides, read, text.whole)
   if (plan === undefined) {
@@ -40,7 +26,7 @@ export async function compareRead(
     return await compareRead(sides, { ...read, hint: ' USE PRIMARY KEY', orderBy: '' })
   }
   const parameters = parametersOf(read.where)
-  const { columns, rows } = await session.runIn(transaction, catalog, text.whole, { parameters })
+  const { columns, rows } = await runOurs(sides, text.whole, { parameters })
   const types = columns.map(({ type }) => type)
   const wanted = reference.rows(referenceText(sides.table, read, plan), types)
   const isHeld = plan.kind === 'aggregate' && plan.aggregation.isHeld
@@ -60,17 +46,14 @@ export async function compareRead(
   return 'same'
 }
 
-function planOf(
-  { session, catalog, wishes }: BothSides,
-  read: ReadStatement,
-  text: string,
-): ReadPlan | undefined {
+function planOf(sides: BothSides, read: ReadStatement, text: string): ReadPlan | undefined {
+  const { wishes, variables } = sides
   try {
-    return planStatement(session.parse(text)[0] as PlannedStatement, catalog) as Plan & ReadPlan
+    return planOurs(sides, text) as Plan & ReadPlan
   } catch (error) {
     if (!(error instanceof PlanError)) throw error
     const { suggestedIndex } = error.fields
-    if (typeof suggestedIndex === 'string') wishes.push({ read, suggestedIndex })
+    if (typeof suggestedIndex === 'string') wishes.push({ read, suggestedIndex, variables })
     if (error.code === 'unbounded_scan' || error.code === 'invalid_request') return undefined
     throw new Error(`${text}\n${error.message}`, { cause: error })
   }
@@ -78,16 +61,16 @@ function planOf(
 
 /** Whatever the size of the pages, together they are the answer. */
 export async function readByPages(
-  { session, transaction, catalog, choose }: BothSides,
+  sides: BothSides,
   { text, parameters }: { readonly text: string; readonly parameters: NamedParameters },
   rowCount: number,
 ): Promise<SqlValue[][]> {
-  const size = { rows: 1 + choose.below(rowCount + 1), bytes: 1_000_000 }
+  const size = { rows: 1 + sides.choose.below(rowCount + 1), bytes: 1_000_000 }
   const rows: SqlValue[][] = []
   let after: Uint8Array | undefined
   do {
     const page = after === undefined ? size : { ...size, after }
-    const result = await session.runIn(transaction, catalog, text, { page, parameters })
+    const result = await runOurs(sides, text, { page, parameters })
     assert.ok(result.rows.length <= size.rows, text)
     rows.push(...result.rows)
     after = result.resumeAfter
@@ -99,13 +82,9 @@ type ReadText = { readonly whole: string; readonly conditionsAt: readonly number
 
 function dialectText(table: RandomTable, read: ReadStatement): ReadText {
   const { kind, projection, hint, where, groupBy, orderBy, limit } = read
-  let whole = `${kind === 'get' ? 'GET' : 'SCAN'} ${projection.ours} FROM ${table.name}${hint}`
-  const conditionsAt = where.map(({ ours }, place) => {
-    whole += place === 0 ? ' WHERE (' : ' AND ('
-    const at = whole.length
-    whole += `${ours})`
-    return at
-  })
+  const begin = `${kind === 'get' ? 'GET' : 'SCAN'} ${projection.ours} FROM ${table.name}${hint}`
+  const { whole: filtered, conditionsAt } = withConditions(begin, where)
+  let whole = filtered
   if (groupBy.length > 0) whole += ` GROUP BY ${groupBy.map(({ name }) => name).join(', ')}`
   if (orderBy !== '') whole += ` ORDER BY ${orderBy}`
   if (limit !== undefined) whole += ` LIMIT ${limit}`
@@ -144,51 +123,34 @@ export function walkOrder({ path }: Pick<RangeScanPlan, 'path'>): readonly strin
   })
 }
 
-export function whereText(where: readonly TwoConditions[]): string {
-  return where.length === 0
-    ? ''
-    : ` WHERE ${where.map(({ theirs }) => `(${theirs})`).join(' AND ')}`
-}
-
 /** What ANALYZE counts must be what the conditions said to bound the key leave, and no more. */
 async function checkFigures(
   sides: BothSides,
   of: { readonly read: ReadStatement; readonly plan: ReadPlan; readonly text: ReadText },
 ): Promise<void> {
   const { read, plan, text } = of
-  const { session, transaction, catalog, reference, table } = sides
-  const analyze = `EXPLAIN ANALYZE ${text.whole}`
-  const parameters = parametersOf(read.where)
-  const explained = await session.runIn(transaction, catalog, analyze, { parameters })
-  const { measured } = JSON.parse(explained.rows[0]?.[1] as string) as {
-    measured: Required<Measured>
-  }
-  const { rowsReturned, entriesRead, cellsRead, roundTrips } = measured
+  const figures = await measured(sides, text.whole, parametersOf(read.where))
+  const { rowsReturned, entriesRead, cellsRead, roundTrips } = figures
   // Those of the answer, where the walk did not have all of them.
   const last = plan.kind === 'rangeScan' && plan.top?.fetches !== undefined ? rowsReturned : 0
-  const rowsRead = measured.rowsRead - last
+  const rowsRead = figures.rowsRead - last
   const bounds = plan.kind === 'pointGet' ? plan.keys : plan.path.bounds
   const byIndex = bounds.key.index !== undefined
-  const bounding = new Set(
-    conditionsOf(bounds).map(({ source }) => {
-      const place = text.conditionsAt.findLastIndex((at) => at <= source.position.offset)
-      return read.where[place] as TwoConditions
-    }),
-  )
-  const inBounds = reference.count(
-    `SELECT COUNT(*) FROM ${table.name}${whereText([...bounding].filter(({ column }) => column))}`,
-  )
+  const inBounds = rowsInBounds(sides, bounds, { ...read, ...text })
   const walked = byIndex ? entriesRead : rowsRead
-  const isInexact = conditionsOf(bounds).some(({ exact }) => !exact)
   const isWhole = read.limit === undefined && !isDecidedEarly(plan)
-  const isSimple = [...bounding].every(({ column }) => column !== undefined)
-  if (isWhole && isSimple && !isInexact) assert.equal(walked, inBounds, text.whole)
-  if (!isInexact) assert.ok(walked <= inBounds, text.whole)
+  if (isWhole && inBounds.isSimple && inBounds.isExact) {
+    assert.equal(walked, inBounds.count, text.whole)
+  }
+  if (inBounds.isExact) assert.ok(walked <= inBounds.count, text.whole)
   assert.ok(rowsRead <= (byIndex ? entriesRead : rowsRead), text.whole)
   if (plan.kind === 'pointGet' ? plan.covering : plan.covering)
     assert.equal(rowsRead, 0, text.whole)
   if (!byIndex) assert.equal(entriesRead, 0, text.whole)
-  assert.ok(cellsRead <= entriesRead + (rowsRead + last) * (1 + table.families.length), text.whole)
+  assert.ok(
+    cellsRead <= entriesRead + (rowsRead + last) * (1 + sides.table.families.length),
+    text.whole,
+  )
   const several = conditionsOf(bounds).some((one) => one.kind === 'points' && one.several)
   // One look at the range, and multi-gets of twenty rows and then of the rest: never one by one.
   if (!several && !isFullKey(bounds))

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-import assert from 'node:assert/strict'
-import { PlanError } from '../../planner/planner.ts'
-import type { SqlValue } from '../../storage/storage.ts'
-import { joined, listed, parametersOf, same, type TwoTexts } from './joined-texts.ts'
-import { rowsText } from './random-statement.ts'
-import type { RandomColumn, RandomTable } from './random-table.ts'
-import type { BothSides } from './read-comparison.ts'
+import type { InsertPlan } from '../../planner/plan/plan.ts'
+import { type BothSides, planOurs, runOurs } from './both-sides.ts'
+import { columnsToSet } from './random/constraints.ts'
+import { joined, listed, parametersOf, same, type TwoTexts } from './random/joined-texts.ts'
+import { rowsText } from './random/random-statement.ts'
+import { namesText, type RandomColumn, type RandomTable } from './random/random-table.ts'
+import { condition, type TwoConditions } from './random/two-texts.ts'
 import { rowValue } from './set-rows.ts'
-import { condition, type TwoConditions } from './two-texts.ts'
+import {
+  createRowsTable,
+  requireSame,
+  uniqueIndexes,
+  violationOf,
+  violationsOf,
+  violationsOfRows,
+  type WrittenRows,
+  writeRows,
+} from './violations.ts'
+import { analyzedWrite, requireAnalyzed } from './write-figures.ts'
 
 type Upsert = {
   readonly values: TwoTexts
@@ -20,36 +30,26 @@ type Upsert = {
 
 /** An INSERT … ON CONFLICT (columns) on both sides, compared. */
 export async function compareUpsert(sides: BothSides): Promise<'same'> {
-  const { session, transaction, catalog, table } = sides
   const upsert = randomUpsert(sides)
-  const text = dialectText(table, upsert)
+  const text = dialectText(sides.table, upsert)
   const parameters = parametersOf(upsert.condition ? [upsert.condition] : [])
-  const wanted = upsertTheirs(sides, upsert)
-  try {
-    const { rows, rowsAffected } = await session.runIn(transaction, catalog, text, { parameters })
-    assert.deepEqual(rows, wanted, text)
-    assert.equal(rowsAffected, wanted?.length, text)
-  } catch (error) {
-    const isRefused = error instanceof PlanError && REFUSALS.includes(error.code)
-    if (!isRefused || wanted !== undefined) throw new Error(text, { cause: error })
-  }
+  const plan = planOurs(sides, text) as InsertPlan
+  const figures = await analyzedWrite(sides, { text, parameters, plan })
+  const ours = await runOurs(sides, text, { parameters }).catch((error) => violationOf(error, text))
+  requireAnalyzed(figures, ours, text)
+  requireSame(ours, upsertTheirs(sides, upsert), text)
   return 'same'
 }
 
-const REFUSALS = ['already_exists', 'unique_violation', 'not_null_violation']
-
-function randomUpsert({ choose, table, catalog }: BothSides): Upsert {
-  const known = catalog.table(table.name)?.indexes ?? []
-  const ready = known.filter(({ state }) => state === 'ready').map(({ name }) => name)
-  const unique = table.indexes.filter((index) => index.unique && ready.includes(index.name))
+function randomUpsert(sides: BothSides): Upsert {
+  const { choose, table } = sides
+  const unique = uniqueIndexes(sides)
   const parts = choose.oneOf([table.primaryKey, ...unique.map((index) => index.parts)])
   const key = parts.map(({ column }) => column)
-  const values = rowsText(choose, table)
+  const values = newRows(sides)
   if (choose.percent(20)) return { values, key }
-  const inKey = new Set(table.primaryKey.map(({ column }) => column))
-  const free = table.columns.filter((column) => !inKey.has(column))
   const both = [...qualified('t', table), ...qualified('excluded', table)]
-  const assignments = choose.some(free, 1 + choose.below(2)).map((column) => ({
+  const assignments = columnsToSet(choose, table).map((column) => ({
     column,
     value: choose.percent(40) ? same(`excluded.${column.name}`) : rowValue(choose, both, column),
   }))
@@ -61,6 +61,19 @@ function randomUpsert({ choose, table, catalog }: BothSides): Upsert {
   }
 }
 
+/** Mostly rows that could be inserted, so that what becomes of those that are there is looked at as well. */
+function newRows(sides: BothSides, attempts = 8): TwoTexts {
+  const values = rowsText(sides.choose, sides.table)
+  makeFresh(sides, values)
+  const isSound = violationsOfRows(sides, 'fresh').size === 0
+  return isSound || attempts === 1 ? values : newRows(sides, attempts - 1)
+}
+
+function makeFresh(sides: BothSides, values: TwoTexts): void {
+  createRowsTable(sides, 'fresh')
+  sides.reference.run(`INSERT INTO fresh VALUES ${values.theirs}`)
+}
+
 function qualified(name: string, { columns }: RandomTable): readonly RandomColumn[] {
   return columns.map((column) => ({ ...column, name: `${name}.${column.name}` }))
 }
@@ -68,48 +81,28 @@ function qualified(name: string, { columns }: RandomTable): readonly RandomColum
 function dialectText(table: RandomTable, { values, key, assignments, condition: when }: Upsert) {
   const sets = assignments?.map(({ column, value }) => `${column.name} = ${value.ours}`)
   const action = sets === undefined ? 'DO NOTHING' : `DO UPDATE SET ${sets.join(', ')}`
-  const clause = `ON CONFLICT (${namesOf(key)}) ${action}${when === undefined ? '' : ` IF ${when.ours}`}`
-  return `INSERT INTO ${table.name} (${namesOf(table.columns)}) VALUES ${values.ours} ${clause} RETURNING *`
-}
-
-function namesOf(columns: readonly RandomColumn[]): string {
-  return columns.map(({ name }) => name).join(', ')
+  const clause = `ON CONFLICT (${namesText(key)}) ${action}${when === undefined ? '' : ` IF ${when.ours}`}`
+  return `INSERT INTO ${table.name} (${namesText(table.columns)}) VALUES ${values.ours} ${clause} RETURNING *`
 }
 
 /**
  * SQLite changes row by row, where later ones see what became of earlier ones: here all are computed first, and then
  * change places. Undefined where a constraint forbids it, or two rows meet the same one.
  */
-function upsertTheirs(sides: BothSides, upsert: Upsert): SqlValue[][] | undefined {
-  const { reference } = sides
-  reference.run('SAVEPOINT before')
-  const rows = computedTheirs(sides, upsert)
-  if (rows === undefined) reference.run('ROLLBACK TO before')
-  else for (const name of TEMPORARY) reference.run(`DROP TABLE ${name}`)
-  reference.run('RELEASE before')
-  return rows
-}
-
-const TEMPORARY = ['fresh', 'written']
-
-function computedTheirs(
-  { reference, table }: BothSides,
+function upsertTheirs(
+  sides: BothSides,
   { values, key, assignments, condition: when }: Upsert,
-): SqlValue[][] | undefined {
+): WrittenRows {
+  const { reference, table } = sides
   const { name, columns } = table
   const primary = table.primaryKey.map(({ column }) => column)
-  reference.run(`CREATE TEMP TABLE fresh AS SELECT * FROM ${name} WHERE FALSE`)
-  reference.run(`INSERT INTO fresh VALUES ${values.theirs}`)
-  const isNull = columns.filter(({ notNull }) => notNull).map((column) => `${column.name} IS NULL`)
+  makeFresh(sides, values)
+  const violations = violationsOfRows(sides, 'fresh')
   const known = key.map((column) => `${column.name} IS NOT NULL`).join(' AND ')
-  const twice = `SELECT 1 FROM fresh WHERE ${known} GROUP BY ${namesOf(key)} HAVING COUNT(*) > 1`
-  if (
-    isNull.length > 0 &&
-    reference.count(`SELECT COUNT(*) FROM fresh WHERE ${isNull.join(' OR ')}`) > 0
-  )
-    return undefined
+  const twice = `SELECT 1 FROM fresh WHERE ${known} GROUP BY ${namesText(key)} HAVING COUNT(*) > 1`
+  const isPrimary = key.length === primary.length && key.every((each) => primary.includes(each))
   if (assignments !== undefined && reference.count(`SELECT COUNT(*) FROM (${twice})`) > 0)
-    return undefined
+    violations.add(isPrimary ? 'already_exists' : 'unique_violation')
   const met = key.map((column) => `${name}.${column.name} = excluded.${column.name}`).join(' AND ')
   const sameKey = key
     .map((column) => `other.${column.name} = excluded.${column.name}`)
@@ -125,15 +118,14 @@ function computedTheirs(
     ),
   ).theirs
   const kept = assignments === undefined ? 'FALSE' : (when?.theirs ?? 'TRUE')
-  reference.run(`CREATE TEMP TABLE written AS ${added}
+  createRowsTable(sides, 'written', '0 AS place, 0 AS isNew,')
+  reference.run(`INSERT INTO written ${added}
     UNION ALL SELECT excluded.rowid, 0, ${changed} FROM ${name} JOIN fresh AS excluded ON ${met} WHERE ${kept}`)
-  const isDone = reference.try(() => {
-    const old = `SELECT ${namesOf(primary)} FROM written WHERE isNew = 0`
-    reference.run(`DELETE FROM ${name} WHERE (${namesOf(primary)}) IN (${old})`)
-    reference.run(`INSERT INTO ${name} SELECT ${namesOf(columns)} FROM written`)
-  })
+  const old = `SELECT ${namesText(primary)} FROM written WHERE isNew = 0`
+  if (violations.size === 0) {
+    for (const violation of writeRows(sides, 'written', old)) violations.add(violation)
+  } else for (const violation of violationsOf(sides, 'written', old)) violations.add(violation)
+  if (violations.size > 0) return violations
   const types = columns.map(({ type }) => type)
-  return isDone
-    ? reference.rows(`SELECT ${namesOf(columns)} FROM written ORDER BY place`, types)
-    : undefined
+  return reference.rows(`SELECT ${namesText(columns)} FROM written ORDER BY place`, types)
 }

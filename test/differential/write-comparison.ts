@@ -1,50 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import type { DeletePlan } from '../../planner/plan/plan.ts'
+import type { DeletePlan, InsertPlan, SetPlan } from '../../planner/plan/plan.ts'
+import { PlanError, type StatementResult } from '../../planner/planner.ts'
+import type { SqlValue } from '../../storage/storage.ts'
+import { type BothSides, planOurs, runOurs } from './both-sides.ts'
+import { joined, listed, parametersOf, same, type TwoTexts } from './random/joined-texts.ts'
+import type { WriteStatement } from './random/random-statement.ts'
+import { namesText } from './random/random-table.ts'
+import { walkOrder } from './read-comparison.ts'
 import {
-  PlanError,
-  type PlannedStatement,
-  planStatement,
-  type StatementResult,
-} from '../../planner/planner.ts'
-import { StorageError } from '../../storage/storage.ts'
-import {
-  joined,
-  listed,
-  type NamedParameters,
-  parametersOf,
-  same,
-  type TwoTexts,
-} from './joined-texts.ts'
-import type { WriteStatement } from './random-statement.ts'
-import { type BothSides, walkOrder, whereText } from './read-comparison.ts'
+  createRowsTable,
+  requireSame,
+  violationOf,
+  violationsOfRows,
+  type WrittenRows,
+  writeRows,
+} from './violations.ts'
+import { whereText, withConditions } from './walk-bounds.ts'
+import { analyzedWrite, requireAnalyzed } from './write-figures.ts'
 
-/** What one side made of a write. */
-type Written =
-  | { readonly kind: 'refused' }
-  | {
-      readonly kind: 'done'
-      readonly rowsAffected: number
-      readonly unmet: StatementResult['unmet']
-      readonly returned: StatementResult['rows']
-    }
-
-const REFUSALS = ['already_exists', 'unique_violation', 'not_null_violation', 'row_not_found']
+type DeleteWrite = Extract<WriteStatement, { kind: 'delete' }>
 
 /** Writes on both sides and compares; 'refused' when the planner had no key for the statement. */
 export async function compareWrite(
   sides: BothSides,
   write: WriteStatement,
 ): Promise<'same' | 'refused'> {
-  const text = `${dialectText(sides, write)} RETURNING *`
-  let plan: DeletePlan | undefined
-  if (write.kind === 'delete') {
-    plan = deletePlan(sides, text)
-    if (plan === undefined) return 'refused'
+  const { text, conditionsAt } = dialectText(sides, write)
+  const plan = planOf(sides, text)
+  if (plan === undefined) return 'refused'
+  const parameters = parametersOf(conditionsOf(write))
+  const ofDelete = write.kind === 'delete' && {
+    conditions: { where: write.where, conditionsAt },
+    limit: write.limit,
   }
-  const ours = await writeOurs(sides, text, parametersOf(conditionsOf(write)))
+  const figures = await analyzedWrite(sides, { text, parameters, plan, ...ofDelete })
+  const ours = await runOurs(sides, text, { parameters }).catch((error) => violationOf(error, text))
+  requireAnalyzed(figures, ours, text)
   const theirs = writeTheirs(sides, write, plan)
-  assert.deepEqual(ours, theirs, text)
+  const unmet = typeof ours === 'string' ? undefined : ours.unmet
+  assert.equal(unmet, typeof theirs === 'string' ? theirs : undefined, text)
+  requireSame(ours, typeof theirs === 'string' ? [] : theirs, text)
   return 'same'
 }
 
@@ -53,9 +49,11 @@ function conditionsOf(write: WriteStatement): readonly TwoTexts[] {
   return write.kind === 'set' && typeof write.precondition !== 'string' ? [write.precondition] : []
 }
 
-function deletePlan({ session, catalog }: BothSides, text: string): DeletePlan | undefined {
+type WritePlan = SetPlan | InsertPlan | DeletePlan
+
+function planOf(sides: BothSides, text: string): WritePlan | undefined {
   try {
-    return planStatement(session.parse(text)[0] as PlannedStatement, catalog) as DeletePlan
+    return planOurs(sides, text) as WritePlan
   } catch (error) {
     if (!(error instanceof PlanError)) throw error
     if (error.code === 'unbounded_scan' || error.code === 'invalid_request') return undefined
@@ -63,28 +61,16 @@ function deletePlan({ session, catalog }: BothSides, text: string): DeletePlan |
   }
 }
 
-async function writeOurs(
-  { session, transaction, catalog }: BothSides,
-  text: string,
-  parameters: NamedParameters,
-): Promise<Written> {
-  try {
-    const result = await session.runIn(transaction, catalog, text, { parameters })
-    const { rowsAffected, unmet, rows: returned } = result
-    return { kind: 'done', rowsAffected, unmet, returned }
-  } catch (error) {
-    const known = error instanceof PlanError || error instanceof StorageError
-    if (known && REFUSALS.includes(error.code)) return { kind: 'refused' }
-    throw new Error(`${text}\n${error instanceof Error ? error.message : ''}`, { cause: error })
-  }
-}
-
-function dialectText({ table }: BothSides, write: WriteStatement): string {
-  const names = table.columns.map(({ name }) => name).join(', ')
+function dialectText(
+  { table }: BothSides,
+  write: WriteStatement,
+): { readonly text: string; readonly conditionsAt: readonly number[] } {
+  const names = namesText(table.columns)
   switch (write.kind) {
     case 'insert': {
       const clause = write.doNothing ? ' ON CONFLICT DO NOTHING' : ''
-      return `INSERT INTO ${table.name} (${names}) VALUES ${write.values.ours}${clause}`
+      const text = `INSERT INTO ${table.name} (${names}) VALUES ${write.values.ours}${clause} RETURNING *`
+      return { text, conditionsAt: [] }
     }
     case 'set': {
       const { precondition } = write
@@ -92,12 +78,14 @@ function dialectText({ table }: BothSides, write: WriteStatement): string {
       const clause =
         typeof precondition === 'string' ? clauses[precondition] : ` IF ${precondition.ours}`
       const sets = assignmentsOf(write).ours
-      return `SET ${sets} ON ${table.name} WHERE ${keyOf(write).ours}${clause}`
+      const text = `SET ${sets} ON ${table.name} WHERE ${keyOf(write).ours}${clause} RETURNING *`
+      return { text, conditionsAt: [] }
     }
     case 'delete': {
-      const where = write.where.map(({ ours }) => `(${ours})`).join(' AND ')
+      const begin = `DELETE FROM ${table.name}${write.hint}`
+      const { whole, conditionsAt } = withConditions(begin, write.where)
       const limit = write.limit === undefined ? '' : ` LIMIT ${write.limit}`
-      return `DELETE FROM ${table.name}${write.hint}${where === '' ? '' : ` WHERE ${where}`}${limit}`
+      return { text: `${whole}${limit} RETURNING *`, conditionsAt }
     }
   }
 }
@@ -114,11 +102,10 @@ function keyOf({ key }: SetWrite): TwoTexts {
   return { ours: text('ours'), theirs: text('theirs') }
 }
 
-function writeTheirs(
-  sides: BothSides,
-  write: WriteStatement,
-  plan: DeletePlan | undefined,
-): Written {
+/** The rows, why it is refused, or why a SET with IF writes nothing. */
+type Written = WrittenRows | NonNullable<StatementResult['unmet']>
+
+function writeTheirs(sides: BothSides, write: WriteStatement, plan: WritePlan): Written {
   switch (write.kind) {
     case 'insert':
       return insertTheirs(sides, write)
@@ -130,58 +117,72 @@ function writeTheirs(
 }
 
 function insertTheirs(
-  { reference, table }: BothSides,
+  sides: BothSides,
   { values, doNothing }: Extract<WriteStatement, { kind: 'insert' }>,
 ): Written {
-  const clause = doNothing ? ' ON CONFLICT DO NOTHING' : ''
-  const text = `INSERT INTO ${table.name} VALUES ${values.theirs}${clause} RETURNING *`
-  let returned: StatementResult['rows'] = []
+  const { reference, table } = sides
   const types = table.columns.map(({ type }) => type)
+  createRowsTable(sides, 'fresh')
+  reference.run(`INSERT INTO fresh VALUES ${values.theirs}`)
+  if (!doNothing) {
+    const violations = writeRows(sides, 'fresh')
+    return violations.size > 0 ? violations : reference.rows('SELECT * FROM fresh', types)
+  }
+  // Duplicates are no violation: SQLite leaves them out, and says which rows it has added.
+  const violations = violationsOfRows(sides, 'fresh')
+  const text = `INSERT INTO ${table.name} VALUES ${values.theirs} ON CONFLICT DO NOTHING RETURNING *`
+  let returned: SqlValue[][] = []
   const isDone = reference.try(() => {
     returned = reference.rows(text, types)
   })
-  if (!isDone) return { kind: 'refused' }
-  return { kind: 'done', rowsAffected: returned.length, unmet: undefined, returned }
+  assert.equal(isDone, violations.size === 0, `SQLite sees ${[...violations]} otherwise`)
+  return isDone ? returned : violations
 }
 
-function setTheirs({ reference, table }: BothSides, write: SetWrite): Written {
+function setTheirs(sides: BothSides, write: SetWrite): Written {
+  const { reference, table } = sides
   const { precondition, plain } = write
-  const types = table.columns.map(({ type }) => type)
   const ofKey = `FROM ${table.name} WHERE ${keyOf(write).theirs}`
   const exists = reference.count(`SELECT COUNT(*) ${ofKey}`) > 0
-  const unmet = (why: StatementResult['unmet']): Written => {
-    return { kind: 'done', rowsAffected: 0, unmet: why, returned: [] }
-  }
-  if (precondition === 'exists' && !exists) return unmet('missing')
-  if (precondition === 'notExists' && exists) return unmet('exists')
+  if (precondition === 'exists' && !exists) return 'missing'
+  if (precondition === 'notExists' && exists) return 'exists'
   if (typeof precondition !== 'string') {
-    if (!exists) return unmet('missing')
+    if (!exists) return 'missing'
     const holds = reference.count(`SELECT COUNT(*) ${ofKey} AND (${precondition.theirs})`)
-    if (holds === 0) return unmet('condition')
+    if (holds === 0) return 'condition'
   }
-  if (!exists && !plain) return { kind: 'refused' }
-  const update = `UPDATE ${table.name} SET ${assignmentsOf(write).theirs} WHERE ${keyOf(write).theirs}`
-  const given = [...write.key, ...write.assignments]
-  const names = given.map(({ column }) => column.name).join(', ')
-  const values = listed(given.map(({ value }) => value)).theirs
-  const insert = `INSERT INTO ${table.name} (${names}) VALUES (${values})`
-  const isDone = reference.try(() => reference.run(exists ? update : insert))
-  if (!isDone) return { kind: 'refused' }
-  const returned = reference.rows(`SELECT * ${ofKey}`, types)
-  return { kind: 'done', rowsAffected: 1, unmet: undefined, returned }
+  if (!exists && !plain) return new Set(['row_not_found'])
+  const given = new Map(
+    [...(exists ? [] : write.key), ...write.assignments].map(({ column, value }) => [
+      column,
+      value.theirs,
+    ]),
+  )
+  const values = table.columns.map((column) => given.get(column) ?? (exists ? column.name : 'NULL'))
+  createRowsTable(sides, 'changed')
+  reference.run(`INSERT INTO changed SELECT ${values.join(', ')}${exists ? ` ${ofKey}` : ''}`)
+  const primary = namesText(table.primaryKey.map(({ column }) => column))
+  const violations = writeRows(
+    sides,
+    'changed',
+    exists ? `SELECT ${primary} FROM changed` : undefined,
+  )
+  if (violations.size > 0) return violations
+  const types = table.columns.map(({ type }) => type)
+  return reference.rows(`SELECT * ${ofKey}`, types)
 }
 
 /** The rows that come first on the walk which the plan says that it takes. */
 function deleteTheirs(
   { reference, table }: BothSides,
-  { where, limit }: Extract<WriteStatement, { kind: 'delete' }>,
+  { where, limit }: DeleteWrite,
   plan: DeletePlan,
 ): Written {
   const types = table.columns.map(({ type }) => type)
-  const names = table.primaryKey.map(({ column }) => column.name).join(', ')
+  const names = namesText(table.primaryKey.map(({ column }) => column))
   const clause = limit === undefined ? '' : ` LIMIT ${limit}`
   const found = `FROM ${table.name}${whereText(where)} ORDER BY ${walkOrder(plan).join(', ')}${clause}`
   const returned = reference.rows(`SELECT * ${found}`, types)
   reference.run(`DELETE FROM ${table.name} WHERE (${names}) IN (SELECT ${names} ${found})`)
-  return { kind: 'done', rowsAffected: returned.length, unmet: undefined, returned }
+  return returned
 }

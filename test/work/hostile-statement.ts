@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parameters } from '../../planner/planner.ts'
-import type { Chooser } from '../differential/random-table.ts'
+import type { Chooser } from '../differential/random/random-table.ts'
 
 /** A statement as somebody would write it who wants the server to work as long as its limits let them. */
 export type HostileStatement = { readonly text: string; readonly parameters: Parameters }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TestContext } from 'node:test'
-import { Chooser } from '../../differential/random-table.ts'
+import { Chooser } from '../../differential/random/random-table.ts'
 import { SeededRandomness } from '../../seeded-randomness.ts'
 import { openSocket } from '../../server/socket-client.ts'
 import { extend, grant, grantEverywhere, makeTable, redefine, replace } from './changing.ts'

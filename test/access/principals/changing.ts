@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import type { Chooser } from '../../differential/random-table.ts'
+import type { Chooser } from '../../differential/random/random-table.ts'
 import { RuledTable } from './ruled-table.ts'
 import { anotherGrant, conditionFor, type RandomGrant, type Right, randomGrants } from './rules.ts'
 import { run, type TwoServers } from './two-servers.ts'

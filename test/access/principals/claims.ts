@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ComparedType } from '../../differential/random-table.ts'
+import type { ComparedType } from '../../differential/random/random-table.ts'
 
 /** What a token says of its holder; one of the server's own says `sub` alone. */
 export type HeldClaims = Readonly<Record<string, string | number | boolean>>

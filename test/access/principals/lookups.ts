@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parametersOf } from '../../differential/joined-texts.ts'
-import type { RandomColumn } from '../../differential/random-table.ts'
-import { condition, knownValue } from '../../differential/two-texts.ts'
+import { parametersOf } from '../../differential/random/joined-texts.ts'
+import type { RandomColumn } from '../../differential/random/random-table.ts'
+import { condition, knownValue } from '../../differential/random/two-texts.ts'
 import { literalOf } from './claims.ts'
 import { type About, type JsonRow, randomReading, type Statement } from './statements.ts'
 

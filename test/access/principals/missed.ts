@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { condition } from '../../differential/two-texts.ts'
+import { condition } from '../../differential/random/two-texts.ts'
 import type { TokenClient } from '../../server/token-server.ts'
 import type { RuledTable } from './ruled-table.ts'
 import type { About, JsonRow } from './statements.ts'

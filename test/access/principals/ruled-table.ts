@@ -6,8 +6,8 @@ import {
   type RandomColumn,
   type RandomTable,
   randomTable,
-} from '../../differential/random-table.ts'
-import { value } from '../../differential/two-texts.ts'
+} from '../../differential/random/random-table.ts'
+import { value } from '../../differential/random/two-texts.ts'
 import type { HeldClaims } from './claims.ts'
 import { conditionFor, type RandomGrant, type Right } from './rules.ts'
 import { JSON_COLUMN, type JsonRow } from './statements.ts'

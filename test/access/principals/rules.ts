@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Chooser, RandomColumn, RandomTable } from '../../differential/random-table.ts'
-import { knownValue } from '../../differential/two-texts.ts'
+import type { Chooser, RandomColumn, RandomTable } from '../../differential/random/random-table.ts'
+import { knownValue } from '../../differential/random/two-texts.ts'
 import { claimLiteral, claimsOfType, type HeldClaims } from './claims.ts'
 import { JSON_COLUMN, knownJson } from './statements.ts'
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type NamedParameters, parametersOf } from '../../differential/joined-texts.ts'
-import { randomSort } from '../../differential/random-sort.ts'
-import { randomRead } from '../../differential/random-statement.ts'
-import type { Chooser, RandomColumn, RandomTable } from '../../differential/random-table.ts'
-import { condition, value } from '../../differential/two-texts.ts'
+import { type NamedParameters, parametersOf } from '../../differential/random/joined-texts.ts'
+import { randomSort } from '../../differential/random/random-sort.ts'
+import { randomRead } from '../../differential/random/random-statement.ts'
+import type { Chooser, RandomColumn, RandomTable } from '../../differential/random/random-table.ts'
+import { condition, value } from '../../differential/random/two-texts.ts'
 import { claimLiteral, claimsOfType, type HeldClaims, literalOf } from './claims.ts'
 
 export type Statement = { readonly sql: string; readonly params?: NamedParameters }

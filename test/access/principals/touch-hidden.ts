@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Chooser } from '../../differential/random-table.ts'
-import { knownValue } from '../../differential/two-texts.ts'
+import type { Chooser } from '../../differential/random/random-table.ts'
+import { knownValue } from '../../differential/random/two-texts.ts'
 import { literalOf } from './claims.ts'
 import type { RuledTable } from './ruled-table.ts'
 import { type About, type JsonRow, rowOf } from './statements.ts'

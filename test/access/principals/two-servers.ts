@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { Chooser } from '../../differential/random-table.ts'
+import type { Chooser } from '../../differential/random/random-table.ts'
 import type { Answer } from '../../server/test-server.ts'
 import { type TokenClient, TokenServer } from '../../server/token-server.ts'
 import { JwtIssuer } from '../jwt-issuer.ts'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { columnsToSet } from './constraints.ts'
 import { joined, listed, same, type TwoTexts } from './joined-texts.ts'
 import type { Chooser, RandomColumn, RandomKeyPart, RandomTable } from './random-table.ts'
 import {
@@ -122,13 +123,8 @@ function randomGet(choose: Chooser, table: RandomTable): ReadStatement {
 }
 
 function randomSet(choose: Chooser, table: RandomTable): WriteStatement {
-  const inKey = new Set(table.primaryKey.map(({ column }) => column))
-  const columns = choose.some(
-    table.columns.filter((column) => !inKey.has(column)),
-    1 + choose.below(2),
-  )
   const plain = choose.percent(50)
-  const assignments = columns.map((column) => ({
+  const assignments = columnsToSet(choose, table).map((column) => ({
     column,
     value: plain ? value(choose, column) : rowValue(choose, table, column),
   }))

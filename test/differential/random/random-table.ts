@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlType } from '../../storage/storage.ts'
-import type { SeededRandomness } from '../seeded-randomness.ts'
+import type { SqlType } from '../../../storage/storage.ts'
+import type { SeededRandomness } from '../../seeded-randomness.ts'
+import type { TwoTexts } from './joined-texts.ts'
 
 /** JSON is left out: it has no order and no counterpart that compares as it does. */
 export type ComparedType = Exclude<SqlType, 'JSON'>
@@ -19,6 +20,14 @@ export type RandomIndex = {
   readonly unique: boolean
   readonly parts: readonly RandomKeyPart[]
   readonly storing: readonly RandomColumn[]
+  /** Made by the CREATE TABLE, beside a column or for the table. */
+  readonly inTable?: 'column' | 'table'
+}
+export type RandomCheck = {
+  readonly name?: string
+  readonly condition: TwoTexts
+  /** The one that it stands beside. */
+  readonly column?: RandomColumn
 }
 export type RandomTable = {
   readonly name: string
@@ -26,6 +35,7 @@ export type RandomTable = {
   readonly primaryKey: readonly RandomKeyPart[]
   readonly families: ReadonlyArray<readonly RandomColumn[]>
   readonly indexes: readonly RandomIndex[]
+  readonly checks?: readonly RandomCheck[]
 }
 
 export class Chooser {
@@ -105,22 +115,49 @@ const SQLITE_TYPES: Readonly<Record<ComparedType, string>> = {
   TIMESTAMP: 'INTEGER',
 }
 
-export function createTableText({ name, columns, primaryKey, families }: RandomTable): string {
+export function createTableText(table: RandomTable): string {
+  const { name, columns, primaryKey, families, indexes, checks = [] } = table
+  const ofTable = checks.filter(({ column }) => column === undefined)
+  const uniques = indexes.filter(({ inTable }) => inTable === 'table')
   const parts = [
-    ...columns.map((column) => `${column.name} ${column.type}${column.notNull ? ' NOT NULL' : ''}`),
+    ...columns.map((column) => columnText(table, column)),
     `PRIMARY KEY (${partsText(primaryKey)})`,
     ...families.map((family, place) => `FAMILY f${place} (${namesText(family)})`),
+    ...uniques.map((unique) => `CONSTRAINT ${unique.name} UNIQUE (${partsText(unique.parts)})`),
+    ...ofTable.map(checkText),
   ]
   return `CREATE TABLE ${name} (${parts.join(', ')})`
 }
 
+function columnText({ indexes, checks = [] }: RandomTable, column: RandomColumn): string {
+  const isUnique = indexes.some((index) => {
+    return index.inTable === 'column' && index.parts[0]?.column === column
+  })
+  return [
+    `${column.name} ${column.type}`,
+    ...(column.notNull ? ['NOT NULL'] : []),
+    ...(isUnique ? ['UNIQUE'] : []),
+    ...checks.filter((check) => check.column === column).map(checkText),
+  ].join(' ')
+}
+
+function checkText({ name, condition }: RandomCheck): string {
+  return `${name === undefined ? '' : `CONSTRAINT ${name} `}CHECK (${condition.ours})`
+}
+
 /** Without an order of the key, so that nothing of the answers' order comes from there. */
-export function sqliteTableText({ name, columns, primaryKey }: RandomTable): string {
-  const parts = columns.map(
-    (column) => `${column.name} ${SQLITE_TYPES[column.type]}${column.notNull ? ' NOT NULL' : ''}`,
-  )
-  const key = namesText(primaryKey.map(({ column }) => column))
-  return `CREATE TABLE ${name} (${parts.join(', ')}, PRIMARY KEY (${key})) STRICT, WITHOUT ROWID`
+export function sqliteTableText(table: RandomTable): string {
+  const { name, columns, primaryKey, indexes, checks = [] } = table
+  const uniques = indexes.filter(({ inTable }) => inTable !== undefined)
+  const parts = [
+    ...columns.map(
+      (column) => `${column.name} ${SQLITE_TYPES[column.type]}${column.notNull ? ' NOT NULL' : ''}`,
+    ),
+    `PRIMARY KEY (${namesText(primaryKey.map(({ column }) => column))})`,
+    ...uniques.map((unique) => `UNIQUE (${namesText(unique.parts.map(({ column }) => column))})`),
+    ...checks.map(({ condition }) => `CHECK (${condition.theirs})`),
+  ]
+  return `CREATE TABLE ${name} (${parts.join(', ')}) STRICT, WITHOUT ROWID`
 }
 
 export function createIndexText(table: RandomTable, index: RandomIndex): string {
@@ -140,6 +177,6 @@ export function partsText(parts: readonly RandomKeyPart[]): string {
     .join(', ')
 }
 
-function namesText(columns: readonly RandomColumn[]): string {
+export function namesText(columns: readonly RandomColumn[]): string {
   return columns.map(({ name }) => name).join(', ')
 }

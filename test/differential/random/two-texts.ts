@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { timestampToText } from '../../planner/json/timestamp-text.ts'
+import { timestampToText } from '../../../planner/json/timestamp-text.ts'
 import { joined, same, type TwoTexts } from './joined-texts.ts'
 import { moreExpression } from './more-expressions.ts'
 import { perhapsListParameter, perhapsParameter } from './random-parameter.ts'
