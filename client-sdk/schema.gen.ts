@@ -933,7 +933,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** The backups that this server has made */
+        /**
+         * The backups that this server has made
+         * @description By name, with the one that is being made, and what failed or was cut off. When there are more, the answer has a
+         *     `cursor`; the same request with that `cursor` (and any `limit`) continues behind the last name.
+         */
         readonly get: operations["listBackups"];
         readonly put?: never;
         /**
@@ -1798,6 +1802,7 @@ export interface components {
         };
         readonly BackupList: {
             readonly backups: readonly components["schemas"]["Backup"][];
+            readonly cursor?: components["schemas"]["Cursor"];
         };
         readonly Backup: {
             readonly name: components["schemas"]["BackupName"];
@@ -4643,7 +4648,12 @@ export interface operations {
     };
     readonly listBackups: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description How many backups a page has at most. */
+                readonly limit?: number;
+                /** @description The `cursor` of the page before. */
+                readonly cursor?: components["schemas"]["Cursor"];
+            };
             readonly header?: {
                 /**
                  * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
@@ -4657,7 +4667,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description By name, with the one that is being made, and what failed or was cut off. */
+            /** @description A page of them. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -213,11 +213,41 @@ describe('a server with --backups', () => {
     assert.deepEqual(await scene.names(), ['a'])
   })
 
-  test('lists no more of them than it keeps, whoever has put them there', async (t) => {
+  test('lists them by pages, of no more than it keeps, whoever has put them there', async (t) => {
     const scene = await BackupScene.begin(t)
-    for (let at = 0; at < 300; at += 1) mkdirSync(join(scene.folder, 'backups', `old-${at}`))
-    assert.equal((await scene.names()).length, 100)
-    assert.equal((await scene.server.get('/v1/backups/old-299')).body.state, 'failed')
+    const there = Array.from({ length: 250 }, (_, at) => `old-${at}`)
+    for (const name of there) mkdirSync(join(scene.folder, 'backups', name))
+    const pages: string[][] = []
+    let more = ''
+    do {
+      const { body } = await scene.server.get(`/v1/backups?${more}`)
+      pages.push(body.backups.map(({ name }: { name: string }) => name))
+      more = body.cursor === undefined ? '' : `cursor=${body.cursor}`
+    } while (more !== '')
+    assert.deepEqual(
+      pages.map(({ length }) => length),
+      [100, 100, 50],
+    )
+    assert.deepEqual(pages.flat(), there.sort())
+    assert.equal((await scene.server.get('/v1/backups/old-249')).body.state, 'failed')
+  })
+
+  test('goes on behind a name that was removed, and ends without a cursor', async (t) => {
+    const scene = await BackupScene.begin(t)
+    for (const name of ['a', 'b', 'c', 'd']) mkdirSync(join(scene.folder, 'backups', name))
+    const { body: first } = await scene.server.get('/v1/backups?limit=2')
+    await rm(join(scene.folder, 'backups', 'b'), { recursive: true })
+    const { body: second } = await scene.server.get(`/v1/backups?limit=2&cursor=${first.cursor}`)
+    const named = second.backups.map(({ name }: { name: string }) => name)
+    assert.deepEqual([named, second.cursor], [['c', 'd'], undefined])
+    for (const [query, code] of [
+      ['limit=0', 'invalid_request'],
+      ['limit=101', 'invalid_request'],
+      ['cursor=..%2F', 'bad_cursor'],
+    ] as const) {
+      const { status, body } = await scene.server.get(`/v1/backups?${query}`)
+      assert.deepEqual([status, body.code], [400, code])
+    }
   })
 
   test('keeps a bounded number of them', async (t) => {

@@ -29,6 +29,19 @@ export type BackupState = Pick<BackupProgress, 'bytesDone' | 'bytesTotal'> & {
   readonly detail?: string
 }
 
+export type BackupPage = {
+  /** At most this many. */
+  readonly limit: number
+  /** Of the page before. */
+  readonly cursor?: string | undefined
+}
+
+export type BackupList = {
+  readonly backups: readonly BackupState[]
+  /** Where there are more. */
+  readonly cursor?: string
+}
+
 type BackupsParts = {
   readonly storage: Storage
   /** Where they are; undefined where the server makes none. */
@@ -114,17 +127,25 @@ export class Backups {
     this.#failed = { ...state, state: 'failed', detail: error.message }
   }
 
-  /** By name: those that are whole, the one that is being made, and what failed or was cut off. */
-  async list(): Promise<readonly BackupState[]> {
+  /**
+   * A page of them by name: those that are whole, the one that is being made, and what failed or was cut off. The
+   * `cursor` of the page, where there are more, gives the next one. Rejects with ServerError `bad_cursor`.
+   */
+  async list({ limit, cursor }: BackupPage): Promise<BackupList> {
+    const after = cursor === undefined ? '' : nameOfCursor(cursor)
     await this.#cleaned
     const known = new Set(await this.#names())
     for (const state of [this.#running?.state, this.#failed]) {
       if (state !== undefined) known.add(state.name)
     }
-    const names = [...known].sort().slice(0, SERVER_LIMITS.backupsMax)
+    const left = [...known].filter((name) => name > after).sort()
+    const names = left.slice(0, limit)
     const states = await Promise.all(names.map((name) => this.#find(name)))
     // One may have been removed meanwhile.
-    return states.filter((state) => state !== undefined)
+    const backups = states.filter((state) => state !== undefined)
+    const last = names.at(-1)
+    const isAll = last === undefined || names.length === left.length
+    return isAll ? { backups } : { backups, cursor: Buffer.from(last).toString('base64url') }
   }
 
   /** Rejects with ServerError `not_enabled`, `invalid_request` or `unknown_backup`. */
@@ -259,6 +280,13 @@ function makeFolder(folder: string): void {
 /** A link to one is none: what it leads to is not in the folder of the backups. */
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** The cursor of a page is the last name of it, so that a name that is removed meanwhile is no harm. */
+function nameOfCursor(cursor: string): string {
+  const name = Buffer.from(cursor, 'base64url').toString()
+  if (isBackupName(name)) return name
+  throw new ServerError('bad_cursor', 'This is no cursor of a list of backups.')
 }
 
 async function wholeState(name: string, path: string): Promise<BackupState> {

@@ -304,6 +304,26 @@ test('where is one condition: nothing can be added to it, and its mistakes have 
   assert.equal((await server.get(`${ROWS}?columns=id`)).body.rows.length, 2)
 })
 
+test('a page of rows that no key gives is told the parameter of the path, which then answers', async (t) => {
+  const server = await serverWithAccounts(t)
+  const unordered = await server.get(`${ROWS}?order=balance`)
+  assert.equal(unordered.body.code, 'invalid_request')
+  assert.doesNotMatch(unordered.body.hint, /LIMIT|ORDER BY/)
+  const orders = [...unordered.body.hint.matchAll(/order=([^.]*?)(?=, or|\.)/g)]
+  assert.ok(orders.length > 1, unordered.body.hint)
+  for (const [, order = ''] of orders) {
+    const { status, text } = await server.get(`${ROWS}?order=${encodeURIComponent(order)}`)
+    assert.equal(status, 200, `${order}: ${text}`)
+  }
+  const where = encodeURIComponent('balance > 3')
+  for (const format of ['json', 'ndjson']) {
+    const { body } = await server.get(`${ROWS}?where=${where}&format=${format}`)
+    assert.match(body.hint, /say index=primary to walk the table/)
+    assert.doesNotMatch(body.hint, /SCAN/)
+  }
+  assert.equal((await server.get(`${ROWS}?where=${where}&index=primary`)).status, 200)
+})
+
 test('a mistake in a body names the column, and of several rows which one', async (t) => {
   const server = await serverWithAccounts(t)
   const wrong = await send(server, 'POST', ROWS, [{ id: 'a' }, { id: 'b', balance: 'much' }])

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
 import type { Audit } from '../../audit/audit.ts'
-import type { Backups } from '../../backups/backups.ts'
+import type { BackupPage, Backups } from '../../backups/backups.ts'
+import { SERVER_LIMITS } from '../../limits.ts'
 import type { RunningRequest } from '../../requests/running-request.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
 import { bodyOfHead } from '../answers/stream-answers.ts'
@@ -33,8 +34,9 @@ export function backupRoutes(parts: {
     }
   }
   return {
-    async listBackups() {
-      return { backups: await backups.list() }
+    async listBackups({ parameters }) {
+      const { limit = SERVER_LIMITS.backupsMax, cursor } = parameters as Partial<BackupPage>
+      return await backups.list({ limit, cursor })
     },
 
     async createBackup({ body, reply }) {

@@ -7,6 +7,7 @@ import { IdempotentRequest } from '../../requests/idempotency.ts'
 import { meaningless } from '../../requests/meaningless-options.ts'
 import type { RunningRequest } from '../../requests/running-request.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
+import { inPathWords } from '../../rows/path-words.ts'
 import { type PostMode, writeSeveral } from '../../rows/posted-rows.ts'
 import { RowConditions } from '../../rows/row-conditions.ts'
 import type { RowTransactions, WrittenAnswer } from '../../rows/row-transactions.ts'
@@ -67,9 +68,13 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
       const { parameters, raw, reply } = request
       const format = formatOf(parameters.format, raw.headers.accept)
       if (parameters.format === undefined) varyBy(reply, 'Accept')
-      return format === 'json'
-        ? running(request, (run) => pageOfRows(parts, request, run))
-        : streamOfRows(parts, request, format)
+      const answered =
+        format === 'json'
+          ? running(request, (run) => pageOfRows(parts, request, run))
+          : streamOfRows(parts, request, format)
+      return answered.catch((error) => {
+        throw inPathWords(error)
+      })
     },
 
     async insertRows(request) {
