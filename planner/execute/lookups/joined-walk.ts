@@ -18,7 +18,8 @@ export function joinedWalk(walking: JoinedWalking): AsyncIterable<Steps> {
   const keepsAll = lookups.every(({ isOptional, filter }) => isOptional && filter === undefined)
   const wanted = keepsAll && rowsWanted !== undefined ? { rowsWanted } : {}
   const steps = walk({ ...walking, window: { ...rest, ...wanted } })
-  return withLookups(lookups, { scope, context, position, ...wanted }, steps)
+  const looking = { scope, context, position, ...(rowsWanted === undefined ? {} : { rowsWanted }) }
+  return withLookups(lookups, looking, steps)
 }
 
 /** One after the other: each is asked for the rows that those before it have left. */

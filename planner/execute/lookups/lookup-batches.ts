@@ -25,8 +25,8 @@ export async function* withLookup(
 ): AsyncGenerator<Steps, void, undefined> {
   const { context, rowsWanted = Number.POSITIVE_INFINITY } = looking
   const turns = new TurnTaking(context)
-  const size = new BatchSize(rowsWanted)
-  const rowsMax = Math.min(PLANNER_LIMITS.multiGetKeysMax, rowsWanted)
+  const size = new BatchSize()
+  let rowsMax = Math.min(PLANNER_LIMITS.multiGetKeysMax, rowsWanted)
   let waiting: Waiting[] = []
   let keys: KeysAsked = new Map()
   let bytes = 0
@@ -41,6 +41,8 @@ export async function* withLookup(
       waiting = []
       keys = new Map()
       bytes = 0
+      // For rows that were left out more are looked at, twice as many at a time: few round trips are added.
+      rowsMax = Math.min(PLANNER_LIMITS.multiGetKeysMax, rowsMax * 2)
     }
   }
   if (waiting.length === 0) return

@@ -203,6 +203,22 @@ describe('the rows of a LOOKUP', () => {
     assert.deepEqual(await multiGets(session.storage, five), [5])
   })
 
+  test('are asked for as LIMIT needs, and for twice as many each time that some were left out', async () => {
+    const five = 'SCAN l.id FROM leg AS l LOOKUP customer AS c BY c.id = l.customer LIMIT 5'
+    assert.deepEqual(await multiGets(session.storage, five), [5])
+    const read = async (text: string) => {
+      const [row] = (await rows(`EXPLAIN ANALYZE ${text}`)) as { text: string }[]
+      return Number(/measured: (\d+) rows read/.exec(row?.text ?? '')?.[1])
+    }
+    assert.ok((await read(five)) < 20, `${await read(five)} rows`)
+    const last = `${five.replace(' LIMIT 5', '')} WHERE c.name = 'name 59' LIMIT 1`
+    const asked = await multiGets(
+      session.storage,
+      last.replace('FROM leg AS l', 'FROM leg AS l USE PRIMARY KEY'),
+    )
+    assert.deepEqual(asked, [1, 2, 4, 8, 16, 32])
+  })
+
   test('are held within a bound: large ones are asked for by few', async (t) => {
     const large = await SqlSession.open(
       'CREATE TABLE blob (id INTEGER PRIMARY KEY, body TEXT)',

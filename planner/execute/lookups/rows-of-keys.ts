@@ -20,7 +20,7 @@ export type LookingUp = {
   readonly context: ExecutionContext
   /** Of the statement, for errors. */
   readonly position: Position
-  /** How many rows will be asked for at most, where each row before gives one. */
+  /** How many rows are needed; more are looked at where some of them are left out. */
   readonly rowsWanted?: number
 }
 
