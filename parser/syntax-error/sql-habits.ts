@@ -22,7 +22,7 @@ import { type Habit, piece, rewrite, type WrongStatement } from './wrong-stateme
 
 export const REWRITTEN_CHARACTERS_MAX = 1_000
 /** Texts that are tried for one mistake: each is parsed. */
-const TRIES_MAX = 24
+const TRIES_MAX = 12
 
 export type Hint = {
   readonly hint: string
