@@ -1423,7 +1423,7 @@ export interface components {
             readonly [key: string]: components["schemas"]["Value"];
         };
         readonly NewRows: components["schemas"]["Row"] | components["schemas"]["RowList"];
-        readonly InsertedRows: components["schemas"]["Row"] | components["schemas"]["RowList"] | components["schemas"]["DescribedRow"] | components["schemas"]["DescribedRows"] | components["schemas"]["WrittenCounts"];
+        readonly InsertedRows: components["schemas"]["Row"] | components["schemas"]["WrittenRows"] | components["schemas"]["DescribedRow"] | components["schemas"]["DescribedRows"] | components["schemas"]["WrittenCounts"];
         /** @description The answer with `return=minimal`. */
         readonly WrittenCounts: {
             /** @description Rows that were inserted or put. */
@@ -1441,8 +1441,10 @@ export interface components {
         };
         readonly DescribedRows: {
             readonly columns: readonly components["schemas"]["ResultColumn"][];
-            readonly rows: components["schemas"]["RowList"];
+            readonly rows: components["schemas"]["WrittenRows"];
         };
+        /** @description Those that were inserted or put; none where `mode=skip` left all of them out. */
+        readonly WrittenRows: readonly components["schemas"]["Row"][];
         readonly RowList: readonly components["schemas"]["Row"][];
         readonly RowPage: {
             readonly columns: readonly components["schemas"]["ResultColumn"][];

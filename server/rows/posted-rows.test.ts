@@ -98,6 +98,8 @@ describe('rows that are posted', () => {
     const before = await all()
     const none = await post([{ id: 'bob', balance: 1 }], '?mode=skip')
     assert.deepEqual(none.body, { rowsAffected: 0, skipped: 1, commitTimestamp: null })
+    const shown = await post([{ id: 'bob', balance: 1 }], '?mode=skip', {})
+    assert.deepEqual([shown.status, shown.body], [201, []])
     const some = await post(
       [{ id: 'joe', mail: 'j@x' }, { id: 'ann', mail: 'b@x' }, { id: 'eve' }, { id: 'eve' }],
       '?mode=skip',
