@@ -367,7 +367,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'explainTellsWhatItRead',
     'planner/execute/execute-explain.ts',
-    '...(hidesRows ? {} : read)',
+    '...(hidesRows ? {} : { ...read, ...ofLookups })',
     '...read',
   ),
   bug(

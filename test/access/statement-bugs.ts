@@ -13,14 +13,14 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   bug(
     'plansKeepClaims',
     'planner/execute/rows/execution-context.ts',
-    'bindParameters(slots, parameters, work, claims)',
-    'bindParameters(slots, parameters, work, ((slots as { claims?: typeof claims }).claims ??= claims))',
+    'bindParameters(slots, context, work)',
+    'bindParameters(slots, { ...context, claims: ((slots as { claims?: unknown }).claims ??= context.claims) as never }, work)',
   ),
   bug(
     'rowsAheadKeepTheirRights',
     EXECUTION,
-    'const plan = plans.plan(entry.statement, catalog)\n',
-    'const plan = plans.plan(entry.statement, run.transaction.prefetches ? run.catalog : catalog)\n',
+    'const plan = plans.plan(entry.statement, catalog, variables)\n',
+    'const plan = plans.plan(entry.statement, run.transaction.prefetches ? run.catalog : catalog, variables)\n',
   ),
   bug(
     'readsAheadOfTheRule',
@@ -68,14 +68,14 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   bug(
     'sortsReadAllRows',
     SCANS,
-    '(compiler, table, statement, needs, rule)',
-    '(compiler, table, statement, needs)',
+    '(compiler, table, joined.own, needs, rule)',
+    '(compiler, table, joined.own, needs, [])',
   ),
   bug(
     'groupsReadAllRows',
     SCANS,
-    '(rows, table, statement, needs, rule)',
-    '(rows, table, statement, needs)',
+    '(rows, table, own, needs, rule)',
+    '(rows, table, own, needs, [])',
   ),
   bug('sortsTakeTheShareOfNobody', EXECUTION, '      holdBytes: answer.holdBesides,\n', ''),
   bug(
