@@ -14,6 +14,7 @@ import { conditionFor, type RandomGrant } from './rules.ts'
 import { compareRun } from './runs.ts'
 import type { About } from './statements.ts'
 import { type Sockets, Subscribers } from './subscribers.ts'
+import { mixRows } from './touch-hidden.ts'
 import { compareTransaction } from './transactions.ts'
 import { run, TwoServers } from './two-servers.ts'
 import { writeAsFirst, writeAsSecond, writeTwice } from './writing.ts'
@@ -88,6 +89,9 @@ class Run {
     const choose = this.#choose
     const servers = this.#servers
     const table = choose.oneOf(this.#tables)
+    if (choose.percent(50)) {
+      await mixRows(servers, table, await this.#about(table, servers.a.claims))
+    }
     await writeAsSecond(servers, table, await this.#about(table, servers.b.claims))
     await writeAsFirst(servers, table, await this.#about(table, servers.a.claims))
     const about = await this.#about(table, servers.a.claims)
@@ -115,7 +119,14 @@ class Run {
   /** Looks at the rows as they are now. */
   async #about(table: RuledTable, claims: HeldClaims): Promise<About> {
     if (table.rows.length === 0 || this.#choose.percent(30)) await this.#servers.hidden(table)
-    return { choose: this.#choose, table: table.table, claims, rows: table.rows }
+    const other = this.#tables.find((each) => each !== table)
+    return {
+      choose: this.#choose,
+      table: table.table,
+      claims,
+      rows: table.rows,
+      ...(other && { other: { table: other.table, rows: other.rows } }),
+    }
   }
 
   async #agree(): Promise<void> {

@@ -7,34 +7,36 @@ import { type About, type JsonRow, randomReading, type Statement } from './state
 
 /** A GET or a SCAN of any kind, and some with LOOKUP. */
 export function anyReading(about: About): Statement {
-  return about.choose.percent(8) ? randomLookup(about) : randomReading(about)
+  return about.choose.percent(20) ? randomLookup(about) : randomReading(about)
 }
 
-/** Rows of a table with others of it that are looked up by its primary key, or by a unique index. */
+/** Rows of a table with others of it, or of another one, that are looked up by its primary key or a unique index. */
 export function randomLookup(about: About): Statement {
   const { choose, table } = about
-  const unique = table.indexes.filter((index) => index.unique).map(({ parts }) => parts)
-  const key = choose.oneOf([table.primaryKey, ...unique])
+  const looked = (choose.percent(30) && about.other) || { table, rows: about.rows }
+  const { columns, indexes, primaryKey, name: from } = looked.table
+  const unique = indexes.filter((index) => index.unique).map(({ parts }) => parts)
+  const key = choose.oneOf([primaryKey, primaryKey, ...unique])
   // Of one row that is there, whoever may see it, or of the row before.
-  const [row] = choose.percent(70) ? choose.some(about.rows, 1) : []
+  const [row] = choose.percent(80) ? choose.some(looked.rows, 1) : []
   const by = key.map(({ column }) => `b.${column.name} = ${keyValue(about, column, row)}`)
   const optional = choose.percent(50) ? ' OPTIONAL' : ''
-  const { name } = choose.oneOf(table.columns)
-  const number = table.columns.find(({ type }) => type === 'INTEGER')
+  const { name } = choose.oneOf(columns)
+  const number = columns.find(({ type }) => type === 'INTEGER')
   const what = choose.oneOf([
     `a.*, b.${name} AS found`,
     'COUNT(*) AS n',
-    `a.${name} AS x, b.${name} AS y${number === undefined ? '' : `, 10 / b.${number.name} AS q`}`,
+    `a.${choose.oneOf(table.columns).name} AS x, b.${name} AS y${number === undefined ? '' : `, 10 / b.${number.name} AS q`}`,
   ])
   const found = condition(
     choose,
-    table.columns.map((column) => ({ ...column, name: `b.${column.name}` })),
+    columns.map((column) => ({ ...column, name: `b.${column.name}` })),
   )
   const where = choose.percent(25) ? [found] : []
   if (choose.percent(10)) where.push({ ours: `b.${name} IS NULL`, theirs: '' })
   const filter = where.map(({ ours }) => `(${ours})`).join(' AND ')
   return {
-    sql: `SCAN ${what} FROM ${table.name} AS a USE PRIMARY KEY LOOKUP ${table.name} AS b BY ${by.join(' AND ')}${optional}${filter === '' ? '' : ` WHERE ${filter}`}`,
+    sql: `SCAN ${what} FROM ${table.name} AS a USE PRIMARY KEY LOOKUP ${from} AS b BY ${by.join(' AND ')}${optional}${filter === '' ? '' : ` WHERE ${filter}`}`,
     params: parametersOf(where),
   }
 }
@@ -46,5 +48,7 @@ function keyValue(
 ): string {
   if (row !== undefined) return literalOf(column.type, row[column.name])
   const alike = table.columns.filter(({ type }) => type === column.type)
-  return choose.percent(80) ? `a.${choose.oneOf(alike).name}` : knownValue(choose, column.type).ours
+  return alike.length > 0 && choose.percent(80)
+    ? `a.${choose.oneOf(alike).name}`
+    : knownValue(choose, column.type).ours
 }

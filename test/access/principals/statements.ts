@@ -19,6 +19,8 @@ export type About = {
   readonly table: RandomTable
   readonly claims: HeldClaims
   readonly rows: readonly JsonRow[]
+  /** Another table, of which the role may do more or less. */
+  readonly other?: { readonly table: RandomTable; readonly rows: readonly JsonRow[] }
 }
 
 /** A condition of a WHERE that may fail of a row. */

@@ -29,6 +29,18 @@ export async function hideAnother(
   }
 }
 
+/** An administrator adds rows as both principals write them, so that rows that are seen stand beside hidden ones. */
+export async function mixRows(servers: TwoServers, table: RuledTable, about: About): Promise<void> {
+  const path = `/v1/tables/${table.name}/rows?mode=skip`
+  for (const { claims } of [servers.a, servers.b]) {
+    // One that breaks a rule of the table would keep the others from being written.
+    for (let n = 0; n < 2; n += 1) {
+      await servers.full.admin.send({ method: 'POST', path, json: [rowOf({ ...about, claims })] })
+    }
+  }
+  await servers.align(table)
+}
+
 const textOf = (row: JsonRow) => JSON.stringify(row)
 
 /** An administrator writes a row that the first principal does not see, and which stays out of sight. */
