@@ -30,8 +30,8 @@ export const AUDIT_BUGS: readonly PlantedBug[] = [
   bugOfBackups(
     'backupNamesLeadOut',
     'server/backups/backups.ts',
-    'if (isBackupName(name)) return',
-    'if (true) return',
+    'if (isBackupName(name)) return join',
+    'if (true) return join',
   ),
   bugOfBackups(
     'backupsFollowLinks',
