@@ -766,6 +766,35 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/conflicts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Who lost to whom, and the rows that most conflicts are on
+         * @description Commits of this server that were refused because another transaction came first, each time that one was tried:
+         *     the last `conflictsMax`, and of the last half hour to hour the rows with the most. A row with more than
+         *     1 / `hotRowsMax` of all conflicts of that time is always among them.
+         */
+        readonly get: operations["listConflicts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/gateways": {
         readonly parameters: {
             readonly query?: never;
@@ -1732,6 +1761,70 @@ export interface components {
             /** @description The raw row key in base64, where its table is gone. */
             readonly rowKey?: string;
             readonly column: string;
+        };
+        readonly ConflictList: {
+            /**
+             * Format: date-time
+             * @description When this server began to count.
+             */
+            readonly since: string;
+            /** @description How many there have been since then, of all tables. */
+            readonly total: number;
+            readonly recent: readonly components["schemas"]["Conflict"][];
+            /**
+             * Format: date-time
+             * @description From when on the conflicts of `hot` are counted.
+             */
+            readonly hotSince: string;
+            readonly hot: readonly components["schemas"]["HotRow"][];
+        };
+        /**
+         * @description `table` and `key` name a row of a table, `table` and `index` an entry of an index, `system` a row that the store
+         *     keeps for itself. With a definition there is none.
+         */
+        readonly Conflict: {
+            /** @description When, in microseconds since 1970. */
+            readonly at: number;
+            readonly table?: string;
+            readonly key?: readonly components["schemas"]["Value"][];
+            readonly index?: string;
+            readonly system?: string;
+            /** @description The raw row key in base64, where its table is gone. */
+            readonly rowKey?: string;
+            /**
+             * @description What both wrote, as in `percolite_conflicts_total`.
+             * @enum {string}
+             */
+            readonly kind: "row" | "index" | "schema" | "system";
+            /**
+             * @description What the refused one met: a newer version (`write`) or guard (`guard`) of the row, the row held by a commit
+             *     in progress (`lock`), or a newer definition of a table that it wrote (`schema`).
+             * @enum {string}
+             */
+            readonly met: "write" | "guard" | "lock" | "schema";
+            /** @description The read timestamp of the transaction that was refused. */
+            readonly loser: components["schemas"]["Stamp"];
+            /** @description The commit timestamp of the other, or of one that had none yet its read timestamp. */
+            readonly winner?: components["schemas"]["Stamp"];
+            /** @description Which run of its request it was; 1 is the first. */
+            readonly attempt: number;
+            /** @description Whether the server ran the request again. */
+            readonly retried: boolean;
+        };
+        /** @description A row with many conflicts, named as in `Conflict`. */
+        readonly HotRow: {
+            readonly table?: string;
+            readonly key?: readonly components["schemas"]["Value"][];
+            readonly index?: string;
+            readonly system?: string;
+            readonly rowKey?: string;
+            /** @description At most so many, and at least `overcount` less. */
+            readonly conflicts: number;
+            readonly overcount: number;
+            /** @description Of `conflicts` those after which the server did not run the request again. */
+            readonly lost: number;
+            /** @description When the last one was, in microseconds since 1970. */
+            readonly lastAt: number;
         };
         readonly GatewayList: {
             readonly gateways: readonly components["schemas"]["Gateway"][];
@@ -4410,6 +4503,80 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listConflicts: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description At most this many of each. */
+                readonly limit?: number;
+                /** @description Only those on rows and index entries of this table. */
+                readonly table?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The newest conflicts first, and the hottest rows first. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-11-24T22:00:00.000Z",
+                     *       "total": 412,
+                     *       "recent": [
+                     *         {
+                     *           "at": 1795265382770000,
+                     *           "table": "account",
+                     *           "key": [
+                     *             "bob"
+                     *           ],
+                     *           "kind": "row",
+                     *           "met": "write",
+                     *           "loser": 1795265382664428,
+                     *           "winner": 1795265382762416,
+                     *           "attempt": 1,
+                     *           "retried": true
+                     *         }
+                     *       ],
+                     *       "hotSince": "2026-11-24T22:30:00.000Z",
+                     *       "hot": [
+                     *         {
+                     *           "table": "account",
+                     *           "key": [
+                     *             "bob"
+                     *           ],
+                     *           "conflicts": 388,
+                     *           "overcount": 0,
+                     *           "lost": 17,
+                     *           "lastAt": 1795265382770000
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ConflictList"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];

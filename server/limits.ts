@@ -28,6 +28,8 @@ export const SERVER_LIMITS = {
   requestsMax: 16_384,
   queuedRequestsMax: 1_024,
   backupsMax: 100,
+  conflictsMax: 1_000,
+  hotRowsMax: 200,
   openTransactionsMax: 10_000,
   transactionAttemptsMax: 8,
   transactionRetryMsMax: 2_000,

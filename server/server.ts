@@ -25,6 +25,7 @@ import type { Backups } from './backups/backups.ts'
 import { ClientKeys } from './budgets/client-key.ts'
 import { type SharedLimit, Shares } from './budgets/shares.ts'
 import type { Config } from './config.ts'
+import { ConflictLog } from './conflicts/conflict-log.ts'
 import { openSharedEngine } from './engines/open-engine.ts'
 import { ServerError } from './errors/server-error.ts'
 import { ensureAdmin } from './first-token/first-token.ts'
@@ -83,7 +84,7 @@ const ABORT_GRACE_MS = 500
 export async function createServer(config: Config, outside: Outside = {}): Promise<Server> {
   const { log = pino({ level: 'silent' }), clock = systemClock } = outside
   const randomness = outside.randomness ?? systemRandomness
-  const commits = new CommitMetrics()
+  const commits = new CommitMetrics(new ConflictLog(clock))
   const storage =
     outside.storage ??
     (await openConfigured(config, {

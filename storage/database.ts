@@ -115,9 +115,9 @@ export class Storage {
         this.#registry.ended(ended, outcome)
         this.#endedOwn(ended, outcome)
       },
-      refused: (reason) => {
-        const conflict = conflictOf(reason, this.#catalogs.newest)
-        if (conflict !== undefined) context.measures.conflicted(conflict.kind, conflict.table)
+      refused: (reason, refused) => {
+        const conflict = conflictOf(reason, refused, this.#catalogs.newest)
+        if (conflict !== undefined) context.measures.conflicted(conflict)
       },
       changedSchema: (changing) => this.#newestCatalog.isChangedBy(changing),
       notified: (rows, notifying, commitTs) => this.#observers.committed(rows, notifying, commitTs),

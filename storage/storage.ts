@@ -103,7 +103,7 @@ export {
   type BatchRoute,
   COMMIT_PHASES,
   type CommitPhase,
-  type ConflictKind,
+  type Conflict,
   type Measures,
 } from './measures.ts'
 export type { MoveProgress, MoveReport } from './move/move.ts'

@@ -149,7 +149,9 @@ function doersOf(parts: InterfaceParts, version: string) {
   const { validator } = parts.contract
   const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
-  const ways = { clock, randomness, plans, parseRule, ended, access, audit }
+  const { commits } = parts
+  const conflicts = commits.log
+  const ways = { clock, randomness, plans, parseRule, ended, access, audit, conflicts }
   const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
   const executionParts = { ...runnerParts, statementTimeoutMs }
   const runner = new StatementRunner(executionParts)
@@ -165,7 +167,6 @@ function doersOf(parts: InterfaceParts, version: string) {
   const live = new LiveConnections({ ...executionParts, ...liveParts })
   const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
   const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })
-  const { commits } = parts
   const metrics = new Metrics({ storage, sessions, live, shares, ended, commits, version, engine })
   const own = { live, metrics, moves, backups }
   return { writer, begins, answers, rows, scans, scripts, describe, streams, ...own }
@@ -194,7 +195,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...moveRoutes({ moves }),
     ...backupRoutes({ backups, requests, audit }),
     ...changeRoutes({ streams: live.streams, requests }),
-    ...metricsRoutes({ metrics }),
+    ...metricsRoutes({ metrics, storage, conflicts: parts.commits.log }),
     ...serverRoutes({ drain, document, version, isStopping, warnings, hasConsole }),
   }
 }

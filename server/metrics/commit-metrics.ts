@@ -5,9 +5,10 @@ import {
   type BatchRoute,
   COMMIT_PHASES,
   type CommitPhase,
-  type ConflictKind,
+  type Conflict,
   type Measures,
 } from '../../storage/storage.ts'
+import type { ConflictLog } from '../conflicts/conflict-log.ts'
 
 /** In seconds, from a commit in memory to a disk that hangs. */
 const BUCKETS = [
@@ -48,8 +49,11 @@ export class CommitMetrics implements Measures {
     registers: [],
   })
   readonly #tables = new Set<string>()
+  /** What the conflicts were, each by itself. */
+  readonly log: ConflictLog
 
-  constructor() {
+  constructor(log: ConflictLog) {
+    this.log = log
     for (const route of BATCH_ROUTES) this.#batches.inc({ route }, 0)
     for (const phase of COMMIT_PHASES) this.#phases.zero({ phase })
   }
@@ -72,8 +76,9 @@ export class CommitMetrics implements Measures {
     this.#batches.inc({ route }, count)
   }
 
-  conflicted(kind: ConflictKind, table: string | undefined): void {
-    this.#conflicts.inc({ kind, table: this.#labelOf(table) })
+  conflicted(conflict: Conflict): void {
+    this.#conflicts.inc({ kind: conflict.kind, table: this.#labelOf(conflict.table) })
+    this.log.add(conflict)
   }
 
   #labelOf(table: string | undefined): string {

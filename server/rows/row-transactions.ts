@@ -10,6 +10,7 @@ import {
 import type { AnswerBody } from '../answers/answer-body.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import type { Shares } from '../budgets/shares.ts'
+import type { ConflictLog } from '../conflicts/conflict-log.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import type { IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
@@ -94,6 +95,7 @@ export type Written = WrittenAnswer & {
 }
 
 type RowTransactionParts = ExecutionParts & {
+  readonly conflicts: ConflictLog
   readonly cursors: Cursors
   readonly shares: Shares
 }

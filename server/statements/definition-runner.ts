@@ -10,10 +10,15 @@ import { StatementFailure } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { isAboutAccess, type LoneStatement, type ScriptStatement } from '../requests/script.ts'
 import { AddedChecks } from './added-check.ts'
-import { commitWritten, type OwnTransaction, type OwnTransactions } from './own-transactions.ts'
+import {
+  commitWritten,
+  type OwnTransaction,
+  type OwnTransactionParts,
+  type OwnTransactions,
+} from './own-transactions.ts'
 import type { ExecutionParts } from './statement-execution.ts'
 
-export type DefinitionParts = {
+export type DefinitionParts = Pick<OwnTransactionParts, 'shares' | 'conflicts'> & {
   readonly access: Access
   readonly randomness: Randomness
   readonly audit: Audit

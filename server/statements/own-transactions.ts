@@ -12,6 +12,7 @@ import {
 } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import type { Shares } from '../budgets/shares.ts'
+import type { ConflictLog } from '../conflicts/conflict-log.ts'
 import { requireMinTimestamp, type SnapshotAsked } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
@@ -25,6 +26,7 @@ export type OwnTransactionParts = {
   readonly randomness: Randomness
   readonly shares: Shares
   readonly ended: EndedTransactions
+  readonly conflicts: ConflictLog
   readonly access: Pick<Access, 'viewOf' | 'currentCatalog'>
 }
 
@@ -36,10 +38,11 @@ export type OwnTransaction = {
   readonly attempts: number
 }
 
-type Attempt<T> = {
+type Asked<T> = {
   readonly work: (own: OwnTransaction) => MaybePromise<T>
   readonly commitTsOf: (result: T) => Timestamp | null | undefined
-  readonly attempts: number
+  /** The transaction of the attempt before. */
+  failed: Timestamp | undefined
 }
 
 /** Runs requests that are each a transaction of their own. */
@@ -64,17 +67,18 @@ export class OwnTransactions {
     const { clock, randomness, ended } = this.#parts
     const isRepeatable = snapshot.asOf === undefined
     const around = { clock, randomness, ended, signal: running.signal, isRepeatable }
-    return withRetries(around, (attempts) =>
-      this.#attempt(snapshot, running, { work, commitTsOf, attempts }),
-    )
+    const asked: Asked<T> = { work, commitTsOf, failed: undefined }
+    return withRetries(around, (attempts) => this.#attempt(snapshot, running, asked, attempts))
   }
 
   *#attempt<T>(
     snapshot: SnapshotAsked,
     running: RunningRequest,
-    { work, commitTsOf, attempts }: Attempt<T>,
+    asked: Asked<T>,
+    attempts: number,
   ): Work<T> {
-    const { storage, shares, ended, access } = this.#parts
+    const { storage, shares, ended, access, conflicts } = this.#parts
+    if (asked.failed !== undefined) conflicts.ranAgain(asked.failed)
     const { principal } = running
     const begun = storage.begin({ ...snapshot, budget: shares.writtenBy(running.client) })
     const transaction = begun instanceof Promise ? yield* awaited(begun) : begun
@@ -85,11 +89,13 @@ export class OwnTransactions {
       const known = storage.catalog(transaction)
       const read = known instanceof Promise ? yield* awaited(known) : known
       catalog = access.viewOf(principal, read)
-      const worked = work({ transaction, catalog, attempts })
+      const worked = asked.work({ transaction, catalog, attempts })
       const result = worked instanceof Promise ? yield* awaited(worked) : worked
-      ended.count(commitTsOf(result))
+      ended.count(asked.commitTsOf(result))
       return result
     } catch (error) {
+      asked.failed = transaction.startTs
+      conflicts.failedAttempt(asked.failed, attempts)
       throw yield* awaited(
         withCreation(explained(error, catalog), this.#parts, principal, snapshot.asOf),
       )

@@ -17,7 +17,6 @@ import {
   type TextForm,
 } from '../answers/query-answer.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
-import type { Shares } from '../budgets/shares.ts'
 import { requireHistory } from '../history/request-history.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import { type IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
@@ -49,7 +48,6 @@ export type RunnerParts = ExecutionParts &
     readonly sessions: TransactionSessions
     readonly cursors: Cursors
     readonly writer: AnswerWriter
-    readonly shares: Shares
   }
 
 /** What belongs to a request that is a transaction, in addition to its statements. */

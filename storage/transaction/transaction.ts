@@ -45,7 +45,7 @@ export type TransactionParts = {
   /** The error for writes that make the store larger; undefined while the disk has space. */
   readonly roomRefusal?: () => StorageError | undefined
   /** Called when the commit has ended with nothing written. */
-  readonly refused?: (reason: StorageError) => void
+  readonly refused?: (reason: StorageError, transaction: Transaction) => void
   /** Called when the transaction has changed the catalog, for itself so far. */
   readonly changedSchema?: (transaction: Transaction) => void
   /** Called before `ended`, when the transaction has committed and notified observers. */
@@ -305,7 +305,7 @@ export class Transaction {
         return { commitTs: outcome.commitTs }
       case 'aborted':
         this.#end('rolledBack', rolledBackBy(outcome.reason))
-        this.#parts.refused?.(outcome.reason)
+        this.#parts.refused?.(outcome.reason, this)
         throw outcome.reason
       case 'unknown':
         this.#end('unknown', outcome)

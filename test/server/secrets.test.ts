@@ -76,6 +76,10 @@ async function makeAll(t: TestContext, url: string, first: string, secrets: Secr
   return [first, web, kept]
 }
 
+const PATHS = [
+  ...['/v1/status', '/v1/running', '/v1/transactions', '/v1/locks', '/v1/conflicts', '/v1/check'],
+]
+
 /** Shows tokens in every wrong place, and asks everything that may be asked; none of it may be answered with one. */
 async function askAll(url: string, token: string, secrets: Secrets): Promise<void> {
   const headers = { authorization: `Bearer ${token}` }
@@ -83,7 +87,7 @@ async function askAll(url: string, token: string, secrets: Secrets): Promise<voi
     const { status, text } = await send(url, path, { headers, ...sent })
     secrets.texts.set(`${path} ${JSON.stringify(sent)}`, `${status} ${text}`)
   }
-  for (const path of ['/v1/status', '/v1/running', '/v1/transactions', '/v1/locks', '/v1/check']) {
+  for (const path of PATHS) {
     await note(path)
   }
   for (const path of ['/metrics', '/v1/tables', '/', '/healthz', '/readyz', '/v1/whoami']) {

@@ -230,7 +230,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['access/principal.ts', 'statements/snapshot.ts'],
     ['audit/'],
     ['answers/'],
-    ['history/'],
+    ['conflicts/', 'history/'],
     ['requests/'],
     ['access/'],
     ['transactions/'],

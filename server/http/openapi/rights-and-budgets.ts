@@ -94,6 +94,10 @@ export const BUDGETS = {
     meaning: 'a list of what is in memory or in the catalog, or the `limit` of the request',
     limits: ['tablesMax', 'catalogPartsMax', 'openTransactionsMax'],
   },
+  log: {
+    meaning: 'what the server keeps of what has happened, in so many entries',
+    limits: ['conflictsMax', 'hotRowsMax'],
+  },
   completion: {
     meaning: 'a text that is cut into its words, and names of the catalog',
     limits: [

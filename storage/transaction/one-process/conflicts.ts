@@ -3,7 +3,7 @@ import type { Timestamp } from '../../cell-store/cell.ts'
 import type { RowFilter } from '../../cell-store/row-filter.ts'
 import type { StorageError } from '../../errors.ts'
 import type { CommitPhase } from '../../measures.ts'
-import { writeConflict } from '../protocol/commit-refusal.ts'
+import { WriteConflict } from '../protocol/commit-refusal.ts'
 import { guardsFrom, writesFrom } from '../records/percolator-columns.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import type { EncodedRow } from './encoded-row.ts'
@@ -52,7 +52,7 @@ export function findForeignLatch(
     if (isBefore || !latches.meets(request)) {
       return { kind: 'wait', for: 'latch_wait', until: latches.nextRelease(owner) }
     }
-    return { kind: 'refused', reason: writeConflict(row, commitTs ?? owner.startTs) }
+    return { kind: 'refused', reason: new WriteConflict(row, commitTs ?? owner.startTs, 'lock') }
   }
   return undefined
 }
@@ -78,7 +78,9 @@ export function findVersion(
     const cell = image.cells.find(({ qualifier }) =>
       columns.some((one) => one.column === qualifier),
     )
-    if (cell !== undefined) return { kind: 'refused', reason: writeConflict(row, cell.timestamp) }
+    if (cell === undefined) continue
+    const met = cell.family === 'guard' ? 'guard' : 'write'
+    return { kind: 'refused', reason: new WriteConflict(row, cell.timestamp, met) }
   }
   return undefined
 }

@@ -4,7 +4,7 @@ import { type CheckAndMutate, mayBeSentAgain } from '../../cell-store/cell-store
 import type { Mutation } from '../../cell-store/mutation.ts'
 import { StorageError } from '../../errors.ts'
 import { Backoff } from '../protocol/backoff.ts'
-import { writeConflict } from '../protocol/commit-refusal.ts'
+import { WriteConflict } from '../protocol/commit-refusal.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import { decodeLock, type Lock } from '../records/lock.ts'
 import { setNotify } from '../records/notify-cell.ts'
@@ -77,10 +77,12 @@ export async function prewriteRow(
       case 'rolledBack':
         throw new StorageError('transaction_rolled_back', 'The transaction was rolled back.')
       case 'conflict':
-        throw writeConflict(group.row, obstacle.conflictingTs)
+        throw new WriteConflict(group.row, obstacle.conflictingTs, obstacle.met)
       case 'foreignLock': {
         const resolution = await resolver.resolve(group.row, obstacle.lock)
-        if (resolution.kind === 'alive') throw writeConflict(group.row, obstacle.lock.startTs)
+        if (resolution.kind === 'alive') {
+          throw new WriteConflict(group.row, obstacle.lock.startTs, 'lock')
+        }
       }
     }
   }
@@ -92,7 +94,11 @@ function decidePrewrite(
   startTs: Timestamp,
 ):
   | { readonly kind: 'ownLock' | 'rolledBack' | 'gone' }
-  | { readonly kind: 'conflict'; readonly conflictingTs: Timestamp }
+  | {
+      readonly kind: 'conflict'
+      readonly conflictingTs: Timestamp
+      readonly met: 'write' | 'guard'
+    }
   | { readonly kind: 'foreignLock'; readonly lock: Lock } {
   const find = (...families: Array<Cell['family']>) =>
     cells.find((cell) => families.includes(cell.family))
@@ -101,7 +107,10 @@ function decidePrewrite(
   if (locks.some((cell) => cell.timestamp === startTs)) return { kind: 'ownLock' }
   if (find('rollback') !== undefined) return { kind: 'rolledBack' }
   const newer = find('write', 'guard')
-  if (newer !== undefined) return { kind: 'conflict', conflictingTs: newer.timestamp }
+  if (newer !== undefined) {
+    const met = newer.family === 'guard' ? 'guard' : 'write'
+    return { kind: 'conflict', conflictingTs: newer.timestamp, met }
+  }
   const [lock] = locks
   if (lock === undefined) return { kind: 'gone' } // It was cleared between the step and this look.
   return { kind: 'foreignLock', lock: decodeLock(lock.timestamp, lock.value) }

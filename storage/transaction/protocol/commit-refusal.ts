@@ -6,11 +6,22 @@ import { StorageError } from '../../errors.ts'
 import type { ProtocolContext } from './protocol-context.ts'
 import type { CommitOutcome } from './transaction-protocol.ts'
 
-export function writeConflict(row: Uint8Array, conflictingTimestamp: Timestamp): StorageError {
-  return new StorageError('write_conflict', 'Another transaction wrote the same row first.', {
-    row,
-    conflictingTimestamp,
-  })
+/** What stood in the way of a write: a newer version, a newer guard, or what a commit under way holds. */
+export type ConflictMet = 'write' | 'guard' | 'lock'
+
+/** Of what it met its client is told no more than the row and the timestamp. */
+export class WriteConflict extends StorageError {
+  readonly row: Uint8Array
+  readonly winner: Timestamp
+  readonly met: ConflictMet
+
+  constructor(row: Uint8Array, winner: Timestamp, met: ConflictMet) {
+    const fields = { row, conflictingTimestamp: winner }
+    super('write_conflict', 'Another transaction wrote the same row first.', fields)
+    this.row = row
+    this.winner = winner
+    this.met = met
+  }
 }
 
 export function schemaChanged(startTs: Timestamp, schemaFence: Timestamp): StorageError {

@@ -5,7 +5,10 @@ import type { RuledTable } from './ruled-table.ts'
 import { type About, keyOf } from './statements.ts'
 import type { TwoServers } from './two-servers.ts'
 
-const OF_THE_SERVER = ['/v1/locks', '/v1/check', '/v1/status', '/v1/running', '/metrics']
+const OF_THE_SERVER = [
+  ...['/v1/locks', '/v1/conflicts', '/v1/check', '/v1/status', '/v1/running'],
+  '/metrics',
+]
 
 /** Below the rows nobody looks without INSPECT, whatever else the role may do now. */
 export async function lookBelow(
