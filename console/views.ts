@@ -16,6 +16,11 @@ type View = {
 /** The views in the order of their tabs; each one comes with what it needs when it is first opened. */
 export const VIEWS: readonly View[] = [
   {
+    view: 'query',
+    title: 'Query',
+    load: async () => (await import('./query/query-view.tsx')).QueryView,
+  },
+  {
     view: 'status',
     title: 'Status',
     right: 'inspect',

@@ -20,7 +20,9 @@ export function problemFacts(error: unknown): ProblemFacts {
     return { ...none, message, mayRunAgain: false }
   }
   const { code, message, hint, fields, retryable } = error
-  const suggestion = typeof fields.suggestion === 'string' ? fields.suggestion : undefined
+  const [suggestion] = [fields.suggestion, fields.suggestedIndex].filter(
+    (one) => typeof one === 'string',
+  )
   return { code, message, place: placeOf(error), hint, suggestion, mayRunAgain: retryable }
 }
 

@@ -6,9 +6,12 @@ import { needsToken, problemFacts } from './problem-facts.ts'
 /** An error with its code, its place and its remedy. One about the token brings its prompt back. */
 export function Problem({
   error,
+  at,
   onInsert,
 }: {
   readonly error: unknown
+  /** Where it is in the text that the reader sees, which may have more than what was sent. */
+  readonly at?: string | undefined
   /** Takes the statement that the server suggests, where there is somewhere to put it. */
   readonly onInsert?: ((statement: string) => void) | undefined
 }) {
@@ -16,7 +19,8 @@ export function Problem({
   useEffect(() => {
     if (needsToken(error)) askForToken(error)
   }, [error, askForToken])
-  const { code, message, place, hint, suggestion, mayRunAgain } = problemFacts(error)
+  const { code, message, hint, suggestion, mayRunAgain, ...facts } = problemFacts(error)
+  const place = at ?? facts.place
   return (
     <div class="problem" role="alert">
       <p>

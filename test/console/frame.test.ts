@@ -156,6 +156,13 @@ describe('the console by its size', () => {
   for (const name of ['index.html', files.find(({ from }) => from?.endsWith('.css'))?.name ?? ''])
     page.add(name)
 
+  it('brings the editor with 150 kB more, when it is opened', () => {
+    const view = loadOf(files, 'console/query/query-view.tsx', page)
+    const editor = loadOf(files, 'console/query/code-editor.ts', new Set([...page, ...view]))
+    assert.ok(kB(view) < 15, `${kB(view)} kB`)
+    assert.ok(kB(editor) < 150, `${kB(editor)} kB`)
+  })
+
   it('is on the page after 30 kB, and has 220 kB in total', () => {
     assert.ok(kB(page) < 30, `${kB(page)} kB`)
     const all = kB(files.map(({ name }) => name))

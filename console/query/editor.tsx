@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useEffect, useRef } from 'preact/hooks'
+import type { CodeEditor, EditorParts } from './code-editor.ts'
+
+/** The place of the editor, which comes with its own file when the view is first opened. */
+export function Editor({
+  parts,
+  onReady,
+}: {
+  readonly parts: EditorParts
+  readonly onReady: (editor: CodeEditor | undefined) => void
+}) {
+  const host = useRef<HTMLDivElement>(null)
+  const newest = useRef(parts)
+  newest.current = parts
+  const ready = useRef(onReady)
+  ready.current = onReady
+  useEffect(() => {
+    let made: CodeEditor | undefined
+    let isHere = true
+    void import('./code-editor.ts').then(({ CodeEditor: Made }) => {
+      if (!isHere || host.current === null) return
+      const { text } = newest.current
+      made = new Made(host.current, {
+        text,
+        onChange: (changed) => newest.current.onChange(changed),
+        onRun: (what) => newest.current.onRun(what),
+        complete: (sql, offset, signal) => newest.current.complete(sql, offset, signal),
+      })
+      ready.current(made)
+      made.focus()
+    })
+    return () => {
+      isHere = false
+      made?.end()
+      ready.current(undefined)
+    }
+  }, [])
+  return <div class="editor" ref={host} />
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+import { countText, durationText } from '../page/stamp-text.ts'
+
+/** What EXPLAIN tells of a plan in its column `plan`, as far as it is known here. */
+export type Explanation = {
+  readonly statement: string
+  readonly table: string
+  readonly key: string
+  readonly rule: string
+  readonly access: string
+  readonly bounds: readonly string[]
+  readonly entryFilter?: readonly string[]
+  readonly filter: readonly string[]
+  readonly rowRule?: readonly string[]
+  readonly lookups?: readonly ExplainedLookup[]
+  readonly covering?: boolean
+  readonly order?: string
+  readonly sortedBy?: readonly string[]
+  readonly readLast?: string
+  readonly groups?: string
+  readonly having?: string
+  readonly limit?: string
+  readonly rejected: ReadonlyArray<{ readonly key: string; readonly reason: string }>
+  readonly writes?: string
+  readonly returning?: readonly string[]
+  readonly measured?: Measured
+}
+
+type ExplainedLookup = {
+  readonly table: string
+  readonly name: string
+  readonly key: string
+  readonly by: readonly string[]
+  readonly optional: boolean
+  readonly covering?: boolean
+  readonly rowRule?: readonly string[]
+  readonly filter: readonly string[]
+}
+
+type Measured = {
+  readonly rowsRead?: number
+  readonly entriesRead?: number
+  readonly cellsRead?: number
+  readonly roundTrips?: number
+  readonly lookups?: ReadonlyArray<{
+    readonly keys: number
+    readonly rows: number
+    readonly roundTrips: number
+  }>
+  readonly rowsReturned: number
+  readonly rowsAffected: number
+  readonly milliseconds?: number
+}
+
+/** One thing that is done, in the order in which rows go through it. */
+export type PlanStep = {
+  readonly title: string
+  /** Conditions and keys, as the statement has them. */
+  readonly code: readonly string[]
+  readonly note?: string
+  readonly measured?: string
+}
+
+/** The plan in the column of an EXPLAIN; undefined for every other result. */
+export function explanationOf(
+  columns: ReadonlyArray<{ readonly name: string; readonly type: string }>,
+  rows: ReadonlyArray<Readonly<Record<string, unknown>>>,
+): Explanation | undefined {
+  const isPlan = columns.length === 2 && columns[0]?.name === 'text' && columns[1]?.name === 'plan'
+  const plan = rows[0]?.plan
+  if (!isPlan || typeof plan !== 'string') return undefined
+  try {
+    const parsed = JSON.parse(plan) as Partial<Explanation>
+    return typeof parsed.access === 'string' && Array.isArray(parsed.rejected)
+      ? (parsed as Explanation)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** From the key to what leaves the server. */
+export function planSteps(plan: Explanation): PlanStep[] {
+  return [
+    accessStep(plan),
+    ...rowSteps(plan),
+    ...(plan.lookups ?? []).flatMap((lookup, at) =>
+      lookupSteps(lookup, plan.measured?.lookups?.[at]),
+    ),
+    ...groupSteps(plan),
+    ...orderSteps(plan),
+    ...writeSteps(plan),
+  ]
+}
+
+function accessStep({ access, key, rule, bounds, measured }: Explanation): PlanStep {
+  const isIndex = key.startsWith('INDEX')
+  const read = isIndex ? measured?.entriesRead : ownRows(measured)
+  return {
+    title: `${access} by ${key}`,
+    code: bounds,
+    note: bounds.length === 0 && access === 'whole key' ? `nothing bounds it (${rule})` : rule,
+    ...(read === undefined ? {} : { measured: counted(read, isIndex ? 'entry' : 'row', 'read') }),
+  }
+}
+
+/** Rows of the table itself: those that were looked up are among the figure, too. */
+function ownRows(measured: Measured | undefined): number | undefined {
+  if (measured?.rowsRead === undefined) return undefined
+  return (measured.lookups ?? []).reduce((rest, { rows }) => rest - rows, measured.rowsRead)
+}
+
+function rowSteps({
+  key,
+  covering,
+  entryFilter,
+  filter,
+  rowRule,
+  measured,
+}: Explanation): PlanStep[] {
+  const isIndex = key.startsWith('INDEX')
+  const rows = ownRows(measured)
+  const reads = { title: 'read the rows', code: [], note: 'by their primary keys, in multi-gets' }
+  return [
+    ...filterStep('filter entries', entryFilter),
+    ...(!isIndex || covering === undefined
+      ? []
+      : covering
+        ? [
+            {
+              title: 'no row is read',
+              code: [],
+              note: 'the entries have all columns that are read',
+            },
+          ]
+        : [
+            { ...reads, ...(rows === undefined ? {} : { measured: counted(rows, 'row', 'read') }) },
+          ]),
+    ...filterStep('filter rows', filter),
+    ...filterStep('rule of the role', rowRule),
+  ]
+}
+
+function filterStep(title: string, code: readonly string[] | undefined): PlanStep[] {
+  return code === undefined || code.length === 0 ? [] : [{ title, code }]
+}
+
+function lookupSteps(
+  lookup: ExplainedLookup,
+  measured: { keys: number; rows: number; roundTrips: number } | undefined,
+): PlanStep[] {
+  const { table, name, key, by, optional, covering, filter, rowRule } = lookup
+  const as = name === table ? '' : ` AS ${name}`
+  const notes = [
+    ...(optional ? ['optional: NULLs where there is none'] : []),
+    ...(covering === true ? ['the entries have all columns that are read'] : []),
+  ]
+  const told =
+    measured &&
+    `${counted(measured.keys, 'key', 'asked')}, ${counted(measured.rows, 'row', 'found')}, ${tripsText(measured.roundTrips)}`
+  return [
+    {
+      title: `look up ${table}${as} by ${key}`,
+      code: by,
+      ...(notes.length === 0 ? {} : { note: notes.join('; ') }),
+      ...(told === undefined ? {} : { measured: told }),
+    },
+    ...filterStep(`filter by ${name}`, filter),
+    ...filterStep(`rule of the role on ${table}`, rowRule),
+  ]
+}
+
+function groupSteps({ groups, having }: Explanation): PlanStep[] {
+  return [
+    ...(groups === undefined ? [] : [{ title: 'group', code: [], note: groups }]),
+    ...filterStep('filter groups', having === undefined ? undefined : [having]),
+  ]
+}
+
+function orderSteps({ order, sortedBy, limit, readLast }: Explanation): PlanStep[] {
+  const isPlain = sortedBy === undefined && limit === undefined
+  if (order === undefined || (isPlain && order !== 'reverse')) return []
+  const title = sortedBy === undefined ? `order: ${order}` : `sort: ${order}`
+  const isSaid = limit === undefined || order.startsWith('top')
+  const step = { title, code: sortedBy ?? [], ...(isSaid ? {} : { note: `at most ${limit}` }) }
+  return readLast === undefined ? [step] : [step, { title: 'read last', code: [], note: readLast }]
+}
+
+function writeSteps({ writes, returning }: Explanation): PlanStep[] {
+  return [
+    ...(writes === undefined ? [] : [{ title: 'write', code: [], note: writes }]),
+    ...(returning === undefined ? [] : [{ title: 'return', code: returning }]),
+  ]
+}
+
+/** What ANALYZE counted of the statement as a whole, and which part of what was read it was for. */
+export type PlanTotals = {
+  readonly text: string
+  /** Rows that left of rows or entries that were read; absent where nothing was. */
+  readonly used?: { readonly count: number; readonly of: number; readonly what: string }
+}
+
+export function planTotals({ measured }: Explanation): PlanTotals | undefined {
+  if (measured === undefined) return undefined
+  const { entriesRead, cellsRead, roundTrips, rowsReturned, rowsAffected } = measured
+  const rowsRead = ownRows(measured)
+  const parts = [
+    ...(rowsReturned === 0 && rowsAffected > 0 ? [] : [counted(rowsReturned, 'row', 'returned')]),
+    ...(rowsAffected === 0 ? [] : [counted(rowsAffected, 'row', 'affected')]),
+    ...(cellsRead === undefined ? [] : [counted(cellsRead, 'cell', 'read')]),
+    ...(roundTrips === undefined ? [] : [tripsText(roundTrips)]),
+    ...(measured.milliseconds === undefined ? [] : [durationText(measured.milliseconds)]),
+  ]
+  const of = Math.max(rowsRead ?? 0, entriesRead ?? 0)
+  const count = Math.max(rowsReturned, rowsAffected)
+  const what = (entriesRead ?? 0) > (rowsRead ?? 0) ? 'entries' : 'rows'
+  return { text: parts.join(', '), ...(of === 0 ? {} : { used: { count, of, what } }) }
+}
+
+function counted(count: number, one: string, done: string): string {
+  const many = one === 'entry' ? 'entries' : `${one}s`
+  return `${countText(count)} ${count === 1 ? one : many} ${done}`
+}
+
+function tripsText(count: number): string {
+  return `${countText(count)} round ${count === 1 ? 'trip' : 'trips'}`
+}
