@@ -10,7 +10,8 @@ import { PANEL_ID, tabId } from './page/tab-walk.ts'
 import { Tabs } from './page/tabs.tsx'
 import { TokenPrompt } from './page/token-prompt.tsx'
 import { useAddress } from './page/use-address.ts'
-import { VIEWS, type ViewProps } from './views.ts'
+import type { ViewProps } from './page/view-props.ts'
+import { VIEWS } from './views.ts'
 
 type State =
   | { readonly kind: 'asking' }

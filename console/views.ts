@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentType } from 'preact'
-import type { Address } from './page/address.ts'
-
-export type ViewProps = { readonly address: Address }
+import type { ViewProps } from './page/view-props.ts'
 
 type View = {
   /** In the address bar. */

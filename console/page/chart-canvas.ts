@@ -63,10 +63,9 @@ export class ChartCanvas {
       height: HEIGHT,
       legend: { show: false },
       cursor: { y: false, drag: { setScale: false } },
-      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'UTC'),
       scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
       axes: [
-        { ...axis, space: 90, size: 24 },
+        { ...axis, space: 90, size: 24, values: (_plot, splits) => splits.map(timeText) },
         {
           ...axis,
           size: AXIS_WIDTH,
@@ -85,6 +84,11 @@ export class ChartCanvas {
       ],
     }
   }
+}
+
+/** In UTC, as all times of the console. */
+function timeText(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().slice(11, 19)
 }
 
 function aligned({ times, lines }: ChartData): uPlot.AlignedData {

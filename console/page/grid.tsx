@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { ResultColumn, Row } from '../../client-sdk/client.ts'
 import { gridCell } from './grid-cell.ts'
 import type { RowWindow } from './row-window.ts'
+import { Scroll } from './scroll.tsx'
 import { countText } from './stamp-text.ts'
 
 /** Rows of a result or of a table; the next page comes by a button, and what is too much leaves at the top. */
@@ -28,9 +29,7 @@ export function Grid({
   const { before, rows } = window
   return (
     <div class="grid">
-      {/* A region that scrolls has to be reached by the keyboard. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above. */}
-      <section class="scroll" tabIndex={0} aria-label={caption}>
+      <Scroll label={caption}>
         <table>
           <caption class="unseen">{caption}</caption>
           <thead>
@@ -62,7 +61,7 @@ export function Grid({
             ))}
           </tbody>
         </table>
-      </section>
+      </Scroll>
       <p class="grid-foot">
         <span>{rowsText(window, hasMore)}</span>
         {hasMore && onMore !== undefined && (

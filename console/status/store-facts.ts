@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schemas } from '../../client-sdk/client.ts'
-import { bytesText, countText, durationText, stampText } from '../page/stamp-text.ts'
+import { bytesText, countText, durationText } from '../page/stamp-text.ts'
 
 export type Fact = {
   readonly name: string
@@ -10,17 +10,22 @@ export type Fact = {
   readonly isBad?: boolean
 }
 
+type Status = Schemas['Status']
+
 /** What `GET /v1/status` says of the server and its store. */
-export function storeFacts(status: Schemas['Status']): Fact[] {
-  const { disk } = status
+export function storeFacts(status: Status): Fact[] {
+  const { disk, clock } = status
+  const clockOff = Math.max(Math.abs(clock.offsetSeconds), clock.timestampsAheadSeconds)
   return [
     { name: 'version', text: status.version },
     { name: 'engine', text: status.engine },
     { name: 'up for', text: durationText(status.uptimeSeconds * 1_000) },
-    { name: 'time of the store', text: stampText(status.timestamp) },
-    { name: 'feed lag', text: durationText(status.feedLagMs) },
     { name: 'open transactions', text: countText(status.openTransactions) },
     { name: 'written, not committed', text: bytesText(status.bufferedBytes) },
+    { name: 'feed lag', text: durationText(status.feedLagMs) },
+    ...(clockOff === 0
+      ? []
+      : [{ name: 'clock is off by', text: durationText(clockOff * 1_000), isBad: true }]),
     ...(disk === undefined
       ? []
       : [
@@ -32,5 +37,33 @@ export function storeFacts(status: Schemas['Status']): Fact[] {
             isBad: disk.isFull,
           },
         ]),
+    { name: 'history', text: status.history.slice(0, 8), title: status.history },
+  ]
+}
+
+/** What the last collection of old versions has done. */
+export function collectionFacts(last: NonNullable<Status['lastCollection']>): Fact[] {
+  return [
+    { name: 'rows looked at', text: countText(last.rowsExamined) },
+    { name: 'rows collected', text: countText(last.rowsCollected) },
+    { name: 'reclaimed', text: bytesText(last.bytesReclaimed) },
+    { name: 'locks resolved', text: countText(last.locksResolved) },
+    { name: 'took', text: durationText(last.elapsedMs) },
+  ]
+}
+
+/** What a check of the whole store has found. */
+export function checkFacts(report: Schemas['ConsistencyReport']): Fact[] {
+  const { sound, rows, cells, problemCount, orphanedValues } = report
+  const families = Object.entries(cells).filter(([, count]) => count > 0)
+  return [
+    {
+      name: 'verdict',
+      text: sound ? 'sound' : `${countText(problemCount)} problems`,
+      isBad: !sound,
+    },
+    { name: 'rows', text: countText(rows) },
+    ...families.map(([name, count]) => ({ name: `cells, ${name}`, text: countText(count) })),
+    { name: 'values that nothing refers to', text: countText(orphanedValues) },
   ]
 }

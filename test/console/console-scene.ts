@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from '../browser/chromium.ts'
 import { WatchedContext } from '../browser/watched-context.ts'
@@ -27,6 +28,15 @@ export function endOfGroup(): Cleaning {
   const stack = new AsyncDisposableStack()
   after(() => stack.disposeAsync())
   return { after: (work) => stack.defer(async () => void (await work())) }
+}
+
+/** Waits for what the page cannot wait for itself: its policy forbids it to run texts. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + SHOWN_MS
+  while (!(await isSo())) {
+    assert.ok(performance.now() < deadlineMs, `not within ${SHOWN_MS} ms: ${isSo}`)
+    await delay(20)
+  }
 }
 
 /** A server, and a browser that looks at its console. */

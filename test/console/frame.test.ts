@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test'
 import { chromiumSkipReason } from '../browser/chromium.ts'
 import { TokenServer } from '../server/token-server.ts'
 import { type BuiltFile, buildConsole } from './built-console.ts'
-import { ConsoleScene, endOfGroup } from './console-scene.ts'
+import { ConsoleScene, endOfGroup, until } from './console-scene.ts'
 
 const LOOKS = {
   'in a wide window, light': { colorScheme: 'light' },
@@ -33,7 +33,7 @@ describe('each view of the console, in Chromium', { skip: chromiumSkipReason() }
       for (let at = 0; at < count; at += 1) {
         await tabs.nth(at).click()
         const title = await tabs.nth(at).textContent()
-        await page.waitForFunction(`document.title.startsWith(${JSON.stringify(title)})`)
+        await until(async () => (await page.title()).startsWith(String(title)))
         await page.getByRole('heading', { level: 2 }).first().waitFor()
         await page.waitForLoadState('networkidle')
         await look.requireClean()
@@ -161,6 +161,11 @@ describe('the console by its size', () => {
     const editor = loadOf(files, 'console/query/code-editor.ts', new Set([...page, ...view]))
     assert.ok(kB(view) < 15, `${kB(view)} kB`)
     assert.ok(kB(editor) < 150, `${kB(editor)} kB`)
+  })
+
+  it('brings charts with 25 kB more, when some are shown', () => {
+    const charts = loadOf(files, 'console/page/chart-canvas.ts', page)
+    assert.ok(kB(charts) < 25, `${kB(charts)} kB`)
   })
 
   it('is on the page after 30 kB, and has 220 kB in total', () => {

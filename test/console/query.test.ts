@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { KEYWORDS } from '../../console/query/dialect-words.ts'
 import { KEYWORDS as PARSED_WORDS } from '../../parser/grammar/keywords.ts'
 import { chromiumSkipReason } from '../browser/chromium.ts'
-import { type ConsoleLook, ConsoleScene, endOfGroup } from './console-scene.ts'
+import { type ConsoleLook, ConsoleScene, endOfGroup, until } from './console-scene.ts'
 
 const ROWS = 3_000
 
@@ -84,7 +84,7 @@ describe('Query, in Chromium', { skip: chromiumSkipReason() }, () => {
     await page.keyboard.press('Control+Home')
     await page.keyboard.press('Control+Enter')
     const parameters = page.getByLabel('Parameters, as JSON')
-    await page.waitForFunction(`document.querySelector('.parameters input').value !== ''`)
+    await until(async () => (await parameters.inputValue()) !== '')
     assert.equal(await parameters.inputValue(), '{ "id": null }')
     await write(page, 'SCAN balance FROM account USE PRIMARY KEY WHERE balance = :n')
     await parameters.fill('{ "n": 9007199254740993, "other": 1 }')

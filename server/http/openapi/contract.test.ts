@@ -149,6 +149,17 @@ function bodyOf(operation: Operation): fc.Arbitrary<Pick<Sending, 'text' | 'head
   return fc.oneof(none, broken, ...declared.map((arbitrary) => ({ weight: 5, arbitrary })))
 }
 
+test('every operation of /v1 takes the header that the client sends with each request', () => {
+  const without = document.operations.filter(
+    ({ path, parameters }) =>
+      path.startsWith('/v1/') && !parameters.some(({ name }) => name === 'Percolite-History'),
+  )
+  assert.deepEqual(
+    without.map(({ id }) => id),
+    [],
+  )
+})
+
 test('whatever is asked of whichever operation, its answer is declared and no fault of the server', async (t) => {
   const server = await startTestServer(t)
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
