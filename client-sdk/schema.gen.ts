@@ -1666,9 +1666,15 @@ export interface components {
             readonly family?: string;
             readonly default?: components["schemas"]["ColumnDefault"];
         };
-        /** @description A `value`, or a `function` that is evaluated for each new row. */
+        /** @description A `value`, a `function` that is evaluated for each new row, or an `identity`, whose numbers the store hands out. */
         readonly ColumnDefault: {
             readonly value?: components["schemas"]["Value"];
+            /**
+             * @description `always`: no other number is taken, but by `overriding=system`. `byDefault`: where none is given.
+             * @example always
+             * @example byDefault
+             */
+            readonly identity?: string;
             /**
              * @example now
              * @example uuid
@@ -3574,6 +3580,8 @@ export interface operations {
                  *     `skip`. For an array only.
                  */
                 readonly mode?: "insert" | "put" | "skip";
+                /** @description `system` takes numbers for a column that is GENERATED ALWAYS, too, as `OVERRIDING SYSTEM VALUE` does. */
+                readonly overriding?: "system";
                 /** @description `string` makes every INTEGER a decimal string. */
                 readonly integers?: components["parameters"]["Integers"];
                 /**

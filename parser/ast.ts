@@ -109,6 +109,8 @@ export type InsertStatement = Located & {
   readonly kind: 'insert'
   readonly table: Name
   readonly columns: readonly Name[]
+  /** OVERRIDING SYSTEM VALUE: also for a column that is GENERATED ALWAYS. */
+  readonly overridesGenerated?: true
   /** Each inner list is as long as `columns`. */
   readonly rows: ReadonlyArray<readonly Expression[]>
   readonly onConflict?: ConflictClause

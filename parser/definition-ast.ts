@@ -20,6 +20,7 @@ export type AlterTableStatement =
   | DropConstraintStatement
   | AlterColumnStatement
   | SetNotNullStatement
+  | RestartIdentityStatement
   | RenameColumnStatement
   | RenameTableStatement
 
@@ -87,6 +88,15 @@ export type SetNotNullStatement = Located & {
   readonly column: Name
 }
 
+/** ALTER TABLE … ALTER COLUMN … RESTART WITH … */
+export type RestartIdentityStatement = Located & {
+  readonly kind: 'restartIdentity'
+  readonly table: Name
+  readonly column: Name
+  /** A literal, perhaps negated. */
+  readonly next: Expression
+}
+
 /** ALTER TABLE … RENAME COLUMN … TO … */
 export type RenameColumnStatement = Located & {
   readonly kind: 'renameColumn'
@@ -151,6 +161,14 @@ export type ColumnClause = {
   readonly notNull: boolean
   /** A literal (perhaps negated), `now()` or `uuid()`. */
   readonly default?: Expression
+  /** Instead of a default. */
+  readonly identity?: IdentityClause
+}
+/** GENERATED ALWAYS | BY DEFAULT AS IDENTITY [(START WITH …)] */
+export type IdentityClause = Located & {
+  readonly isAlways: boolean
+  /** A literal, perhaps negated. */
+  readonly startWith?: Expression
 }
 export type KeyClause = { readonly column: Name; readonly descending: boolean }
 /** FAMILY name (column, …): columns that are stored apart from the others. */

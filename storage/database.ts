@@ -24,7 +24,7 @@ import { Departure } from './move/departure.ts'
 import type { MoveOptions, MoveReport } from './move/move.ts'
 import { type MovedTo, requireWhole } from './move/move-rows.ts'
 import type { Observers } from './observers/observers.ts'
-import { StoreObservers } from './observers/store-observers.ts'
+import { OBSERVER_TIMES, StoreObservers } from './observers/store-observers.ts'
 import { openProtocol, type ProtocolParts } from './protocol-parts.ts'
 import { systemRandomness } from './randomness.ts'
 import { DiskWatch } from './status/disk-watch.ts'
@@ -37,6 +37,7 @@ import { type Catalog, CatalogReader } from './tables/catalog/catalog.ts'
 import { createdAt } from './tables/catalog/created-at.ts'
 import { FencedCatalog, type KnownCatalog } from './tables/catalog/fenced-catalog.ts'
 import { NewestCatalog } from './tables/catalog/newest-catalog.ts'
+import { IdentityBlocks } from './tables/identity/identity-blocks.ts'
 import { IndexBuilder } from './tables/index-build/index-builder.ts'
 import { conflictOf } from './tables/rows/conflict.ts'
 import type { TableDefinition } from './tables/table-definition.ts'
@@ -59,16 +60,13 @@ const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 
 /** How often a gateway looks for an index whose builder may have died. */
 const INDEX_LOOK_MS = 10_000
 
-/** How often the store is looked at for notifications: the only owner hears of all that it commits. */
-const NOTIFICATION_SCAN_MS = { exclusive: 5_000, shared: 500 }
-/** How often a gateway looks for changes of observers by others. */
-const OBSERVER_LOOK_MS = 2_000
-
 export class Storage {
   /** Which timestamps are this store's own. */
   readonly history: StoreHistory
   /** What lies below the rows. */
   readonly inspection: Inspection
+  /** The numbers of identity columns. */
+  readonly identities: IdentityBlocks
   readonly #parts: ProtocolParts
   readonly #owner: 'exclusive' | 'shared'
   readonly #ownsCellStore: boolean
@@ -138,13 +136,14 @@ export class Storage {
       ...(owner === 'exclusive' ? {} : { lookMs: INDEX_LOOK_MS }),
       ...(indexBatchRows === undefined ? {} : { batchRowsMax: indexBatchRows }),
     })
+    this.identities = new IdentityBlocks({ ...context, begin: () => this.#beginOwnWork() })
     this.#observers = new StoreObservers({
       ...context,
       settle: parts.settle,
       begin: () => this.#beginOwnWork(),
       catalog: async (transaction) => this.catalog(transaction),
-      scanMs: NOTIFICATION_SCAN_MS[owner],
-      ...(owner === 'exclusive' ? {} : { others: parts, lookMs: OBSERVER_LOOK_MS }),
+      scanMs: OBSERVER_TIMES.scanMs[owner],
+      ...(owner === 'exclusive' ? {} : { others: parts, lookMs: OBSERVER_TIMES.lookMs }),
       ...(indexBatchRows === undefined ? {} : { backfillRowsMax: indexBatchRows }),
     })
   }
@@ -330,6 +329,7 @@ export class Storage {
    */
   async close(): Promise<void> {
     const { context, stop } = this.#parts
+    this.identities.stop()
     await this.#indexBuilder.stop()
     await this.#observers.stop()
     await this.#garbage.stop()

@@ -23,6 +23,8 @@ export const STORAGE_LIMITS = {
   /** Of a table's or a column's name, in UTF-8. */
   nameBytesMax: 128,
   scanPageRows: 1_000,
+  identityBlockFirst: 32,
+  identityBlockMax: 1_024,
   inlineValueBytesMax: 1_536,
   /** Less room on the disk, or less than 5 % of it, and writes that need more of it are refused. */
   diskBytesMin: 256 * 1024 * 1024,

@@ -149,6 +149,8 @@ export {
   dropColumn,
   renameColumn,
 } from './tables/catalog/column-changes.ts'
+export { restartIdentity } from './tables/catalog/identity-changes.ts'
+export { readIdentity } from './tables/catalog/identity-row.ts'
 export { createIndex, dropIndex } from './tables/catalog/index-changes.ts'
 export { readIndexProgress } from './tables/catalog/index-progress.ts'
 export {
@@ -158,6 +160,7 @@ export {
   replayObserver,
   resumeObserver,
 } from './tables/catalog/observer-changes.ts'
+export { identityOf } from './tables/identity-column.ts'
 export { canonicalJson } from './tables/json/canonical-json.ts'
 export {
   canonicalNumber,

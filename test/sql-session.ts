@@ -28,7 +28,7 @@ import {
 
 const DEFINITIONS: ReadonlySet<string | undefined> = new Set<DefinitionStatement['kind']>([
   ...(['createTable', 'dropTable', 'addColumn', 'dropColumn', 'dropConstraint'] as const),
-  ...(['alterColumn', 'renameColumn', 'renameTable'] as const),
+  ...(['alterColumn', 'restartIdentity', 'renameColumn', 'renameTable'] as const),
   ...(['createIndex', 'dropIndex'] as const),
   ...(['createObserver', 'dropObserver'] as const),
   ...(['pauseObserver', 'resumeObserver', 'replayObserver'] as const),
@@ -56,6 +56,7 @@ export class SqlSession {
         calls += 1
         return `uuid-${calls}`
       },
+      nextNumbers: (table, count) => storage.identities.take(table, count),
     }
   }
 

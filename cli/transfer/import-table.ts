@@ -54,7 +54,11 @@ export type ImportedTable = {
 type TableFacts = {
   readonly id: string
 
-  readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string }>
+  readonly columns: ReadonlyArray<{
+    readonly name: string
+    readonly type: string
+    readonly default?: { readonly identity?: string }
+  }>
 }
 
 /**
@@ -77,6 +81,8 @@ export async function importTable(
   const sender = new RowSender(db, {
     table,
     mode: options.mode,
+    // The rows of a file have had their numbers before.
+    overridesGenerated: facts.columns.some((column) => column.default?.identity === 'always'),
     keyPrefix: await keyPrefixOf({ ...source, tableId: facts.id }, options.mode, ending),
     signal: ending,
     retryMs: options.retryMs,

@@ -10,6 +10,8 @@ export type ImportMode = 'insert' | 'put' | 'skip'
 export type SenderOptions = {
   readonly table: string
   readonly mode: ImportMode
+  /** Whether the rows may have numbers of a column that is GENERATED ALWAYS. */
+  readonly overridesGenerated: boolean
   /** What the keys of all batches begin with; the same for the same file where it may be started again. */
   readonly keyPrefix: string
   /** Once it is aborted, nothing more is sent. */
@@ -46,7 +48,8 @@ export class RowSender {
   constructor(db: Database, options: SenderOptions) {
     this.#db = db
     this.#options = options
-    this.#path = `/v1/tables/${encodeURIComponent(options.table)}/rows?mode=${options.mode}`
+    const overriding = options.overridesGenerated ? '&overriding=system' : ''
+    this.#path = `/v1/tables/${encodeURIComponent(options.table)}/rows?mode=${options.mode}${overriding}`
   }
 
   /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { ColumnClause, Expression } from '../ast.ts'
+import type { IToken } from 'chevrotain'
+import type { ColumnClause, Expression, IdentityClause } from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { shownToken, syntaxError } from '../parse-error.ts'
 import { columnOf } from './clause-builder.ts'
@@ -15,6 +16,14 @@ export function buildColumn({ children }: cst.ColumnClauseCstNode): ColumnClause
   if (again !== undefined) {
     throw syntaxError('a second DEFAULT', positionOfNode(again), { token: 'DEFAULT' })
   }
+  const [identity, second] = constraints.flatMap((each) => each.children.identityClause ?? [])
+  const other = second ?? (identity && defaulted)
+  if (other !== undefined) {
+    throw syntaxError('a second source of values', positionOfNode(other), {
+      token: other === second ? 'GENERATED' : 'DEFAULT',
+      hint: 'what is GENERATED AS IDENTITY has its next number by default',
+    })
+  }
   return {
     name: columnOf(children),
     type: buildType(only(children.typeName)),
@@ -22,20 +31,37 @@ export function buildColumn({ children }: cst.ColumnClauseCstNode): ColumnClause
     ...(defaulted !== undefined && {
       default: buildDefault(only(defaulted.children.defaultValue)),
     }),
+    ...(identity !== undefined && { identity: buildIdentity(identity) }),
   }
+}
+
+function buildIdentity(node: cst.IdentityClauseCstNode): IdentityClause {
+  const { ALWAYS, wholeNumber } = node.children
+  return {
+    isAlways: ALWAYS !== undefined,
+    ...(wholeNumber !== undefined && { startWith: buildWholeNumber(only(wholeNumber)) }),
+    position: positionOfNode(node),
+  }
+}
+
+/** A literal, with the sign before it. */
+export function buildWholeNumber({ children }: cst.WholeNumberCstNode): Expression {
+  return signed(children.Sign, only(children.Integer))
+}
+
+function signed(signs: readonly IToken[] | undefined, number: IToken): Expression {
+  const literal = buildLiteral(number)
+  const [sign] = signs ?? []
+  if (sign === undefined) return literal
+  const operator = sign.image as '-' | '+'
+  return { kind: 'unary', operator, operand: literal, position: positionOfToken(sign) }
 }
 
 /** Throws `ParseError` for a default that calls anything else than now() and uuid(). */
 export function buildDefault({ children }: cst.DefaultValueCstNode): Expression {
   if (children.Literal !== undefined) return buildLiteral(only(children.Literal))
   if (children.NumberLiteral !== undefined) {
-    const sign = only(children.Sign)
-    return {
-      kind: 'unary',
-      operator: sign.image as '-' | '+',
-      operand: buildLiteral(only(children.NumberLiteral)),
-      position: positionOfToken(sign),
-    }
+    return signed(children.Sign, only(children.NumberLiteral))
   }
   const token = only(children.Name)
   const called = nameText(token).toLowerCase()

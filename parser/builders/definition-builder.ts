@@ -20,7 +20,7 @@ import {
   keyColumnsOf,
   tableOf,
 } from './clause-builder.ts'
-import { buildColumn, buildDefault } from './column-builder.ts'
+import { buildColumn, buildDefault, buildWholeNumber } from './column-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlteredObserver, buildDroppedObserver, buildNewObserver } from './observer-builder.ts'
 import { buildAlteredRole } from './role-builder.ts'
@@ -111,8 +111,12 @@ function buildAlteredColumn(
   table: Name,
   position: Position,
 ): AlterTableStatement {
-  const { defaultValue, NOT, SET } = children
+  const { defaultValue, wholeNumber, NOT, SET } = children
   const column = columnOf(children)
+  if (wholeNumber !== undefined) {
+    const next = buildWholeNumber(only(wholeNumber))
+    return { kind: 'restartIdentity', table, column, next, position }
+  }
   if (SET !== undefined && NOT !== undefined) return { kind: 'setNotNull', table, column, position }
   const change: AlterColumnStatement['change'] =
     defaultValue === undefined

@@ -114,6 +114,7 @@ function buildInsert(node: cst.InsertStatementCstNode, text: string): ast.Insert
     kind: 'insert',
     table: tableOf(children),
     columns,
+    ...(children.OVERRIDING !== undefined && ({ overridesGenerated: true } as const)),
     rows: buildInsertedRows(only(children.insertedRows), columns.length),
     ...onConflictOf(children),
     ...returningOf(children, text),

@@ -163,7 +163,35 @@ export class DefinitionGrammar extends RoleGrammar {
       },
       { ALT: () => this.CONSUME(keyword.Unique) },
       { ALT: () => this.SUBRULE(this.checkClause) },
+      { ALT: () => this.SUBRULE(this.identityClause) },
     ])
+  })
+
+  readonly identityClause: Rule = this.RULE('identityClause', () => {
+    this.CONSUME(keyword.Generated)
+    this.OR([
+      { ALT: () => this.CONSUME(keyword.Always) },
+      {
+        ALT: () => {
+          this.CONSUME(keyword.By)
+          this.CONSUME(keyword.Default)
+        },
+      },
+    ])
+    this.CONSUME(keyword.As)
+    this.CONSUME(keyword.Identity)
+    this.OPTION(() => {
+      this.CONSUME(token.LeftParenthesis)
+      this.CONSUME(keyword.Start)
+      this.CONSUME(keyword.With)
+      this.SUBRULE(this.wholeNumber)
+      this.CONSUME(token.RightParenthesis)
+    })
+  })
+
+  readonly wholeNumber: Rule = this.RULE('wholeNumber', () => {
+    this.OPTION(() => this.CONSUME(token.Sign))
+    this.CONSUME(token.Integer)
   })
 
   readonly defaultValue: Rule = this.RULE('defaultValue', () => {
@@ -247,6 +275,13 @@ export class DefinitionGrammar extends RoleGrammar {
           this.CONSUME2(keyword.Drop)
           this.CONSUME2(keyword.Not)
           this.CONSUME2(keyword.Null)
+        },
+      },
+      {
+        ALT: () => {
+          this.CONSUME(keyword.Restart)
+          this.CONSUME(keyword.With)
+          this.SUBRULE(this.wholeNumber)
         },
       },
     ])

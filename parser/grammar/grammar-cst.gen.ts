@@ -695,6 +695,9 @@ export type InsertStatementCstChildren = {
   INTO: IToken[];
   tableName: TableNameCstNode[];
   columnList: ColumnListCstNode[];
+  OVERRIDING?: IToken[];
+  SYSTEM?: IToken[];
+  VALUE?: IToken[];
   VALUES: IToken[];
   insertedRows: InsertedRowsCstNode[];
   conflictClause?: ConflictClauseCstNode[];
@@ -1242,6 +1245,36 @@ export type ColumnConstraintCstChildren = {
   defaultValue?: DefaultValueCstNode[];
   UNIQUE?: IToken[];
   checkClause?: CheckClauseCstNode[];
+  identityClause?: IdentityClauseCstNode[];
+};
+
+export interface IdentityClauseCstNode extends CstNode {
+  name: "identityClause";
+  children: IdentityClauseCstChildren;
+}
+
+export type IdentityClauseCstChildren = {
+  GENERATED: IToken[];
+  ALWAYS?: IToken[];
+  BY?: IToken[];
+  DEFAULT?: IToken[];
+  AS: IToken[];
+  IDENTITY: IToken[];
+  LeftParenthesis?: IToken[];
+  START?: IToken[];
+  WITH?: IToken[];
+  wholeNumber?: WholeNumberCstNode[];
+  RightParenthesis?: IToken[];
+};
+
+export interface WholeNumberCstNode extends CstNode {
+  name: "wholeNumber";
+  children: WholeNumberCstChildren;
+}
+
+export type WholeNumberCstChildren = {
+  Sign?: IToken[];
+  Integer: IToken[];
 };
 
 export interface DefaultValueCstNode extends CstNode {
@@ -1323,6 +1356,9 @@ export type AlteredColumnCstChildren = {
   NOT?: (IToken)[];
   NULL?: (IToken)[];
   DROP?: (IToken)[];
+  RESTART?: IToken[];
+  WITH?: IToken[];
+  wholeNumber?: WholeNumberCstNode[];
 };
 
 export interface RenamedColumnCstNode extends CstNode {

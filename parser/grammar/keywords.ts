@@ -81,6 +81,7 @@ export const Add = unreserved('ADD')
 export const Admin = unreserved('ADMIN')
 export const All = unreserved('ALL')
 export const Alter = unreserved('ALTER')
+export const Always = unreserved('ALWAYS')
 export const Analyze = unreserved('ANALYZE')
 export const Block = unreserved('BLOCK')
 export const Blocks = unreserved('BLOCKS')
@@ -99,11 +100,13 @@ export const End = unreserved('END')
 export const Expires = unreserved('EXPIRES')
 export const Family = unreserved('FAMILY')
 export const Filter = unreserved('FILTER')
+export const Generated = unreserved('GENERATED')
 export const Grant = unreserved('GRANT')
 export const Grants = unreserved('GRANTS')
 export const Having = unreserved('HAVING')
 export const Hour = unreserved('HOUR')
 export const Hours = unreserved('HOURS')
+export const Identity = unreserved('IDENTITY')
 export const Index = unreserved('INDEX')
 export const Indexes = unreserved('INDEXES')
 export const Inspect = unreserved('INSPECT')
@@ -124,11 +127,13 @@ export const Observers = unreserved('OBSERVERS')
 export const Of = reserved('OF', [Name])
 export const Only = unreserved('ONLY')
 export const Optional = unreserved('OPTIONAL')
+export const Overriding = unreserved('OVERRIDING')
 export const Pause = unreserved('PAUSE')
 export const Primary = unreserved('PRIMARY')
 export const Read = unreserved('READ')
 export const Rename = unreserved('RENAME')
 export const Replay = unreserved('REPLAY')
+export const Restart = unreserved('RESTART')
 export const Resume = unreserved('RESUME')
 export const Revoke = unreserved('REVOKE')
 export const Role = unreserved('ROLE')
@@ -139,8 +144,10 @@ export const Second = unreserved('SECOND')
 export const Seconds = unreserved('SECONDS')
 export const Secret = unreserved('SECRET')
 export const Show = unreserved('SHOW')
+export const Start = unreserved('START')
 export const Storing = unreserved('STORING')
 export const Subject = unreserved('SUBJECT')
+export const System = unreserved('SYSTEM')
 export const Table = unreserved('TABLE')
 export const Tables = unreserved('TABLES')
 export const Then = unreserved('THEN')
@@ -148,7 +155,9 @@ export const To = unreserved('TO')
 export const Token = unreserved('TOKEN')
 export const Tokens = unreserved('TOKENS')
 export const Unique = unreserved('UNIQUE')
+export const Value = unreserved('VALUE')
 export const Weak = unreserved('WEAK')
+export const With = unreserved('WITH')
 export const Write = unreserved('WRITE')
 
 export const RESERVED_WORDS: readonly TokenType[] = [
@@ -198,6 +207,7 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     Admin,
     All,
     Alter,
+    Always,
     Analyze,
     Block,
     Blocks,
@@ -218,15 +228,17 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     Expires,
     Family,
     Filter,
+    Generated,
     Grant,
     Grants,
     Having,
     Hour,
-    Hours,
-    Index,
-    Indexes,
   ],
   ...[
+    Hours,
+    Identity,
+    Index,
+    Indexes,
     Inspect,
     Jwt,
     Keep,
@@ -237,26 +249,28 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     Minute,
     Minutes,
     None,
-    Nothing,
-    Notify,
   ],
   ...[
+    Nothing,
+    Notify,
     Observe,
     Observer,
     Observers,
     Of,
     Only,
     Optional,
+    Overriding,
     Pause,
     Primary,
     Read,
     Rename,
     Replay,
+  ],
+  ...[
+    Restart,
     Resume,
     Revoke,
     Role,
-  ],
-  ...[
     Roles,
     Rotate,
     Script,
@@ -264,15 +278,11 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     Seconds,
     Secret,
     Show,
+    Start,
     Storing,
     Subject,
-    Table,
-    Tables,
-    Then,
-    To,
-    Token,
   ],
-  ...[Tokens, Unique, Weak, Write],
+  ...[System, Table, Tables, Then, To, Token, Tokens, Unique, Value, Weak, With, Write],
 ]
 
 /** The longer word first: the lexer takes the first that matches, and DESC begins DESCRIBE. */

@@ -84,10 +84,15 @@ export class RowGrammar extends ClauseGrammar {
     this.CONSUME(keyword.Into)
     this.SUBRULE(this.tableName)
     this.SUBRULE(this.columnList)
+    this.OPTION1(() => {
+      this.CONSUME(keyword.Overriding)
+      this.CONSUME(keyword.System)
+      this.CONSUME(keyword.Value)
+    })
     this.CONSUME(keyword.Values)
     this.SUBRULE(this.insertedRows)
-    this.OPTION1(() => this.SUBRULE(this.conflictClause))
-    this.OPTION2(() => this.SUBRULE(this.returningClause))
+    this.OPTION2(() => this.SUBRULE(this.conflictClause))
+    this.OPTION3(() => this.SUBRULE(this.returningClause))
   })
 
   readonly conflictClause: Rule = this.RULE('conflictClause', () => {

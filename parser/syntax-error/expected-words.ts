@@ -21,6 +21,7 @@ const RULE_WORDS: Readonly<Record<string, string>> = {
   stamp: 'a timestamp',
   rowCount: 'a number of rows',
   defaultValue: 'a literal, now() or uuid()',
+  wholeNumber: 'a whole number',
   negation: 'an expression',
   factor: 'an expression',
   operand: 'an expression',
@@ -66,6 +67,10 @@ const CLAUSE_WORDS: ReadonlyArray<readonly [rule: string, first: TokenType, word
   ['primaryKeyClause', keyword.Primary, 'PRIMARY KEY'],
   ['columnConstraint', keyword.Primary, 'PRIMARY KEY'],
   ['columnConstraint', keyword.Not, 'NOT NULL'],
+  ['identityClause', keyword.By, 'BY DEFAULT'],
+  ['identityClause', keyword.As, 'AS IDENTITY'],
+  ['alteredColumn', keyword.Restart, 'RESTART WITH'],
+  ['insertStatement', keyword.Overriding, 'OVERRIDING SYSTEM VALUE'],
   ['precondition', keyword.Not, 'NOT EXISTS'],
 ]
 

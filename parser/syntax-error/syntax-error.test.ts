@@ -119,7 +119,7 @@ for (const [marked, message] of [
   ['CREATE TABLE t (family ^(a))', "expected a family name or a type, found '('"],
   [
     'CREATE TABLE t (family f ^a)',
-    "expected '(', PRIMARY KEY, NOT NULL, DEFAULT, UNIQUE, CONSTRAINT, CHECK, ',' or ')', found 'a'",
+    "expected '(', PRIMARY KEY, NOT NULL, DEFAULT, UNIQUE, CONSTRAINT, CHECK, GENERATED, ',' or ')', found 'a'",
   ],
   ['CREATE TABLE t (family TEXT NOT ^a)', "expected NULL, found 'a'"],
   [

@@ -18,6 +18,7 @@ import {
   renameColumn,
   renameTable,
   replayObserver,
+  restartIdentity,
   resumeObserver,
   StorageError,
   type Transaction,
@@ -34,6 +35,7 @@ import {
   newIndexOf,
   newObserverOf,
   newTableOf,
+  wholeNumberOf,
 } from './new-definitions.ts'
 import { evaluateStamp } from './stamp.ts'
 import { newCheckOf, notNullCheckOf } from './table-check.ts'
@@ -86,6 +88,7 @@ async function define(
     case 'dropConstraint':
     case 'alterColumn':
     case 'setNotNull':
+    case 'restartIdentity':
     case 'renameColumn':
     case 'renameTable':
       return await alterTable(statement, { catalog, transaction })
@@ -158,6 +161,13 @@ async function alterTable(
       await alterColumn(transaction, catalog, table.name, { name: column.text, change })
       return true
     }
+    case 'restartIdentity': {
+      const { column, next } = statement
+      requireColumn(table, column.text, column.position)
+      const restart = { name: column.text, next: wholeNumberOf(next) }
+      await restartIdentity(transaction, catalog, table.name, restart)
+      return true
+    }
     case 'renameColumn': {
       const { column, to } = statement
       requireColumn(table, column.text, column.position)
@@ -186,7 +196,12 @@ function locatedIn(statement: DefinitionStatement, error: unknown): PlanError | 
   const code = CODES[error.code as keyof typeof CODES]
   if (code === undefined) return undefined
   const position = placeOf(statement, error.fields)
-  return new PlanError(code, error.message, { position, fields: error.fields })
+  const { hint, ...fields } = error.fields
+  return new PlanError(code, error.message, {
+    position,
+    ...(typeof hint === 'string' && { hint }),
+    fields,
+  })
 }
 
 function placeOf(
@@ -216,6 +231,7 @@ function namesIn(statement: DefinitionStatement, family: unknown): readonly Name
     case 'dropColumn':
     case 'alterColumn':
     case 'setNotNull':
+    case 'restartIdentity':
       return [statement.column]
     case 'renameColumn':
       return [statement.column, statement.to]

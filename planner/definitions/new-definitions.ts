@@ -64,9 +64,23 @@ export function newColumnOf(clause: ColumnClause): NewColumn {
   // The parser lets no other name through.
   const type = clause.type.text as SqlType
   const column = { name: name.text, type, notNull }
+  if (clause.identity !== undefined) {
+    const { isAlways, startWith } = clause.identity
+    return {
+      ...column,
+      default: { kind: 'identity', isAlways, series: 1 },
+      ...(startWith !== undefined && { startWith: wholeNumberOf(startWith) }),
+    }
+  }
   return clause.default === undefined
     ? column
     : { ...column, default: columnDefault(clause.default, type) }
+}
+
+/** Throws PlanError `out_of_range` for a number of more than 64 bits. */
+export function wholeNumberOf(expression: Expression): bigint {
+  const value = compileAs(createExpressionCompiler(), expression, 'INTEGER')
+  return value.evaluate(scopeOfNothing()) as bigint
 }
 
 /** now() and uuid() are called again for each row; a literal is a value of the column's type. */

@@ -12,8 +12,8 @@ import { nameText } from '../expressions/expression-text.ts'
 import { valueToJson } from '../json/json-value.ts'
 import { partText } from '../keys/candidate-key.ts'
 
-/** The CREATE TABLE that makes this table, without its rows. */
-export function createTableText(table: TableDefinition): string {
+/** The CREATE TABLE that makes this table, without its rows; `next` is the next number of its identity. */
+export function createTableText(table: TableDefinition, next = 1n): string {
   const key = table.primaryKey.map((part) => keyPartText(table, part))
   const families = table.families.flatMap(({ id, name }) => {
     const columns = table.columns.filter(({ family }) => family === id)
@@ -25,10 +25,12 @@ export function createTableText(table: TableDefinition): string {
   const isKey = (id: number) => table.primaryKey.some(({ columnId }) => columnId === id)
   const columns = table.columns.map((column) => {
     const text = defaultText(column)
+    const isIdentity = column.default?.kind === 'identity'
     return [
       `${nameText(column.name)} ${column.type}`,
-      ...(column.notNull && !isKey(column.id) ? ['NOT NULL'] : []),
-      ...(text === null ? [] : [`DEFAULT ${text}`]),
+      ...(column.notNull && !isIdentity && !isKey(column.id) ? ['NOT NULL'] : []),
+      ...(text === null ? [] : [isIdentity ? text : `DEFAULT ${text}`]),
+      ...(isIdentity && next !== 1n ? [`(START WITH ${next})`] : []),
     ].join(' ')
   })
   const checks = table.checks.map(
@@ -82,6 +84,8 @@ export function defaultText(column: ColumnDefinition): string | null {
       return 'now()'
     case 'uuid':
       return 'uuid()'
+    case 'identity':
+      return `GENERATED ${column.default.isAlways ? 'ALWAYS' : 'BY DEFAULT'} AS IDENTITY`
     case 'literal':
       return literalText(column, column.default.value)
   }

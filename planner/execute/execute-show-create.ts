@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TableDefinition } from '../../storage/storage.ts'
+import { identityOf, readIdentity, type TableDefinition } from '../../storage/storage.ts'
 import { createIndexText, createObserverTexts, createTableText } from './definition-text.ts'
-import type { StatementResult } from './rows/execution-context.ts'
+import type { StatementResult, StatementTransaction } from './rows/execution-context.ts'
 
 /**
  * SHOW CREATE TABLE: the statements that make the table, its indexes and its observers, in their order, one in each
- * row. An index that has failed is left out, since it would fail again.
+ * row. An index that has failed is left out, since it would fail again. The identity of a table that is made so goes
+ * on with the numbers that nobody has taken of this one.
  */
-export function showCreateTable(table: TableDefinition): StatementResult {
+export async function showCreateTable(
+  table: TableDefinition,
+  transaction: StatementTransaction,
+): Promise<StatementResult> {
+  const identity = identityOf(table) && (await readIdentity(transaction, table))
   const indexes = table.indexes.filter(({ state }) => state !== 'failed')
   const statements = [
-    createTableText(table),
+    createTableText(table, identity?.next),
     ...indexes.map((index) => createIndexText(table, index)),
     ...table.observers.flatMap((observer) => createObserverTexts(table, observer)),
   ]

@@ -24,7 +24,7 @@ export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise
     case 'showIndexes':
       return showIndexes(plan.table, transaction)
     case 'showCreateTable':
-      return showCreateTable(plan.table)
+      return showCreateTable(plan.table, transaction)
     case 'showObservers':
       return showObservers(context.catalog)
     case 'showTokens':

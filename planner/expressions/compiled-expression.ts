@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AggregateExpression, Expression, Position } from '../../parser/ast.ts'
-import type { SqlRow, SqlType, SqlValue } from '../../storage/storage.ts'
+import type {
+  MaybePromise,
+  SqlRow,
+  SqlType,
+  SqlValue,
+  TableDefinition,
+} from '../../storage/storage.ts'
 import type { RowPart } from '../row-parts.ts'
 import type { ConstantValues } from './constant-values.ts'
 import type { BoundParameter, ParameterSlots } from './parameters.ts'
 import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
 
-/** What an expression may ask of the world: the transaction's start, and fresh identifiers. */
+/** What a statement may ask of the world: the transaction's start, and fresh identifiers. */
 export type StatementFunctions = {
   /** Microseconds since 1970; constant within a transaction. */
   readonly now: bigint
   /** A new UUID of version 7 at each call. */
   uuid(): string
+  /** So many numbers for the identity column of the table, each handed out once; StorageError where there are none. */
+  nextNumbers(table: TableDefinition, count: number): MaybePromise<readonly bigint[]>
 }
 
 /** What an evaluation looks at. Without a row, only expressions that name no column can run. */

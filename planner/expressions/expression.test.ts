@@ -66,7 +66,7 @@ function evaluate(expression: string, parameters: Parameters = []): Evaluated {
   assert.equal(plan.kind, 'pointGet')
   if (plan.kind !== 'pointGet') throw new Error()
   const type = plan.projection.columns[0]?.type as SqlType
-  const functions = { now: 1_700_000_000_000_000n, uuid: () => 'fresh' }
+  const functions = { now: 1_700_000_000_000_000n, uuid: () => 'fresh', nextNumbers: () => [] }
   const work = new WorkMeter()
   const bound = bindParameters(plan.slots, { parameters }, work)
   const [value] = plan.projection.project({

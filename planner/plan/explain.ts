@@ -266,8 +266,10 @@ function ofInsert(plan: InsertPlan): Explanation {
   }
 }
 
-function insertText({ table, rows, onConflict }: InsertPlan): string {
-  const added = rows.length === 1 ? 'adds 1 row' : `adds ${rows.length} rows`
+function insertText({ table, rows, numbered, onConflict }: InsertPlan): string {
+  const count = rows.length === 1 ? 'adds 1 row' : `adds ${rows.length} rows`
+  const column = numbered === undefined ? undefined : table.columns[numbered]?.name
+  const added = column === undefined ? count : `${count} with the next ${nameText(column)}`
   switch (onConflict?.kind) {
     case undefined:
       return added

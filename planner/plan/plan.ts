@@ -155,6 +155,10 @@ export type SetPlan = OfTable &
     readonly isBlind: boolean
     /** Positions of the columns whose values come only from a new row's defaults. */
     readonly defaults: readonly number[]
+    /** Of them the one that has a number that the store hands out; absent where there is none. */
+    readonly numbered?: number
+    /** Whether only an INSERT makes rows: their key is GENERATED ALWAYS. */
+    readonly isOfGeneratedKey: boolean
   }
 
 /** Rows along one key, changed as they are found. */
@@ -183,6 +187,8 @@ export type InsertPlan = OfTable &
     readonly kind: 'insert'
     /** For each column of the table where its value stands in the rows, and undefined where a default is taken. */
     readonly given: ReadonlyArray<number | undefined>
+    /** The position of the column that has a number that the store hands out; absent where its value is given. */
+    readonly numbered?: number
     readonly rows: ReadonlyArray<{
       readonly values: readonly CompiledExpression[]
       readonly position: Position

@@ -125,7 +125,11 @@ export function planSubscription(
 }
 
 /** No part of a subscription asks what time it is. */
-const NO_FUNCTIONS: Scope['functions'] = { now: 0n, uuid: () => '' }
+const NO_FUNCTIONS: Scope['functions'] = {
+  now: 0n,
+  uuid: () => '',
+  nextNumbers: () => [],
+}
 
 /** A subscription lasts, and many of them are there: long values are computed again rather than kept. */
 const KEPT_BYTES_MAX = 16 * 1024

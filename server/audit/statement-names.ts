@@ -44,6 +44,7 @@ const NAMES: { readonly [Kind in Statement['kind']]: (statement: Of<Kind>) => Au
     constraint: constraint.text,
   }),
   alterColumn: ({ table, column }) => ({ ...ofTable(table), column: column.text }),
+  restartIdentity: ({ table, column }) => ({ ...ofTable(table), column: column.text }),
   setNotNull: ({ table, column }) => ({ ...ofTable(table), column: column.text }),
   renameColumn: ({ table, column, to }) => ({
     ...ofTable(table),

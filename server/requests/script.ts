@@ -215,6 +215,7 @@ const LONE: Readonly<Record<LoneStatement['kind'], 'catalog' | 'access'>> = {
   dropConstraint: 'catalog',
   alterColumn: 'catalog',
   setNotNull: 'catalog',
+  restartIdentity: 'catalog',
   renameColumn: 'catalog',
   renameTable: 'catalog',
   createIndex: 'catalog',

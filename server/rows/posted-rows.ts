@@ -12,6 +12,12 @@ import { columnsText, type RowForm, type RowTarget } from './row-writes.ts'
 /** What becomes of a posted row whose key has one: it is refused, replaces that one, or is left out. */
 export type PostMode = 'insert' | 'put' | 'skip'
 
+type PostOptions = {
+  readonly mode: PostMode
+  /** Whether they may have values of a column that is GENERATED ALWAYS. */
+  readonly overridesGenerated: boolean
+}
+
 /** Rows that go in by one INSERT; fewer where they have many values. */
 const ROWS_AT_ONCE = 500
 const VALUES_AT_ONCE = 5_000
@@ -20,7 +26,7 @@ const VALUES_AT_ONCE = 5_000
 export async function writeSeveral(
   { rows, table }: Pick<RowTarget, 'rows' | 'table'>,
   objects: readonly RowObject[],
-  mode: PostMode,
+  { mode, overridesGenerated }: PostOptions,
   form: RowForm,
 ): Promise<WrittenAnswer> {
   const { postedRowsMax } = SERVER_LIMITS
@@ -35,6 +41,7 @@ export async function writeSeveral(
     const insert = insertRows(table, columns, rowCount, {
       onConflictDoNothing: mode === 'skip',
       isReturning: !form.isMinimal,
+      overridesGenerated,
     })
     try {
       results.push(await rows.run(insert, values))

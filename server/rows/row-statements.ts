@@ -74,7 +74,12 @@ export function insertRows(
   {
     onConflictDoNothing = false,
     isReturning = true,
-  }: { readonly onConflictDoNothing?: boolean; readonly isReturning?: boolean } = {},
+    overridesGenerated = false,
+  }: {
+    readonly onConflictDoNothing?: boolean
+    readonly isReturning?: boolean
+    readonly overridesGenerated?: boolean
+  } = {},
 ): InsertStatement {
   const rows = Array.from({ length: rowCount }, (_, row) =>
     columns.map((_column, index) => parameter(row * columns.length + index + 1)),
@@ -84,6 +89,7 @@ export function insertRows(
     table: nameOf(table.name),
     columns: columns.map(nameOf),
     rows,
+    ...(overridesGenerated && { overridesGenerated }),
     ...(onConflictDoNothing && { onConflict: { action: { kind: 'nothing' }, position: NOWHERE } }),
     ...(isReturning && { returning: ALL_COLUMNS }),
     position: NOWHERE,

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IntegerForm, StatementResult } from '../../planner/planner.ts'
-import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
+import {
+  type ColumnDefinition,
+  identityOf,
+  type SqlValue,
+  type TableDefinition,
+} from '../../storage/storage.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import { keyToJson } from '../answers/row-address.ts'
@@ -45,7 +50,10 @@ export async function replaceRow(
   const ofKey = keyParameters(table, key)
   await requireConditions(target, conditions)
   const { rowsAffected } = await rows.run(deleteRow(table), ofKey)
-  const insert = insertRows(table, [...keyColumns(table), ...row.columns], 1)
+  // A row that is there keeps its key, whoever has made that.
+  const overridesGenerated = rowsAffected > 0 && isKeyOf(table, identityOf(table)?.column)
+  const columns = [...keyColumns(table), ...row.columns]
+  const insert = insertRows(table, columns, 1, { overridesGenerated })
   const result = await rows.run(insert, [...ofKey, ...row.values])
   const status = rowsAffected === 0 ? 201 : 200
   const body = await rowBody(result, form)
@@ -92,14 +100,19 @@ export async function removeRow(
   return { status: 204 }
 }
 
+function isKeyOf({ primaryKey }: TableDefinition, column: ColumnDefinition | undefined): boolean {
+  return primaryKey.some(({ columnId }) => columnId === column?.id)
+}
+
 /** One new row, answered with its place. Throws PlanError `already_exists`. */
 export async function insertRow(
   { rows, table }: Pick<RowTarget, 'rows' | 'table'>,
   object: RowObject,
+  { overridesGenerated }: { readonly overridesGenerated: boolean },
   form: RowForm,
 ): Promise<WrittenAnswer> {
   const { columns, values } = readRow(table, object)
-  const result = await rows.run(insertRows(table, columns, 1), values)
+  const result = await rows.run(insertRows(table, columns, 1, { overridesGenerated }), values)
   const key = keyOf(table, result)
   const location = `/v1/tables/${encodeURIComponent(table.name)}/rows/${writeKeyPath(table, key)}`
   if (form.isMinimal) {

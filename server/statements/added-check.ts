@@ -93,7 +93,7 @@ export class AddedChecks {
       transaction,
       catalog,
       parameters: [],
-      functions: { now: BigInt(transaction.now), uuid: () => '' },
+      functions: { now: BigInt(transaction.now), uuid: () => '', nextNumbers: () => [] },
       work: statementMeter(running, timeoutMs, monotonicMs),
       signal: running.signal,
       takeTurn: () => running.turns.pause(),

@@ -4,6 +4,7 @@ import {
   executePlan,
   type Parameters,
   PlanError,
+  type StatementFunctions,
   type StatementResult,
   Variables,
 } from '../../planner/planner.ts'
@@ -74,12 +75,14 @@ export class StatementExecution {
   readonly #parts: ExecutionParts
   // What is the same for every statement, so that none has to make it.
   readonly #uuid: () => string
+  readonly #nextNumbers: StatementFunctions['nextNumbers']
   readonly #monotonicMs: () => number
 
   constructor(parts: ExecutionParts) {
-    const { clock, randomness } = parts
+    const { clock, randomness, storage } = parts
     this.#parts = parts
     this.#uuid = () => uuidV7(clock.wallMicros() / 1000, randomness)
+    this.#nextNumbers = (table, count) => storage.identities.take(table, count)
     this.#monotonicMs = () => clock.monotonicMs()
   }
 
@@ -225,7 +228,11 @@ export class StatementExecution {
       parameters,
       claims: run.running.principal?.claims,
       variables,
-      functions: { now: BigInt(transaction.now), uuid: this.#uuid },
+      functions: {
+        now: BigInt(transaction.now),
+        uuid: this.#uuid,
+        nextNumbers: this.#nextNumbers,
+      },
       work: statementMeter(run.running, this.#timeoutMs(run), this.#monotonicMs),
       signal,
       page: paging.page,

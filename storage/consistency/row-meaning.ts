@@ -27,6 +27,7 @@ import {
 } from '../tables/bytes/row-codec.ts'
 import { decodeTable } from '../tables/bytes/table-codec.ts'
 import type { TableIndex } from '../tables/catalog/catalog.ts'
+import { decodeIdentity, IDENTITY_PREFIX } from '../tables/catalog/identity-row.ts'
 import { decodePosition, INDEX_BUILD_PREFIX } from '../tables/catalog/index-progress.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
 import type { CheckedCatalog } from './catalog-check.ts'
@@ -159,6 +160,7 @@ function decoderOf(key: Uint8Array): ((value: Uint8Array) => unknown) | undefine
   if (Buffer.compare(key, CATALOG_VERSION_KEY) === 0) return decodeCatalogVersion
   if (hasPrefix(key, CATALOG_TABLE_PREFIX)) return decodeTable
   if (hasPrefix(key, INDEX_BUILD_PREFIX)) return decodePosition
+  if (hasPrefix(key, IDENTITY_PREFIX)) return decodeIdentity
   if (observerOfDeadLetter(key) !== undefined) return decodeDeadLetter
   if (observerOfBackfill(key) !== undefined) return decodeBackfillPosition
   if (isSharedLogRow(key)) return decodeLogEntry

@@ -15,6 +15,13 @@ import { readObserverStatus } from './observer-status.ts'
 import { ObserverWork } from './observer-work.ts'
 import type { LeaseOptions, Notification, ObserverStatus, Observers } from './observers.ts'
 
+export const OBSERVER_TIMES = {
+  /** How often the store is looked at for notifications: the only owner hears of all that it commits. */
+  scanMs: { exclusive: 5_000, shared: 500 },
+  /** How often a gateway looks for changes of observers by others. */
+  lookMs: 2_000,
+} as const
+
 /**
  * Hands the notifications of the store to the callers that run them. What this process commits is queued at once;
  * the log of commits and looks into the store find what other processes have written, what was left by those that

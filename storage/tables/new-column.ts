@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StorageError } from '../errors.ts'
 import { invalidDefinition, requireName } from './definition-name.ts'
+import { requireIdentityType } from './identity-column.ts'
 import { nearestNames } from './nearest-names.ts'
 import { SQL_TYPES, type SqlType } from './sql-type.ts'
 import { requireValue } from './sql-value.ts'
@@ -13,6 +14,8 @@ export type NewColumn = {
   readonly type: string
   readonly notNull: boolean
   readonly default?: ColumnDefault
+  /** The first number of an identity; 1 if absent. */
+  readonly startWith?: bigint
 }
 
 /**
@@ -24,7 +27,7 @@ export function defineColumn(
   column: NewColumn,
   position: { readonly id: number; readonly inKey: boolean },
 ): ColumnDefinition {
-  const notNull = column.notNull || position.inKey
+  const notNull = column.notNull || position.inKey || column.default?.kind === 'identity'
   const type = requireType(tableName, column)
   const definition = { id: position.id, name: column.name, type, notNull }
   if (column.default === undefined) return definition
@@ -75,6 +78,7 @@ export function requireDefault(
   if (given.kind === 'uuid' && type !== 'TEXT') {
     throw invalidDefinition(`uuid() gives TEXT, and column "${name}" is ${type}.`, fields)
   }
+  if (given.kind === 'identity') requireIdentityType(table, column)
   if (given.kind !== 'literal') return
   if (given.value === null && column.notNull) {
     throw invalidDefinition(`Column "${name}" is NOT NULL and has the default NULL.`, fields)

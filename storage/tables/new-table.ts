@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { invalidDefinition, requireName } from './definition-name.ts'
+import { requireOneIdentity } from './identity-column.ts'
 import { type NewCheck, withCheck } from './new-check.ts'
 import { defineColumn, type NewColumn, requireDistinctColumns } from './new-column.ts'
 import { defineKey, type NewKeyPart, requireColumn } from './new-key.ts'
@@ -57,6 +58,7 @@ export function defineTable(table: NewTable, id: number): TableDefinition {
     grants: [],
     checks: [],
   }
+  requireOneIdentity(defined)
   return (table.checks ?? []).reduce((before, check) => withCheck(before, check, 'ready'), defined)
 }
 

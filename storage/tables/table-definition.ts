@@ -79,6 +79,16 @@ export type ColumnDefault =
   | { readonly kind: 'literal'; readonly value: SqlValue }
   | { readonly kind: 'now' }
   | { readonly kind: 'uuid' }
+  | IdentityDefault
+
+/** A number that the store hands out, each once; at most one column of a table has it. */
+export type IdentityDefault = {
+  readonly kind: 'identity'
+  /** Whether nobody else may say what it is. */
+  readonly isAlways: boolean
+  /** How often it was begun, from 1: numbers of an older series are handed out no more. */
+  readonly series: number
+}
 
 export type KeyPart = { readonly columnId: number; readonly descending: boolean }
 

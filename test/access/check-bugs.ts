@@ -2,6 +2,7 @@
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const bug = plantedIn('server/checks')
+const numberBug = plantedIn('server/identity', 'storage/tables/identity')
 
 /** One for each way by which a row could be kept that fails a CHECK of its table, and what adding one could tell. */
 export const CHECK_BUGS: readonly PlantedBug[] = [
@@ -88,6 +89,30 @@ export const CHECK_BUGS: readonly PlantedBug[] = [
     'server/statements/definition-runner.ts',
     "statement.kind !== 'addCheck' && statement.kind !== 'setNotNull'",
     "statement.kind !== 'addCheck'",
+  ),
+  numberBug(
+    'numbersBeforeTheCommit',
+    'storage/tables/identity/identity-blocks.ts',
+    '  await transaction.commit()',
+    '  transaction.commit().catch(() => {})',
+  ),
+  numberBug(
+    'numbersOfThoseBefore',
+    'storage/tables/identity/identity-blocks.ts',
+    'if (counter?.series !== series) return []',
+    'if (counter === undefined) return []',
+  ),
+  numberBug(
+    'alwaysIsByDefault',
+    'planner/plan/writes/generated-numbers.ts',
+    'if (found?.identity.isAlways !== true) return\n',
+    'return\n',
+  ),
+  numberBug(
+    'restartsFenceNobody',
+    'storage/tables/catalog/identity-changes.ts',
+    'await changeTable(transaction, { ...table, columns })',
+    'await changeTable(transaction, { ...table, columns }, { isFenced: false })',
   ),
   bug(
     'renamesForgetRules',

@@ -180,7 +180,14 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['*'],
   ],
   'storage/transaction/one-process': [['latches/'], ['embedded-context.ts'], ['view/'], ['*']],
-  'storage/tables': [['json/'], ['*'], ['bytes/'], ['catalog/'], ['rows/'], ['index-build/']],
+  'storage/tables': [
+    ['json/'],
+    ['*'],
+    ['bytes/'],
+    ['catalog/'],
+    ['rows/'],
+    ['index-build/', 'identity/'],
+  ],
   'storage/observers': [['notifications/'], ['*']],
   planner: [
     [

@@ -42,10 +42,12 @@ function copied({ tokens, at }: WrongStatement): Advice | undefined {
 function computed(wrong: WrongStatement): Advice | undefined {
   const { tokens, at } = wrong
   const as = tokens.findIndex(
-    ({ tokenType }, each) => each >= at && each <= at + 2 && tokenType === keyword.As,
+    ({ tokenType }, each) => each >= at - 1 && each <= at + 2 && tokenType === keyword.As,
   )
   if (as < 0 || tokens[as + 1]?.tokenType !== token.LeftParenthesis) return undefined
-  return { advice: NOT_COMPUTED, rewritten: without(wrong, at, endOf(wrong, at, true)) }
+  const generated = [as - 2, as - 3].find((each) => tokens[each]?.tokenType === keyword.Generated)
+  const from = generated ?? as
+  return { advice: NOT_COMPUTED, rewritten: without(wrong, from, endOf(wrong, from, true)) }
 }
 
 /** a ENUM('x', 'y') -> a TEXT CHECK (a IN ('x', 'y')) */

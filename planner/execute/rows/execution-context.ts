@@ -116,7 +116,7 @@ export type StatementResult = {
 
 /** For expressions that ask for nothing. */
 export function scopeOfNothing(): Scope {
-  const functions = { now: 0n, uuid: () => '' }
+  const functions = { now: 0n, uuid: () => '', nextNumbers: () => [] }
   return scopeOf([], { parameters: [], functions, work: new WorkMeter() })
 }
 

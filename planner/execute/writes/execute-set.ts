@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Position } from '../../../parser/ast.ts'
 import {
   andThen,
   type ColumnDefinition,
@@ -11,6 +12,7 @@ import {
   type SqlRow,
   type SqlValue,
   type StoredRow,
+  type TableDefinition,
 } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { SetPlan } from '../../plan/plan.ts'
@@ -47,24 +49,21 @@ export function executeSet(
   })
 }
 
+type KeyedRow = {
+  readonly scope: Scope
+  readonly key: readonly SqlValue[]
+  /** Null where there is no row, or where it makes no difference whether there is. */
+  readonly stored: StoredRow | null
+  /** By the rule of whoever asks, for whom there is no such row. */
+  readonly isHidden: boolean
+}
+
 function writeRow(
   plan: SetPlan,
   context: ExecutionContext,
-  {
-    scope,
-    key,
-    stored,
-    isHidden,
-  }: {
-    readonly scope: Scope
-    readonly key: readonly SqlValue[]
-    /** Null where there is no row, or where it makes no difference whether there is. */
-    readonly stored: StoredRow | null
-    /** By the rule of whoever asks, for whom there is no such row. */
-    readonly isHidden: boolean
-  },
+  { scope, key, stored, isHidden }: KeyedRow,
 ): MaybePromise<StatementResult> {
-  const { table, assignments } = plan
+  const { table } = plan
   const { transaction } = context
   const answer = new AnswerRows(plan.returning, plan.position, context)
   const existing = stored?.row
@@ -74,13 +73,34 @@ function writeRow(
   const unmet = unmetBy(plan, existing !== undefined, before)
   if (unmet !== undefined) return { ...answer.result(), unmet }
   if (existing === undefined) requireNoRow(plan, key)
+  const isNumbered = existing === undefined && plan.numbered !== undefined
+  const numbers = isNumbered ? scope.functions.nextNumbers(plan.table, 1) : []
+  return andThen(numbers, ([number]) =>
+    writeAssigned(plan, context, answer, { scope, key, stored, isHidden, before, number }),
+  )
+}
+
+function writeAssigned(
+  plan: SetPlan,
+  { transaction }: ExecutionContext,
+  answer: AnswerRows,
+  {
+    scope,
+    key,
+    stored,
+    isHidden,
+    before,
+    number,
+  }: KeyedRow & { readonly before: Scope; readonly number: bigint | undefined },
+): MaybePromise<StatementResult> {
+  const { table, assignments } = plan
+  const isNew = stored === null
   const row = assignedRow(table, assignments, before)
-  if (existing === undefined) fillDefaults(plan, row, scope)
-  if (existing === undefined) requireNotNull(plan, row)
+  if (isNew) fillDefaults(plan, row, scope, number)
+  if (isNew) requireNotNull(plan, row)
   const { ruleAfter } = plan
   const isLeft = ruleAfter !== undefined && !ruleAfter.keeps({ ...scope, row })
   if (isHidden || isLeft) throw ruleViolated(plan, key)
-  const isNew = existing === undefined
   const checked = checkedRow(plan, { ...scope, row }, { isNew })
   const change: RowChange =
     stored === null
@@ -122,7 +142,11 @@ function unmetBy(
   }
 }
 
-function requireNoRow({ table, assignments }: SetPlan, key: readonly SqlValue[]): void {
+function requireNoRow(
+  { table, assignments, isOfGeneratedKey, position }: SetPlan,
+  key: readonly SqlValue[],
+): void {
+  if (isOfGeneratedKey) throw noSuchNumber(table, key, position)
   const needing = assignments.find(({ value }) => value.needsRow)
   if (needing === undefined) return
   const shown = JSON.stringify(keyToJson(table, key))
@@ -137,9 +161,29 @@ function requireNoRow({ table, assignments }: SetPlan, key: readonly SqlValue[])
   )
 }
 
-function fillDefaults({ table, defaults }: SetPlan, row: SqlValue[], { functions }: Scope): void {
+/** The key of a new row is for the store to say. */
+function noSuchNumber(
+  table: TableDefinition,
+  key: readonly SqlValue[],
+  position: Position,
+): PlanError {
+  const json = keyToJson(table, key)
+  const message = `The table ${table.name} has no row ${JSON.stringify(json)}, and its key is GENERATED ALWAYS.`
+  return new PlanError('row_not_found', message, {
+    position,
+    hint: 'INSERT makes a row, which has the next number.',
+    fields: { table: table.name, key: json },
+  })
+}
+
+function fillDefaults(
+  { table, defaults }: SetPlan,
+  row: SqlValue[],
+  { functions }: Scope,
+  number: bigint | undefined,
+): void {
   for (const position of defaults) {
-    row[position] = defaultOf(table.columns[position] as ColumnDefinition, functions)
+    row[position] = defaultOf(table.columns[position] as ColumnDefinition, functions, number)
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { encodePrimaryKey, type SqlValue } from '../../../storage/storage.ts'
+import { encodePrimaryKey, type SqlValue, type TableDefinition } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
+import { nameText } from '../../expressions/expression-text.ts'
 import { identityOfBytes } from '../../expressions/value-identity.ts'
 import type { InsertPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
@@ -27,9 +28,13 @@ export async function insertedRows(
   turns: TurnTaking,
 ): Promise<readonly NewRow[]> {
   const rows: NewRow[] = []
+  const { table, numbered } = plan
+  const numbers =
+    numbered === undefined ? [] : await scope.functions.nextNumbers(table, plan.rows.length)
   for (const planned of plan.rows) {
     scope.work.beginRow(planned.position)
-    rows.push(newRow(plan, planned, scope, plan.rows.length > 1 ? rows.length : undefined))
+    const number = plan.rows.length > 1 ? rows.length : undefined
+    rows.push(newRow(plan, planned, scope, { number, generated: numbers[rows.length] }))
     if (turns.isDue()) await turns.pause()
   }
   for (const { row, key, position, number } of rows) {
@@ -42,13 +47,17 @@ function newRow(
   { table, given: positions, checks }: InsertPlan,
   planned: InsertPlan['rows'][number],
   scope: Scope,
-  number: number | undefined,
+  {
+    number,
+    generated,
+  }: { readonly number: number | undefined; readonly generated: bigint | undefined },
 ): NewRow {
   scope.work.spend(table.columns.length)
   const values = table.columns.map((column, index) => {
     const position = positions[index]
     const given = position === undefined ? undefined : planned.values[position]
-    const value = given === undefined ? defaultOf(column, scope.functions) : given.evaluate(scope)
+    const value =
+      given === undefined ? defaultOf(column, scope.functions, generated) : given.evaluate(scope)
     if (value === null && column.notNull) {
       throw notNullViolation(table, column, given?.position ?? planned.position, { number })
     }
@@ -62,12 +71,24 @@ function newRow(
   return { row, key, identity, position, number }
 }
 
-export function alreadyExists({ table }: InsertPlan, { key, position, number }: NewRow): PlanError {
+export function alreadyExists(
+  { table, numbered }: InsertPlan,
+  { key, position, number }: NewRow,
+): PlanError {
   const json = keyToJson(table, key)
   const message = `The table ${table.name} has a row ${JSON.stringify(json)} already.`
   return new PlanError('already_exists', message, {
     position,
-    hint: 'SET changes a row, or makes it when there is none.',
+    hint: numbered === undefined ? BY_SET : restartHint(table, numbered),
     fields: { table: table.name, key: json, ...rowNumber({ number }) },
   })
+}
+
+const BY_SET = 'SET changes a row, or makes it when there is none.'
+
+/** A number that was handed out meets a row only where somebody has given that one its number. */
+function restartHint({ name, columns }: TableDefinition, numbered: number): string {
+  const column = nameText(columns[numbered]?.name ?? '')
+  const restart = `ALTER TABLE ${nameText(name)} ALTER COLUMN ${column} RESTART WITH n`
+  return `Rows have been given numbers that were still to come: ${restart} goes on above them.`
 }

@@ -11,8 +11,12 @@ import type { StatementFunctions } from '../../expressions/compiled-expression.t
 import { valueToJson } from '../../json/json-value.ts'
 import { PlanError } from '../../plan-error.ts'
 
-/** What a column holds in a new row for which no value is given. */
-export function defaultOf(column: ColumnDefinition, functions: StatementFunctions): SqlValue {
+/** What a column holds in a new row for which no value is given; `number` is that of an identity. */
+export function defaultOf(
+  column: ColumnDefinition,
+  functions: StatementFunctions,
+  number: bigint | undefined,
+): SqlValue {
   switch (column.default?.kind) {
     case 'literal':
       return column.default.value
@@ -20,6 +24,8 @@ export function defaultOf(column: ColumnDefinition, functions: StatementFunction
       return functions.now
     case 'uuid':
       return functions.uuid()
+    case 'identity':
+      return number ?? null
     case undefined:
       return null
   }

@@ -28,6 +28,7 @@ import { planAccess } from '../plan-access.ts'
 import { planFullKey } from '../plan-key.ts'
 import { planChecks } from '../row-check.ts'
 import { type ParseRule, planRule } from '../row-rule.ts'
+import { isKeyGenerated, numberedAmong, requireNoneGenerated } from './generated-numbers.ts'
 import { planConflict } from './plan-conflict.ts'
 import {
   columnsWritten,
@@ -77,6 +78,7 @@ export function planSet(
     ...(ruleAfter === undefined ? [] : [ruleAfter]),
   ])
   const defaults = columnsOfDefaults(table, assignments)
+  const isOfGeneratedKey = isKeyGenerated(table)
   return {
     kind: 'set',
     table,
@@ -88,9 +90,12 @@ export function planSet(
     isBlind:
       precondition === undefined &&
       defaults.length === 0 &&
+      !isOfGeneratedKey &&
       rowRule?.isByKey !== false &&
       needsNoRow(table, assignments),
     defaults,
+    ...numberedAmong(table, defaults),
+    isOfGeneratedKey,
     checks,
     ...(precondition === undefined ? {} : { precondition }),
     ...(rowRule && { rowRule }),
@@ -122,6 +127,7 @@ export function planInsert(
   // Without a table, because VALUES cannot name columns: there is no row yet.
   const compiler = createExpressionCompiler()
   const columns = distinctColumns(table, statement.columns)
+  if (statement.overridesGenerated !== true) requireNoneGenerated(table, statement.columns)
   requireValues(statement, table, columns)
   const rows = statement.rows.map((expressions) => {
     const values = expressions.map((expression, index) => {
@@ -132,6 +138,7 @@ export function planInsert(
   })
   const given = new Array<number | undefined>(table.columns.length).fill(undefined)
   for (const [index, column] of columns.entries()) given[column] = index
+  const missing = given.flatMap((place, column) => (place === undefined ? [column] : []))
   const ofRow = createExpressionCompiler(rowOf(table), compiler.slots)
   const returned = returningOf(ofRow, statement.returning)
   const rowRule = planRule(ofRow, table, rule)
@@ -144,6 +151,7 @@ export function planInsert(
     position,
     slots: slots.all,
     given,
+    ...numberedAmong(table, missing),
     rows,
     checks: planChecks(ofRow, table, parseRule),
     ...(onConflict && { onConflict }),

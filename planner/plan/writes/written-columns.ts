@@ -11,6 +11,7 @@ import { PlanError } from '../../plan-error.ts'
 import { requireColumn } from '../../unknown-name.ts'
 import type { PlannedAssignment, RowProjection } from '../plan.ts'
 import { planProjection } from '../projection.ts'
+import { requireNoneGenerated } from './generated-numbers.ts'
 
 /** Throws PlanError for a column that is unknown, named twice, or in the primary key. */
 export function planAssignments(
@@ -22,6 +23,10 @@ export function planAssignments(
   const columns = distinctColumns(
     table,
     assignments.map((assignment) => assignment.column),
+  )
+  requireNoneGenerated(
+    table,
+    assignments.map(({ column }) => column),
   )
   return assignments.map(({ column: name, value }, index) => {
     const column = columns[index] as number

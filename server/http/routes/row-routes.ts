@@ -80,13 +80,14 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
     async insertRows(request) {
       const { body } = request
       const mode = (request.parameters.mode ?? 'insert') as PostMode
+      const overridesGenerated = request.parameters.overriding === 'system'
       if (!Array.isArray(body) && mode !== 'insert') {
         throw meaningless('mode', 'query', 'one row is inserted', 'send a list, or PUT the row')
       }
       return write(request, (target, form) =>
         Array.isArray(body)
-          ? writeSeveral(target, body as RowObject[], mode, form)
-          : insertRow(target, body as RowObject, form),
+          ? writeSeveral(target, body as RowObject[], { mode, overridesGenerated }, form)
+          : insertRow(target, body as RowObject, { overridesGenerated }, form),
       )
     },
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { jsonOfText, readStamp, valueToJson } from '../../../planner/planner.ts'
 import {
+  type ColumnDefault,
   type ColumnDefinition,
   columnPosition,
   type IndexDefinition,
@@ -138,11 +139,18 @@ function columnOf(
   const named = table.families.find(({ id }) => id === family)
   const column = { name, type, notNull, ...(named === undefined ? {} : { family: named.name }) }
   if (byDefault === undefined) return column
-  const described =
-    byDefault.kind === 'literal'
-      ? { value: describedValue(type, byDefault.value) }
-      : { function: byDefault.kind }
-  return { ...column, default: described }
+  return { ...column, default: describedDefault(type, byDefault) }
+}
+
+function describedDefault(type: SqlType, byDefault: ColumnDefault) {
+  switch (byDefault.kind) {
+    case 'literal':
+      return { value: describedValue(type, byDefault.value) }
+    case 'identity':
+      return { identity: byDefault.isAlways ? 'always' : 'byDefault' }
+    default:
+      return { function: byDefault.kind }
+  }
 }
 
 /** With every digit of JSON. */

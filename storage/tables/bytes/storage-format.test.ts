@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { decodeIdentity, encodeIdentity } from '../catalog/identity-row.ts'
 import type { SqlType, SqlValue } from '../sql-type.ts'
 import type { IndexDefinition, TableDefinition } from '../table-definition.ts'
 import { decodeEntry, encodeEntry, entryColumns } from './index-entry.ts'
@@ -83,9 +84,10 @@ test('the row values of the page are written and read as it says', () => {
 
 test('the definitions of the page are written and read as it says', () => {
   const jsons = [...page.matchAll(/```json\n([^`]*)```/g)].map(([, json]) => json as string)
-  assert.equal(jsons.length, 4)
+  assert.equal(jsons.length, 5)
   const tables = jsons.map((json) => decodeTable(Buffer.from(json)))
-  const [account, user, observed, checked] = tables
+  const [account, user, observed, checked, numbered] = tables
+  assert.deepEqual(numbered?.columns[0]?.default, { kind: 'identity', isAlways: true, series: 2 })
   assert.deepEqual(
     checked?.checks.map(({ state }) => state),
     ['ready', 'adding'],
@@ -106,6 +108,13 @@ test('the definitions of the page are written and read as it says', () => {
     const written = JSON.parse(Buffer.from(encodeTable(table)).toString())
     assert.deepEqual(written, JSON.parse(jsons[place] as string))
   })
+})
+
+test('the counter of the page is written and read as it says', () => {
+  const [, json] = /\| `identity\/<table id>` \| `(\{[^`]*\})`/.exec(page) ?? []
+  const counter = decodeIdentity(Buffer.from(json ?? ''))
+  assert.deepEqual(counter, { series: 1, next: 33n })
+  assert.equal(Buffer.from(encodeIdentity(counter)).toString(), json)
 })
 
 test('the index entries of the page are written and read as it says', () => {

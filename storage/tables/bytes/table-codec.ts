@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { identityOf } from '../identity-column.ts'
 import { SQL_TYPES, type SqlType, type SqlValue } from '../sql-type.ts'
 import { requireValue } from '../sql-value.ts'
 import type {
@@ -41,18 +42,24 @@ import {
  *     {"format":4, … ,"grants":[{"role":"app","right":"read"},
  *       {"role":"app","right":"write","rule":{"text":"owner = token.sub","columns":[2],"isByKey":false}}]}
  *     {"format":5, … ,"checks":[{"name":"account_balance_check","text":"balance >= 0","columns":[2],"state":"ready"}]}
+ *     {"format":6,"columns":[{ … ,"default":{"kind":"identity","always":true,"series":1}}], … }
  *
  * Each table has the lowest format that says all of it: format 1, of the server 0.1.0, that of one
  * without indexes, families and altered columns, format 2 that of one without observers, format 3 that of
- * one without grants, format 4 that of one without checks. A server that does not know a format refuses it: so it
- * writes no row without its index entries, notifications and checks, and shows none to a role that it knows nothing of.
+ * one without grants, format 4 that of one without checks, format 5 that of one without an identity. A server that does
+ * not know a format refuses it: so it writes no row without its index entries, notifications, checks and numbers, and
+ * shows none to a role that it knows nothing of.
  */
 const PLAIN_FORMAT = 1
 const FULL_FORMAT = 2
 const OBSERVED_FORMAT = 3
 const GRANTED_FORMAT = 4
 const CHECKED_FORMAT = 5
-const FORMATS = [PLAIN_FORMAT, FULL_FORMAT, OBSERVED_FORMAT, GRANTED_FORMAT, CHECKED_FORMAT]
+const NUMBERED_FORMAT = 6
+const FORMATS = [
+  ...[PLAIN_FORMAT, FULL_FORMAT, OBSERVED_FORMAT],
+  ...[GRANTED_FORMAT, CHECKED_FORMAT, NUMBERED_FORMAT],
+]
 
 export function encodeTable(table: TableDefinition): Uint8Array {
   const plain = {
@@ -69,13 +76,15 @@ export function encodeTable(table: TableDefinition): Uint8Array {
     indexes: table.indexes.map(jsonOfIndex),
   }
   const { observers, grants, checks } = table
-  const isGranted = grants.length > 0 || checks.length > 0
+  const isNumbered = identityOf(table) !== undefined
+  const isChecked = checks.length > 0 || isNumbered
+  const isGranted = grants.length > 0 || isChecked
   if (observers.length === 0 && !isGranted) return encodeJson(FULL_FORMAT, full)
   const observed = { ...full, observers: observers.map(jsonOfObserver) }
   if (!isGranted) return encodeJson(OBSERVED_FORMAT, observed)
   const granted = { ...observed, grants }
-  if (checks.length === 0) return encodeJson(GRANTED_FORMAT, granted)
-  return encodeJson(CHECKED_FORMAT, { ...granted, checks })
+  if (!isChecked) return encodeJson(GRANTED_FORMAT, granted)
+  return encodeJson(isNumbered ? NUMBERED_FORMAT : CHECKED_FORMAT, { ...granted, checks })
 }
 
 /** Throws a violation of T3 for anything that {@link encodeTable} does not write. */
@@ -121,7 +130,8 @@ function isPlain(table: TableDefinition): boolean {
     grants.length === 0 &&
     checks.length === 0 &&
     nextColumnId === (columns.at(-1)?.id ?? 0) + 1 &&
-    columns.every(({ valueBefore }) => valueBefore === undefined)
+    columns.every(({ valueBefore }) => valueBefore === undefined) &&
+    identityOf(table) === undefined
   )
 }
 
@@ -168,12 +178,19 @@ function familyOfJson(json: unknown): FamilyDefinition {
 }
 
 function jsonOfDefault(given: ColumnDefault): JsonObject {
+  if (given.kind === 'identity') {
+    return { kind: given.kind, always: given.isAlways, series: given.series }
+  }
   if (given.kind !== 'literal') return { kind: given.kind }
   return { kind: 'literal', value: jsonOfValue(given.value) }
 }
 
 function defaultOfJson(type: SqlType, json: unknown): ColumnDefault {
-  const { kind, value } = requireObject(json)
+  const { kind, value, always, series } = requireObject(json)
+  if (kind === 'identity') {
+    const id = requireId(series, Number.MAX_SAFE_INTEGER)
+    return { kind, isAlways: requireBoolean(always), series: id }
+  }
   if (kind === 'now' || kind === 'uuid') return { kind }
   if (kind !== 'literal') throw damaged('there is no such kind of default')
   return { kind, value: valueOfJson(type, value) }

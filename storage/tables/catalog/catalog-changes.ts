@@ -3,12 +3,14 @@
 import { catalogNameKey, catalogTableKey, encodeCatalogName } from '../bytes/catalog-codec.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
 import { freeName, requireFreeName } from '../definition-name.ts'
+import { identityOf } from '../identity-column.ts'
 import { defineIndex } from '../new-index.ts'
 import { defineTable, type NewTable, type NewUnique, requireTableName } from '../new-table.ts'
 import type { TableDefinition } from '../table-definition.ts'
 import { type Catalog, requireTable } from './catalog.ts'
 import { requireCatalogCounts } from './catalog-counts.ts'
 import { type CatalogWrites, changeTable, takeIds, writeVersion } from './catalog-writes.ts'
+import { forgetIdentity, writeIdentity } from './identity-row.ts'
 import { forgetProgress } from './index-progress.ts'
 
 /**
@@ -36,6 +38,11 @@ export async function createTable(
     ),
   )
   transaction.put(catalogNameKey(table.name), ROW_COLUMN, encodeCatalogName(table.id))
+  const identity = identityOf(table)
+  if (identity !== undefined) {
+    const next = newTable.columns[identity.position]?.startWith ?? 1n
+    writeIdentity(transaction, table, { series: identity.identity.series, next })
+  }
   await changeTable(transaction, table)
   return { table, created: true }
 }
@@ -96,6 +103,7 @@ export async function dropTable(
   transaction.delete(catalogTableKey(table.id), ROW_COLUMN)
   transaction.delete(catalogNameKey(name), ROW_COLUMN)
   for (const index of table.indexes) forgetProgress(transaction, index)
+  if (identityOf(table) !== undefined) forgetIdentity(transaction, table)
   await writeVersion(transaction, table.id)
   transaction.changeSchema(table.id)
   return table

@@ -2,6 +2,7 @@
 
 import { isKeyColumn } from '../bytes/row-codec.ts'
 import { invalidDefinition } from '../definition-name.ts'
+import { requireNoIdentity } from '../identity-column.ts'
 import {
   defineColumn,
   type NewColumn,
@@ -16,6 +17,7 @@ import type { ColumnDefault, ColumnDefinition, TableDefinition } from '../table-
 import { type Catalog, requireTable } from './catalog.ts'
 import { requireCatalogCounts } from './catalog-counts.ts'
 import { type CatalogWrites, changeTable } from './catalog-writes.ts'
+import { forgetIdentity } from './identity-row.ts'
 
 /**
  * Adds a column after the others, at once however many rows there are: rows of before lack it, and reading gives them
@@ -60,6 +62,7 @@ export async function dropColumn(
   const before = requireTable(catalog, tableName)
   const column = requireColumn('DROP COLUMN', columnName, before.columns, { table: tableName })
   requireUnused(before, column)
+  if (column.default?.kind === 'identity') forgetIdentity(transaction, before)
   const table = { ...before, columns: before.columns.filter(({ id }) => id !== column.id) }
   return await changeTable(transaction, table)
 }
@@ -81,6 +84,7 @@ export async function alterColumn(
   const before = requireTable(catalog, tableName)
   const column = requireColumn('ALTER COLUMN', name, before.columns, { table: tableName })
   transaction.requireRoom()
+  requireNoIdentity(tableName, column)
   const changed = changedColumn(before, column, change)
   const columns = before.columns.map((other) => (other.id === column.id ? changed : other))
   return await changeTable(transaction, { ...before, columns })
@@ -141,6 +145,14 @@ function valueOfOldRows(table: string, column: ColumnDefinition, now: bigint): S
       throw invalidDefinition(
         `A uuid() that is added to a table would be the same for all its rows; add column "${column.name}" without a default.`,
         fields,
+      )
+    case 'identity':
+      throw invalidDefinition(
+        `The rows that are there would all need a number of their own: column "${column.name}" can be GENERATED AS IDENTITY only from the CREATE TABLE on.`,
+        {
+          ...fields,
+          hint: 'Create another table with it, and write the rows over in the order that their numbers should have.',
+        },
       )
     case undefined:
       if (!column.notNull) return null

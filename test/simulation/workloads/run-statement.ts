@@ -34,7 +34,7 @@ export async function execute(
 
 /** Without a turn for others: what the process waits for is simulated. */
 function contextOf(writes: RecordingWrites, catalog: Catalog) {
-  const functions = { now: BigInt(writes.now), uuid: () => '' }
+  const functions = { now: BigInt(writes.now), uuid: () => '', nextNumbers: () => [] }
   const work = new WorkMeter()
   return { transaction: writes, catalog, parameters: [], functions, work, takeTurn: async () => {} }
 }
