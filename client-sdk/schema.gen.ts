@@ -2144,10 +2144,27 @@ export interface components {
              * @example memory
              */
             readonly engine: string;
+            /**
+             * @description Whether a commit is one batch, or puts locks into the store first; see `--commit`.
+             * @enum {string}
+             */
+            readonly commit: "one-phase" | "two-phase";
             readonly uptimeSeconds: number;
             readonly history: components["schemas"]["HistoryId"];
             /** @description The first stamp that could be given out in this history. */
             readonly historyFrom: components["schemas"]["Stamp"];
+            /**
+             * @description Present where a copy of the store was put back: what was committed after `after` is lost, and stamps go on
+             *     at `until`. The last one, if there were several.
+             */
+            readonly restored?: {
+                readonly after: components["schemas"]["Stamp"];
+                readonly until: components["schemas"]["Stamp"];
+            };
+            /** @description How far back the store can be read at least; see `--retention`. */
+            readonly retentionMs: number;
+            /** @description How often what is older is collected; see `--garbage-interval`. */
+            readonly garbageIntervalMs: number;
             /** @description A new stamp, so the time of the store. */
             readonly timestamp: components["schemas"]["Stamp"];
             /** @description The oldest stamp that can be read; 0 as long as nothing has been collected. */
@@ -2161,6 +2178,12 @@ export interface components {
             readonly feedLagMs: number;
             /** @description Transactions over several requests that are open. */
             readonly openTransactions: number;
+            /** @description Open WebSockets. */
+            readonly sockets: number;
+            /** @description Subscriptions, of sockets and of NDJSON. */
+            readonly subscriptions: number;
+            /** @description Conflicts since the start; see `GET /v1/conflicts`. */
+            readonly conflicts: number;
             /** @description What open transactions have written and not committed. */
             readonly bufferedBytes: number;
             /** @description The indexes that are being built. */
@@ -2193,6 +2216,21 @@ export interface components {
                 readonly logBytes: number;
                 /** @description Whether writes are refused with `disk_full`. */
                 readonly isFull: boolean;
+            };
+            /**
+             * @description What is in the redo log and not in the tables yet; absent with the engines that have none. It is in use
+             *     while it has cells.
+             */
+            readonly redoLog?: {
+                /**
+                 * @description Of `--redo-log`.
+                 * @enum {string}
+                 */
+                readonly policy: "auto" | "always" | "never";
+                readonly bytes: number;
+                readonly cells: number;
+                /** @description How long ago the oldest of these cells was committed; 0 where there is none. */
+                readonly flushLagMs: number;
             };
             readonly warnings: components["schemas"]["Warnings"];
         };

@@ -302,6 +302,7 @@ export class Storage {
     const { timestamp, safePoint } = await this.#parts.context.oracle.nextToRead()
     const { memtables, requestsSent } = this.#parts.context.cellStore
     return {
+      commit: this.#parts.commit,
       timestamp,
       safePoint,
       oldestSnapshot: this.#registry.oldestSnapshot() ?? timestamp,

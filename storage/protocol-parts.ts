@@ -39,6 +39,7 @@ export type ProtocolParts = {
   readonly context: ProtocolContext
   /** The processes that share the store. */
   readonly gateways: Gateways
+  readonly commit: Exclude<CommitMode, 'auto'>
   readonly protocol: TransactionProtocol
   readonly feed: ChangeFeed
   /** Deletes the feed's records of commits below the safe point, unless they are ordinary rows. */
@@ -133,6 +134,7 @@ async function openEmbedded(
   await new LockSweeper(context, resolver).sweep()
   return {
     context,
+    commit: 'one-phase',
     protocol: embeddedProtocol(context),
     feed,
     trimLog: (safePoint, signal) => trimLog(cellStore, safePoint, signal),
@@ -165,6 +167,7 @@ async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Pro
   if (!isShared) await sweeper.sweep()
   return {
     context,
+    commit: 'two-phase',
     protocol: generalProtocol(context, resolver, keepsLog ? feed : NO_COMMIT_LOG, pace),
     feed,
     trimLog: async () => {},

@@ -179,7 +179,8 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   const { document } = parts.contract
   const { writer, begins, answers, rows, scans, scripts, describe, streams } = doers
   const { live, metrics, moves, backups } = doers
-  const { engine, hasConsole } = config
+  const { hasConsole } = config
+  const conflicts = parts.commits.log
   const warnings = () => storage.warnings
   return {
     ...queryRoutes({ answers, scans, streams, told }),
@@ -190,12 +191,23 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...runningRoutes({ requests, parser }),
     ...tableRoutes({ storage, ended, access, opaqueIds }),
     ...cellRoutes({ storage, requests, audit }),
-    ...operationRoutes({ storage, sessions, clock, engine, version, requests, audit, access }),
+    ...operationRoutes({
+      storage,
+      sessions,
+      clock,
+      config,
+      live,
+      conflicts,
+      version,
+      requests,
+      audit,
+      access,
+    }),
     ...observerRoutes({ storage }),
     ...moveRoutes({ moves }),
     ...backupRoutes({ backups, requests, audit }),
     ...changeRoutes({ streams: live.streams, requests }),
-    ...metricsRoutes({ metrics, storage, conflicts: parts.commits.log }),
+    ...metricsRoutes({ metrics, storage, conflicts }),
     ...serverRoutes({ drain, document, version, isStopping, warnings, hasConsole }),
   }
 }

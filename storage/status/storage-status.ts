@@ -14,6 +14,8 @@ export type ClockStatus = {
 }
 
 export type StorageStatus = {
+  /** How transactions commit here. */
+  readonly commit: 'one-phase' | 'two-phase'
   readonly timestamp: Timestamp
   readonly safePoint: Timestamp
   /** The start timestamp of the oldest open transaction, or the newest timestamp. */

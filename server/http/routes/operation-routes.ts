@@ -3,12 +3,15 @@ import { type Clock, SERVER_RIGHTS, type Storage } from '../../../storage/storag
 import type { Access } from '../../access/access.ts'
 import type { Audit } from '../../audit/audit.ts'
 import { standingLockOf } from '../../cells/row-cells.ts'
+import type { Config } from '../../config.ts'
+import type { ConflictLog } from '../../conflicts/conflict-log.ts'
 import { consistencyAnswer } from '../../consistency-answer.ts'
 import { ALL_LIMITS } from '../../limits.ts'
 import { feedLagMs } from '../../metrics/feed-lag.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
 import type { TransactionSessions } from '../../transactions/transaction-sessions.ts'
+import type { LiveConnections } from '../../websocket/live-connections.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { SharedCheck } from './shared-check.ts'
 
@@ -16,13 +19,16 @@ export function operationRoutes(parts: {
   readonly storage: Storage
   readonly sessions: TransactionSessions
   readonly clock: Clock
-  readonly engine: string
+  readonly config: Pick<Config, 'engine' | 'redoLog' | 'retentionMs' | 'garbageIntervalMs'>
+  readonly live: Pick<LiveConnections, 'sockets' | 'subscriptions'>
+  readonly conflicts: ConflictLog
   readonly version: string
   readonly requests: RunningRequests
   readonly audit: Audit
   readonly access: Access
 }): Handlers {
-  const { storage, sessions, clock, engine, version, requests, audit, access } = parts
+  const { storage, sessions, clock, config, version, requests, audit, access } = parts
+  const { live, conflicts } = parts
   const startedAtMs = clock.monotonicMs()
   const check = new SharedCheck((signal) => storage.checkConsistency({ signal }))
   return {
@@ -44,18 +50,26 @@ export function operationRoutes(parts: {
     async getStatus() {
       const { timestamp, safePoint, oldestSnapshot, bufferedBytes, indexBuilds, ...rest } =
         await storage.status()
-      const { lastCollection, disk, clock: clockStatus } = rest
+      const { commit, lastCollection, disk, memtables, clock: clockStatus } = rest
+      const gap = storage.history.gaps.at(-1)
       return {
         version,
-        engine,
+        engine: config.engine,
+        commit,
         uptimeSeconds: Math.round(clock.monotonicMs() - startedAtMs) / 1000,
         history: storage.history.id,
         historyFrom: storage.history.from,
+        ...(gap === undefined ? {} : { restored: gap }),
+        retentionMs: config.retentionMs,
+        garbageIntervalMs: config.garbageIntervalMs,
         timestamp,
         safePoint,
         oldestSnapshot,
         feedLagMs: await feedLagMs(storage, timestamp),
         openTransactions: sessions.count,
+        sockets: live.sockets.count,
+        subscriptions: live.subscriptions.count,
+        conflicts: conflicts.total,
         bufferedBytes,
         indexBuilds,
         ...(lastCollection === undefined ? {} : { lastCollection }),
@@ -64,6 +78,7 @@ export function operationRoutes(parts: {
           timestampsAheadSeconds: clockStatus.aheadMicros / 1_000_000,
         },
         ...(disk === undefined ? {} : { disk }),
+        ...(memtables === undefined ? {} : { redoLog: { policy: config.redoLog, ...memtables } }),
         warnings: storage.warnings,
       }
     },
