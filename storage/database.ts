@@ -139,6 +139,7 @@ export class Storage {
     this.identities = new IdentityBlocks({ ...context, begin: () => this.#beginOwnWork() })
     this.#observers = new StoreObservers({
       ...context,
+      storeNow: () => context.cellStore,
       settle: parts.settle,
       begin: () => this.#beginOwnWork(),
       catalog: async (transaction) => this.catalog(transaction),

@@ -96,6 +96,7 @@ export {
   readIdempotencyRecord,
   writeIdempotencyRecord,
 } from './idempotency-record.ts'
+export type { SeenStep } from './inspection/followed-rows.ts'
 export { STORAGE_LIMITS } from './limits.ts'
 export { andThen, awaited, doWork, type MaybePromise, type Work } from './maybe-promise.ts'
 export {

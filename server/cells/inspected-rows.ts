@@ -12,20 +12,23 @@ export type InspectedRows = {
   readonly bodies: readonly AnswerBody[]
 }
 
+/** How the cells are read: by `Inspection`. */
+type Read = (keys: readonly Uint8Array[]) => ReturnType<Storage['inspection']['rows']>
+
 /**
  * Reads all cells of these rows. Rejects with `limit_exceeded` where they are more than one answer, with
  * CellStoreError, and as `Turns.pause`.
  */
 export async function inspectedRows(
-  { storage, catalog }: { readonly storage: Storage; readonly catalog: Catalog },
+  catalog: Catalog,
   rows: readonly ShownRow[],
-  running: RunningRequest,
+  { read, running }: { readonly read: Read; readonly running: RunningRequest },
 ): Promise<InspectedRows> {
   const { turns } = running
   if (!turns.mayBegin) await turns.begin()
   const budget = new AnswerBudget(running)
   const cells = rows.map((row) => new RowCells(catalog, row, { budget, turns }))
-  const { timestamp, parts } = await storage.inspection.rows(rows.map(({ rowKey }) => rowKey))
+  const { timestamp, parts } = await read(rows.map(({ rowKey }) => rowKey))
   for await (const part of parts) await cells[part.at]?.add(part.cells)
   const bodies: AnswerBody[] = []
   for (const one of cells) bodies.push(await one.body())

@@ -9,6 +9,7 @@ import type { Turns } from '../budgets/turns.ts'
 import type { ShownRow } from './shown-row.ts'
 
 const KINDS = ['data', 'lock', 'write', 'rollback', 'guard', 'notify'] as const
+type CellKind = (typeof KINDS)[number]
 
 /** A cell as JSON. */
 type WrittenCell = {
@@ -27,7 +28,7 @@ export class RowCells {
   readonly #shown: ShownRow
   readonly #budget: AnswerBudget
   readonly #turns: Turns
-  readonly #written: Readonly<Record<(typeof KINDS)[number], WrittenCell[]>> = {
+  readonly #written: Readonly<Record<CellKind, WrittenCell[]>> = {
     data: [],
     lock: [],
     write: [],
@@ -50,9 +51,14 @@ export class RowCells {
   /** Cells in any order. Rejects with `limit_exceeded` where they are too much, and as `Turns.pause`. */
   async add(cells: readonly InspectedCell[]): Promise<void> {
     for (const cell of cells) {
-      const value = valueCellOf(cell)
-      if (value !== undefined) await this.#addValue(value)
-      if (cell.meaning.kind !== 'data') this.#add(cell.meaning.kind, cell, this.#recordText(cell))
+      for (const { kind, column, timestamp, pieces } of shownCells(
+        this.#catalog,
+        this.#shown,
+        cell,
+      )) {
+        const body = await bodyInTurns(pieces, this.#turns)
+        this.#add(kind, { column, timestamp, body })
+      }
       if (this.#turns.isDue) await this.#turns.pause()
     }
   }
@@ -62,27 +68,11 @@ export class RowCells {
     return bodyInTurns(this.#pieces(), this.#turns)
   }
 
-  async #addValue(cell: ValueCell): Promise<void> {
-    const pieces = valuePieces(this.#shown, cell)
-    this.#add('data', cell, await bodyInTurns(pieces, this.#turns))
-  }
-
-  #add(
-    kind: (typeof KINDS)[number],
-    at: { readonly qualifier: string; readonly timestamp: Timestamp },
-    body: AnswerBody,
-  ): void {
+  #add(kind: CellKind, cell: WrittenCell): void {
+    const { body } = cell
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : bytesOf(body)
     this.#budget.take(bytes + SEPARATOR_BYTES)
-    this.#written[kind].push({ column: at.qualifier, timestamp: at.timestamp, body })
-  }
-
-  #recordText(cell: InspectedCell): string {
-    const { qualifier: column, timestamp, meaning } = cell
-    if (meaning.kind === 'lock') return JSON.stringify(lockCell(this.#catalog, cell))
-    if (meaning.kind !== 'write') return JSON.stringify({ column, timestamp })
-    const kind = kindOf(meaning.content.kind)
-    return JSON.stringify({ column, timestamp, kind, startTimestamp: meaning.startTs })
+    this.#written[kind].push(cell)
   }
 
   *#pieces(): Generator<string | Uint8Array, void, undefined> {
@@ -103,6 +93,38 @@ export class RowCells {
 }
 
 const SEPARATOR_BYTES = 1
+
+/** A cell in JSON, in pieces. */
+type ShownCell = {
+  readonly kind: CellKind
+  readonly column: string
+  readonly timestamp: Timestamp
+  readonly pieces: Iterable<string>
+}
+
+/** The cell as it is shown: the value that it has or carries, and the record that it is. */
+export function* shownCells(
+  catalog: Catalog,
+  shown: ShownRow,
+  cell: InspectedCell,
+): Generator<ShownCell, void, undefined> {
+  const value = valueCellOf(cell)
+  if (value !== undefined) {
+    const { qualifier: column, timestamp } = value
+    yield { kind: 'data', column, timestamp, pieces: valuePieces(shown, value) }
+  }
+  const { qualifier: column, timestamp, meaning } = cell
+  if (meaning.kind === 'data') return
+  yield { kind: meaning.kind, column, timestamp, pieces: [recordText(catalog, cell)] }
+}
+
+function recordText(catalog: Catalog, cell: InspectedCell): string {
+  const { qualifier: column, timestamp, meaning } = cell
+  if (meaning.kind === 'lock') return JSON.stringify(lockCell(catalog, cell))
+  if (meaning.kind !== 'write') return JSON.stringify({ column, timestamp })
+  const kind = kindOf(meaning.content.kind)
+  return JSON.stringify({ column, timestamp, kind, startTimestamp: meaning.startTs })
+}
 
 function compareCells(a: WrittenCell, b: WrittenCell): number {
   if (a.column === b.column) return b.timestamp - a.timestamp

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { ServerError } from '../errors/server-error.ts'
+import type { InspectionRequest } from '../cells/socket-inspections.ts'
+import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { shortened } from '../errors/shown-text.ts'
 import { parseJson } from '../http/bodies/body.ts'
 import type { SchemaPointer } from '../http/openapi/document.ts'
@@ -21,6 +22,7 @@ export type ClientFrame =
       readonly notification: string | undefined
     }
   | { readonly type: 'subscribe'; readonly id: string; readonly request: SubscriptionRequest }
+  | { readonly type: 'inspect'; readonly id: string; readonly request: InspectionRequest }
   | { readonly type: 'unsubscribe'; readonly id: string }
   | { readonly type: 'pause'; readonly id: string }
   | { readonly type: 'resume'; readonly id: string }
@@ -53,6 +55,7 @@ type Fields = { readonly [name: string]: unknown }
 export const FRAME_DECLARATIONS: Readonly<Record<ClientFrameType, Declaration>> = {
   query: { right: 'any', budget: 'statement' },
   subscribe: { right: 'read', budget: 'subscription' },
+  inspect: { right: 'inspect', budget: 'rows' },
   unsubscribe: { right: 'any', budget: 'none' },
   pause: { right: 'any', budget: 'none' },
   resume: { right: 'any', budget: 'subscription' },
@@ -115,6 +118,9 @@ export class ClientFrameReader {
         case 'observe':
           requireNothingElse(fields, ['observer', 'workers', 'leaseMs', 'integers'])
           return { type, id, request: readObservation(fields) }
+        case 'inspect':
+          requireNothingElse(fields, ['table', 'keys'])
+          return { type, id, request: readInspection(fields) }
         case 'release':
           requireNothingElse(fields, ['notification', 'error'])
           return { type, id, request: readGivingUp(fields) }
@@ -200,6 +206,24 @@ function readObservation(fields: Fields): ObservationRequest {
     }),
     integers,
   }
+}
+
+/** The fields of `inspect`, their names known. Throws `invalid_request` and `limit_exceeded`. */
+function readInspection(fields: Fields): InspectionRequest {
+  const { keys } = fields
+  const { inspectedRowsMax } = SERVER_LIMITS
+  if (Array.isArray(keys) && keys.length > inspectedRowsMax) {
+    throw limitExceeded(
+      'inspectedRowsMax',
+      inspectedRowsMax,
+      keys.length,
+      'Rows that are inspected',
+    )
+  }
+  if (!Array.isArray(keys) || keys.length === 0 || !keys.every((key) => Array.isArray(key))) {
+    throw wrong('keys', 'a list of keys, each a list of values')
+  }
+  return { table: textOf(fields, 'table'), keys }
 }
 
 /** The fields of `release`, their names known. Throws `invalid_request`. */

@@ -5,6 +5,11 @@ import type { Access } from '../access/access.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import type { Shares } from '../budgets/shares.ts'
+import {
+  type InspectionParts,
+  type InspectionSink,
+  SocketInspections,
+} from '../cells/socket-inspections.ts'
 import { problemOf } from '../errors/error-response.ts'
 import { isOfLeaving, logFault } from '../errors/fault-log.ts'
 import { type NotificationFields, SocketObservations } from '../observers/socket-observations.ts'
@@ -16,14 +21,15 @@ import type { SocketOutbox } from './socket-outbox.ts'
 import { SocketQueries, type SocketQueryParts } from './socket-queries.ts'
 import type { SocketSink } from './socket-sink.ts'
 
-export type FrameWorkParts = SocketQueryParts & {
-  readonly subscriptions: Subscriptions
-  readonly observers: Pick<Observers, 'lease'>
-  readonly shares: Shares
-  readonly access: Access
-  readonly audit: Audit
-  readonly log: Logger
-}
+export type FrameWorkParts = SocketQueryParts &
+  InspectionParts & {
+    readonly subscriptions: Subscriptions
+    readonly observers: Pick<Observers, 'lease'>
+    readonly shares: Shares
+    readonly access: Access
+    readonly audit: Audit
+    readonly log: Logger
+  }
 
 /** One frame, in the parts that it is sent in; none of them is no frame. */
 export type FrameParts = readonly Buffer[]
@@ -42,12 +48,14 @@ export class FrameWorks {
   readonly #outbox: SocketOutbox
   readonly #queries: SocketQueries
   readonly #observations: SocketObservations
+  readonly #inspections: SocketInspections
 
   constructor(parts: FrameWorkParts, outbox: SocketOutbox, client: ClientKey) {
     this.#parts = parts
     this.#outbox = outbox
     this.#queries = new SocketQueries(parts)
     this.#observations = new SocketObservations(parts, client)
+    this.#inspections = new SocketInspections(parts)
   }
 
   async query(
@@ -87,6 +95,31 @@ export class FrameWorks {
       if (error instanceof Unsubscribed) return frameParts('unsubscribed', id)
       throw error
     }
+  }
+
+  async inspect({ id, request }: Frame<'inspect'>, running: RunningRequest): Promise<FrameParts> {
+    const outbox = this.#outbox
+    const sink: InspectionSink = {
+      get isWritable() {
+        return outbox.isWritable
+      },
+      send: (type, fields) => {
+        const head = `{"type":"${type}","id":${JSON.stringify(id)}`
+        outbox.send([head, ...fields].map((part) => Buffer.from(part)))
+      },
+      room: (signal) => outbox.room(signal),
+    }
+    try {
+      return await this.#inspections.serve(request, sink, running)
+    } catch (error) {
+      if (error instanceof Unsubscribed) return frameParts('unsubscribed', id)
+      throw error
+    }
+  }
+
+  /** To be called when rights may have changed. */
+  stepRights(): void {
+    this.#inspections.stepRights()
   }
 
   /**

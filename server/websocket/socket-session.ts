@@ -41,7 +41,7 @@ export type SocketParts = FrameWorkParts & {
 
 /** Something that a client asked for and that has not had its last frame. */
 type Asked = {
-  readonly kind: 'query' | 'release' | 'subscription' | 'observation'
+  readonly kind: 'query' | 'release' | 'subscription' | 'observation' | 'inspection'
   readonly running: RunningRequest
   /** Of a subscription. */
   readonly sink: SocketSink | undefined
@@ -49,8 +49,8 @@ type Asked = {
 
 /** By the frame of the client that ends something: what that is, and the last frame about it. */
 const ENDINGS = {
-  unsubscribe: { kind: 'subscription', lastType: 'unsubscribed' },
-  unobserve: { kind: 'observation', lastType: 'unobserved' },
+  unsubscribe: { kinds: ['subscription', 'inspection'], lastType: 'unsubscribed' },
+  unobserve: { kinds: ['observation'], lastType: 'unobserved' },
 } as const
 
 /** One socket: what its client asks for by `id`, and what is sent to it. */
@@ -125,7 +125,9 @@ export class SocketSession {
 
   /** Closes a socket whose token does not count any more, and tells of one that is about to end. */
   stepAccess(): void {
-    if (this.#isOpen) this.#follow(this.#access.step())
+    if (!this.#isOpen) return
+    this.#follow(this.#access.step())
+    this.#works.stepRights()
   }
 
   #follow(step: AccessStep | undefined): void {
@@ -222,11 +224,11 @@ export class SocketSession {
     const { id } = frame
     const known = this.#asked.get(id)
     if (frame.type === 'unsubscribe' || frame.type === 'unobserve') {
-      const { kind, lastType } = ENDINGS[frame.type]
+      const { kinds, lastType } = ENDINGS[frame.type]
       // One that has just ended, which the client could not know, counts as ended as well.
       if (known === undefined) this.#say(frameParts(lastType, id))
-      else if (known.kind === kind) known.running.abort(new Unsubscribed())
-      else throw new BadFrame(`The id is not that of a ${kind}.`)
+      else if (kinds.some((kind) => kind === known.kind)) known.running.abort(new Unsubscribed())
+      else throw new BadFrame(`The id is not that of a ${kinds[0]}.`)
       return
     }
     if (frame.type === 'cancel') {
@@ -252,6 +254,9 @@ export class SocketSession {
     } else if (frame.type === 'observe') {
       const observe = (running: RunningRequest) => this.#works.observe(frame, running)
       this.#begin(id, 'observation', observe, { about: { operation: 'observe' } })
+    } else if (frame.type === 'inspect') {
+      const inspect = (running: RunningRequest) => this.#works.inspect(frame, running)
+      this.#begin(id, 'inspection', inspect, { about: { operation: 'inspect' } })
     } else {
       const sink = new SocketSink(this.#outbox, id)
       const subscribe = (running: RunningRequest) => this.#works.subscribe(frame, sink, running)

@@ -153,8 +153,8 @@ export class LeasedNotification implements Notification {
   }
 
   async #clear({ isAll, seenAt, columns }: Seen): Promise<void> {
-    const { cellStore } = this.#parts
     if (!isAll) return
+    const cellStore = this.#parts.storeNow()
     const seen = { key: this.key, observerId: this.observer.id, seenAt, columns }
     if (this.observer.isWeak) await clearWeakNotification(cellStore, seen)
     else await clearNotification(cellStore, seen)

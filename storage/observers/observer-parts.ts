@@ -14,6 +14,8 @@ import type { Transaction } from '../transaction/transaction.ts'
 /** What the observers use of the layers below them. */
 export type ObserverParts = {
   readonly cellStore: CellStore
+  /** The same for mutations, which somebody may watch. */
+  readonly storeNow: () => CellStore
   readonly oracle: TimestampOracle
   readonly clock: Clock
   readonly randomness: Randomness

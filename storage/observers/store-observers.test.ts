@@ -34,8 +34,10 @@ const TRANSACTION = {
 /** Observers whose looks at the catalog the test answers. */
 function startObservers(t: TestContext, readCatalog: () => Promise<Catalog>) {
   const clock = new ManualClock()
+  const cellStore = new MemoryCellStore()
   const observers = new StoreObservers({
-    cellStore: new MemoryCellStore(),
+    cellStore,
+    storeNow: () => cellStore,
     oracle: { lastSeen: () => 5 } as unknown as TimestampOracle,
     clock,
     randomness: new SeededRandomness(1),

@@ -34,14 +34,31 @@ export type RowPart = {
 export async function* inspectRows(
   cellStore: CellStore,
   keys: readonly Uint8Array[],
+  images?: readonly Image[],
 ): AsyncGenerator<RowPart, void, undefined> {
-  const newest = Math.ceil(RECORDS_TOGETHER / keys.length)
-  const filter: RowFilter = RECORD_FAMILIES.map((family) => ({ family, newest }))
-  const rows = await cellStore.readRows(keys, filter)
+  const newest = newestOf(keys)
+  const read = images ?? (await readRecords(cellStore, keys))
   for (const [at, key] of keys.entries()) {
-    const first = rows[at]?.cells ?? []
+    const first = read[at] ?? []
     for await (const cells of inspectRow(cellStore, key, { first, newest })) yield { at, cells }
   }
+}
+
+type Image = readonly Cell[]
+
+/** The newest records of some rows, read together: what `inspectRows` begins with. Rejects with CellStoreError. */
+export async function readRecords(
+  cellStore: CellStore,
+  keys: readonly Uint8Array[],
+): Promise<Image[]> {
+  const newest = newestOf(keys)
+  const filter: RowFilter = RECORD_FAMILIES.map((family) => ({ family, newest }))
+  const rows = await cellStore.readRows(keys, filter)
+  return rows.map((row) => row?.cells ?? [])
+}
+
+function newestOf(keys: readonly Uint8Array[]): number {
+  return Math.ceil(RECORDS_TOGETHER / keys.length)
 }
 
 /** The rest of a row, of whose records the newest have been read. */
@@ -50,8 +67,7 @@ async function* inspectRow(
   key: Uint8Array,
   { first, newest }: { readonly first: readonly Cell[]; readonly newest: number },
 ): AsyncGenerator<readonly InspectedCell[], void, undefined> {
-  const meant = (cells: readonly Cell[]) =>
-    cells.map((cell) => ({ ...cell, meaning: meaningOf(key, cell) }))
+  const meant = (cells: readonly Cell[]) => cells.map((cell) => inspectedCell(key, cell))
   const read = async (filter: RowFilter) => {
     const [row] = await cellStore.readRows([key], filter)
     return meant(row?.cells ?? [])
@@ -115,6 +131,14 @@ function* windowsOf(
     bytes += more
   }
   yield end
+}
+
+export function inspectedCell(
+  row: Uint8Array,
+  { family, qualifier, timestamp, value }: Cell,
+): InspectedCell {
+  const cell = { family, qualifier, timestamp, value }
+  return { ...cell, meaning: meaningOf(row, cell) }
 }
 
 function meaningOf(row: Uint8Array, cell: Cell): InspectedCell['meaning'] {

@@ -3,6 +3,7 @@
 import { AUDIT_BUGS } from './audit-bugs.ts'
 import { CHECK_BUGS } from './check-bugs.ts'
 import { FIRST_TOKEN_BUGS } from './first-token-bugs.ts'
+import { INSPECTION_BUGS } from './inspection-bugs.ts'
 import { LOOKUP_BUGS } from './lookup-bugs.ts'
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 import { SCRIPT_BUGS } from './script-bugs.ts'
@@ -391,6 +392,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...AUDIT_BUGS,
   ...FIRST_TOKEN_BUGS,
   ...CHECK_BUGS,
+  ...INSPECTION_BUGS,
   ...LOOKUP_BUGS,
   ...SCRIPT_BUGS,
   ...STATEMENT_BUGS,

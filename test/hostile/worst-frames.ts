@@ -5,6 +5,8 @@ import { type WorstBody, worstJson } from './worst-bodies.ts'
 import { WORST_BYTES } from './worst-texts.ts'
 
 const FRAME_FIELDS = [
+  'table',
+  'keys',
   'observer',
   'workers',
   'leaseMs',

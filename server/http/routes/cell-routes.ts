@@ -34,7 +34,8 @@ export function cellRoutes({ storage, requests, audit }: Parts): Handlers {
     try {
       const { turns } = running
       audit.inspected(running, table.name)
-      const inspected = await inspectedRows({ storage, catalog }, rows, running)
+      const read = (of: readonly Uint8Array[]) => storage.inspection.rows(of)
+      const inspected = await inspectedRows(catalog, rows, { read, running })
       const body = await bodyInTurns(answerOf(inspected), turns)
       return sendableLine(await joinedInTurns(body, turns))
     } finally {

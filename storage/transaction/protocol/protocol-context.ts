@@ -10,7 +10,8 @@ import type { Liveness } from './liveness.ts'
 
 /** All dependencies of the protocol's steps. */
 export type ProtocolContext = {
-  readonly cellStore: CellStore
+  /** While somebody watches rows it is a decorator, so it is looked up again for each mutation. */
+  cellStore: CellStore
   readonly oracle: TimestampOracle
   readonly clock: Clock
   readonly randomness: Randomness
