@@ -136,7 +136,7 @@ export class ClientFrameReader {
       if (error instanceof ServerError) return { type: 'invalid', id, error }
       throw error
     }
-    throw new BadFrame(`A frame is of a type among ${CLIENT_FRAMES.join(', ')}.`)
+    throw new BadFrame(`A frame's type is one of ${CLIENT_FRAMES.join(', ')}.`)
   }
 
   #queryOf({ minTimestamp, ...request }: Fields): QueryRequest {
