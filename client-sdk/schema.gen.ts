@@ -1683,6 +1683,8 @@ export interface components {
         };
         readonly KeyColumn: {
             readonly column: string;
+            /** @description Of an index: where in the column, which is JSON, the TEXT of this part stands, as it is written after the name of the column: `->>'city'`, `->'address'->>'zip'`. Absent where the part is the column itself. */
+            readonly path?: string;
             readonly descending: boolean;
         };
         readonly RowCells: {

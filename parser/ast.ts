@@ -7,7 +7,7 @@
 
 import type { AccessStatement } from './access-ast.ts'
 import type { DefinitionStatement } from './definition-ast.ts'
-import type { Expression, Located, Name } from './expression-ast.ts'
+import type { Expression, KeyPartName, Located, Name } from './expression-ast.ts'
 
 export type * from './access-ast.ts'
 export type * from './definition-ast.ts'
@@ -122,7 +122,7 @@ export type InsertStatement = Located & {
 /** What becomes of a row that would be a duplicate, instead of failing the statement. */
 export type ConflictClause = Located & {
   /** Those of the key by which duplicates are found; absent for every key with DO NOTHING, else for the primary key. */
-  readonly columns?: readonly Name[]
+  readonly columns?: readonly KeyPartName[]
   readonly action: { readonly kind: 'nothing' } | UpdateAction
 }
 

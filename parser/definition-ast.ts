@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Expression, Located, Name, TypeName } from './expression-ast.ts'
+import type { Expression, KeyPartName, Located, Name, TypeName } from './expression-ast.ts'
 
 /** Statements that change the catalog; each is a transaction of its own. */
 export type DefinitionStatement =
@@ -118,7 +118,7 @@ export type CreateIndexStatement = Located & {
   readonly ifNotExists: boolean
   readonly index: Name
   readonly table: Name
-  readonly columns: readonly KeyClause[]
+  readonly columns: readonly IndexPartClause[]
   /** Columns that the entries carry besides the key; empty without STORING. */
   readonly storing: readonly Name[]
 }
@@ -171,6 +171,7 @@ export type IdentityClause = Located & {
   readonly startWith?: Expression
 }
 export type KeyClause = { readonly column: Name; readonly descending: boolean }
+export type IndexPartClause = KeyPartName & { readonly descending: boolean }
 /** FAMILY name (column, …): columns that are stored apart from the others. */
 export type FamilyClause = { readonly name: Name; readonly columns: readonly Name[] }
 /** [CONSTRAINT name] CHECK (condition) */

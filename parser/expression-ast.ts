@@ -121,6 +121,8 @@ export type BinaryExpression = Located & {
     readonly position: Position
   }>
 }
+/** A column of a key, or what one that is JSON has at a path: `meta->>'city'`, with literals only. */
+export type KeyPartName = { readonly column: Name; readonly path?: BinaryExpression }
 /** All conditions of one chain of the same operator. */
 export type LogicalExpression = Located & {
   readonly kind: 'logical'

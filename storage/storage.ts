@@ -170,6 +170,22 @@ export {
   JSON_EXPONENT_DIGITS_MAX,
 } from './tables/json/json-number.ts'
 export {
+  countAt,
+  type JsonSpan,
+  type JsonStep,
+  kindAt,
+  memberAt,
+  nestingAt,
+  type Payer,
+  pathText,
+  plainText,
+  spanAt,
+  stepsOf,
+  textAt,
+  WALK_UNITS,
+  wholeSpan,
+} from './tables/json/json-path.ts'
+export {
   endOfJsonString,
   type JsonVisitor,
   type JsonWalk,
@@ -223,6 +239,9 @@ export {
   type IndexDefinition,
   type KeyPart,
   type ObserverDefinition,
+  partName,
+  partType,
+  partValue,
   type RowRule,
   type SqlRow,
   TABLE_RIGHTS,

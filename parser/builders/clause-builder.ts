@@ -6,7 +6,7 @@ import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { counted, syntaxError } from '../parse-error.ts'
 import { refuseAggregates } from './aggregates.ts'
 import { only, positionOfNode, positionOfToken, textOfNode } from './cst-position.ts'
-import { buildConjunction, buildExpression } from './expression-builder.ts'
+import { buildConjunction, buildExpression, withPrefixes } from './expression-builder.ts'
 import { buildLiteral, buildName, buildParameter } from './literal.ts'
 
 // The clauses that several statements share. An absent clause is an absent field.
@@ -44,6 +44,24 @@ export function columnsOf(children: { columnList: cst.ColumnListCstNode[] }): re
 
 function buildDirectedColumn({ children }: cst.DirectedColumnCstNode): ast.KeyClause {
   return { column: columnOf(children), descending: children.DESC !== undefined }
+}
+
+/** A column of a key, or a path into one. */
+export function buildKeyPart(node: cst.KeyPartCstNode): ast.KeyPartName {
+  const column = columnOf(node.children)
+  const { pathStep } = node.children
+  if (pathStep === undefined) return { column }
+  const first = { kind: 'column', name: column.text, position: column.position } as const
+  const rest = pathStep.map(buildPathStep)
+  return { column, path: { kind: 'binary', first, rest, position: column.position } }
+}
+
+function buildPathStep({ children }: cst.PathStepCstNode): ast.BinaryExpression['rest'][number] {
+  const arrow = only(children.JsonArrow)
+  const operator = arrow.image as ast.BinaryOperator
+  const literal = buildLiteral(only(children.Text ?? children.Integer ?? []))
+  const operand = withPrefixes(children.Sign, literal)
+  return { operator, operand, position: positionOfToken(arrow) }
 }
 
 export function keyColumnsOf(children: {

@@ -6,6 +6,7 @@ import type {
   AlterTableStatement,
   CreateIndexStatement,
   DefinitionStatement,
+  IndexPartClause,
   Name,
   Position,
 } from '../ast.ts'
@@ -14,10 +15,10 @@ import { syntaxError } from '../parse-error.ts'
 import { buildDroppedBlock, buildNewBlock } from './block-builder.ts'
 import {
   buildColumnName,
+  buildKeyPart,
   columnOf,
   columnsOf,
   indexOf,
-  keyColumnsOf,
   tableOf,
 } from './clause-builder.ts'
 import { buildColumn, buildDefault, buildWholeNumber } from './column-builder.ts'
@@ -56,10 +57,14 @@ function buildNewIndex(
     ifNotExists: children.ifNotExists !== undefined,
     index: indexOf(children),
     table: tableOf(children),
-    columns: keyColumnsOf(children),
+    columns: children.indexPart.map(buildIndexPart),
     storing: columnList === undefined ? [] : columnsOf({ columnList }),
     position,
   }
+}
+
+function buildIndexPart({ children }: cst.IndexPartCstNode): IndexPartClause {
+  return { ...buildKeyPart(only(children.keyPart)), descending: children.DESC !== undefined }
 }
 
 export function buildAlter(node: cst.AlterStatementCstNode): DefinitionStatement | AccessStatement {

@@ -162,7 +162,10 @@ function buildFactor(node: cst.FactorCstNode): Expression {
 }
 
 /** `- - a` is the minus of the minus of a: the last operator written applies first. */
-function withPrefixes(prefixes: cst.FactorCstChildren['Sign'], operand: Expression): Expression {
+export function withPrefixes(
+  prefixes: cst.FactorCstChildren['Sign'],
+  operand: Expression,
+): Expression {
   return (prefixes ?? []).reduceRight<Expression>(
     (inner, token) => ({
       kind: 'unary',

@@ -4,6 +4,7 @@ import type * as ast from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { counted, shownToken, syntaxError } from '../parse-error.ts'
 import {
+  buildKeyPart,
   buildRowExpression,
   buildWhere,
   columnOf,
@@ -127,8 +128,9 @@ function onConflictOf(children: { conflictClause?: cst.ConflictClauseCstNode[] }
 } {
   if (children.conflictClause === undefined) return {}
   const node = only(children.conflictClause)
-  const { columnList, updateAction } = node.children
-  const columns = columnList === undefined ? {} : { columns: columnsOf({ columnList }) }
+  const { keyPartList, updateAction } = node.children
+  const parts = keyPartList && only(keyPartList).children.keyPart.map(buildKeyPart)
+  const columns = parts === undefined ? {} : { columns: parts }
   const action = updateAction === undefined ? NOTHING : buildUpdateAction(only(updateAction))
   return { onConflict: { ...columns, action, position: positionOfNode(node) } }
 }

@@ -182,6 +182,38 @@ export class ClauseGrammar extends ExpressionGrammar {
     this.CONSUME(token.RightParenthesis)
   })
 
+  /** A column of a key, or what one that is JSON has at a path. */
+  readonly keyPart: Rule = this.RULE('keyPart', () => {
+    this.SUBRULE(this.columnName)
+    this.MANY(() => this.SUBRULE(this.pathStep))
+  })
+
+  readonly pathStep: Rule = this.RULE('pathStep', () => {
+    this.CONSUME(token.JsonArrow)
+    this.OR([
+      { ALT: () => this.CONSUME(token.Text) },
+      {
+        ALT: () => {
+          this.OPTION(() => this.CONSUME(token.Sign))
+          this.CONSUME(token.Integer)
+        },
+      },
+    ])
+  })
+
+  readonly keyPartList: Rule = this.RULE('keyPartList', () => {
+    this.CONSUME(token.LeftParenthesis)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.keyPart) })
+    this.CONSUME(token.RightParenthesis)
+  })
+
+  readonly indexPart: Rule = this.RULE('indexPart', () => {
+    this.SUBRULE(this.keyPart)
+    this.OPTION(() => {
+      this.OR([{ ALT: () => this.CONSUME(keyword.Asc) }, { ALT: () => this.CONSUME(keyword.Desc) }])
+    })
+  })
+
   readonly ifNotExists: Rule = this.RULE('ifNotExists', () => {
     this.CONSUME(keyword.If)
     this.CONSUME(keyword.Not)

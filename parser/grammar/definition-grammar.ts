@@ -321,7 +321,9 @@ export class DefinitionGrammar extends RoleGrammar {
     this.SUBRULE(this.indexName)
     this.CONSUME(keyword.On)
     this.SUBRULE(this.tableName)
-    this.SUBRULE(this.keyColumnList)
+    this.CONSUME(token.LeftParenthesis)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.indexPart) })
+    this.CONSUME(token.RightParenthesis)
     this.OPTION3(() => {
       this.CONSUME(keyword.Storing)
       this.SUBRULE(this.columnList)

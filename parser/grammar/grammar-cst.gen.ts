@@ -573,6 +573,51 @@ export type KeyColumnListCstChildren = {
   RightParenthesis: IToken[];
 };
 
+export interface KeyPartCstNode extends CstNode {
+  name: "keyPart";
+  children: KeyPartCstChildren;
+}
+
+export type KeyPartCstChildren = {
+  columnName: ColumnNameCstNode[];
+  pathStep?: PathStepCstNode[];
+};
+
+export interface PathStepCstNode extends CstNode {
+  name: "pathStep";
+  children: PathStepCstChildren;
+}
+
+export type PathStepCstChildren = {
+  JsonArrow: IToken[];
+  Text?: IToken[];
+  Sign?: IToken[];
+  Integer?: IToken[];
+};
+
+export interface KeyPartListCstNode extends CstNode {
+  name: "keyPartList";
+  children: KeyPartListCstChildren;
+}
+
+export type KeyPartListCstChildren = {
+  LeftParenthesis: IToken[];
+  keyPart: KeyPartCstNode[];
+  Comma?: IToken[];
+  RightParenthesis: IToken[];
+};
+
+export interface IndexPartCstNode extends CstNode {
+  name: "indexPart";
+  children: IndexPartCstChildren;
+}
+
+export type IndexPartCstChildren = {
+  keyPart: KeyPartCstNode[];
+  ASC?: IToken[];
+  DESC?: IToken[];
+};
+
 export interface IfNotExistsCstNode extends CstNode {
   name: "ifNotExists";
   children: IfNotExistsCstChildren;
@@ -712,7 +757,7 @@ export interface ConflictClauseCstNode extends CstNode {
 export type ConflictClauseCstChildren = {
   ON: IToken[];
   CONFLICT: IToken[];
-  columnList?: ColumnListCstNode[];
+  keyPartList?: KeyPartListCstNode[];
   DO: IToken[];
   NOTHING?: IToken[];
   updateAction?: UpdateActionCstNode[];
@@ -1417,7 +1462,10 @@ export type NewIndexCstChildren = {
   indexName: IndexNameCstNode[];
   ON: IToken[];
   tableName: TableNameCstNode[];
-  keyColumnList: KeyColumnListCstNode[];
+  LeftParenthesis: IToken[];
+  indexPart: IndexPartCstNode[];
+  Comma?: IToken[];
+  RightParenthesis: IToken[];
   STORING?: IToken[];
   columnList?: ColumnListCstNode[];
 };

@@ -98,7 +98,7 @@ export class RowGrammar extends ClauseGrammar {
   readonly conflictClause: Rule = this.RULE('conflictClause', () => {
     this.CONSUME(keyword.On)
     this.CONSUME(keyword.Conflict)
-    this.OPTION(() => this.SUBRULE(this.columnList))
+    this.OPTION(() => this.SUBRULE(this.keyPartList))
     this.CONSUME(keyword.Do)
     this.OR([
       { ALT: () => this.CONSUME(keyword.Nothing) },

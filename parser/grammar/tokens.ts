@@ -16,6 +16,8 @@ export const MultiplicativeOperator = category('MultiplicativeOperator')
 export const ComparisonOperator = category('ComparisonOperator')
 /** Plus and minus before an operand. */
 export const Sign = category('Sign')
+/** What leads into a JSON value. */
+export const JsonArrow = category('JsonArrow')
 /** A number, which alone may carry a sign in a DEFAULT. */
 export const NumberLiteral = category('NumberLiteral')
 /** No rule of the grammar takes one of these, so the parser stops at the first, in text order. */
@@ -48,10 +50,10 @@ const Percent = mark('Percent', '%', [MultiplicativeOperator])
 const Plus = mark('Plus', '+', [AdditiveOperator, Sign])
 const Minus = mark('Minus', '-', [AdditiveOperator, Sign])
 const Concatenation = mark('Concatenation', '||', [AdditiveOperator])
-const JsonMember = mark('JsonMember', '->', [AdditiveOperator])
-const JsonMemberText = mark('JsonMemberText', '->>', [AdditiveOperator])
-const JsonPath = mark('JsonPath', '#>', [AdditiveOperator])
-const JsonPathText = mark('JsonPathText', '#>>', [AdditiveOperator])
+const JsonMember = mark('JsonMember', '->', [AdditiveOperator, JsonArrow])
+const JsonMemberText = mark('JsonMemberText', '->>', [AdditiveOperator, JsonArrow])
+const JsonPath = mark('JsonPath', '#>', [AdditiveOperator, JsonArrow])
+const JsonPathText = mark('JsonPathText', '#>>', [AdditiveOperator, JsonArrow])
 const JsonContains = mark('JsonContains', '@>', [AdditiveOperator])
 export const CastMark = mark('CastMark', '::')
 export const Equal = mark('Equal', '=', [ComparisonOperator])
@@ -171,7 +173,7 @@ export const VOCABULARY: TokenType[] = [
     MultiplicativeOperator,
     ComparisonOperator,
   ],
-  ...[Sign, NumberLiteral, Malformed, ...CONCRETE_TOKENS],
+  ...[Sign, JsonArrow, NumberLiteral, Malformed, ...CONCRETE_TOKENS],
 ]
 
 export function isOf(token: TokenType, category: TokenType): boolean {

@@ -121,6 +121,9 @@ export function keywordOf({ type, rule }: ExpectedToken): string | undefined {
 const CATEGORY_WORDS: Readonly<Record<string, string>> = {
   Parameter: 'a parameter',
   Text: 'a text in quotes',
+  JsonArrow: "a path such as ->>'name'",
+  Sign: 'a number',
+  Integer: 'a number',
 }
 
 /** `a, b or c` */

@@ -71,14 +71,32 @@ function ofCreateIndex(wrong: WrongStatement): Advice | undefined {
     case 'WHERE':
       return { advice: 'an index holds every row of its table', rewritten: piece(wrong, 0, at) }
     case '(':
-    case '->':
-    case '->>':
-    case '#>>':
-      return { advice: 'an index is over columns: keep what is computed in a column of its own' }
+      return ofComputedPart(wrong)
     default:
       return undefined
   }
 }
+
+/** Other databases write `((meta->>'city'))`, and `(lower(name))`. */
+function ofComputedPart(wrong: WrongStatement): Advice {
+  const { tokens, at } = wrong
+  const [part = ''] = listAt(wrong, at)
+  const before = tokens[at - 1]?.tokenType
+  if ((before === token.LeftParenthesis || before === token.Comma) && PATH.test(part)) {
+    const close = tokens.findIndex(
+      ({ tokenType }, index) => index > at && tokenType === token.RightParenthesis,
+    )
+    const rewritten = rewrite(wrong, new Map([at, close].map((each) => [each, ''])))
+    return { advice: 'a path into JSON stands in an index without parentheses', rewritten }
+  }
+  return {
+    advice:
+      'an index is over columns and paths into JSON ones: keep what is computed in a column of its own',
+  }
+}
+
+/** A column, and at least one arrow after it. */
+const PATH = /^[^'(]*(?:->|#>)/
 
 function ofCreateTable(wrong: WrongStatement): Advice | undefined {
   const { tokens, at } = wrong

@@ -20,6 +20,7 @@ import {
 import { scopeOfNothing } from '../execute/rows/execution-context.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { compileAs } from '../expressions/type-check.ts'
+import { requirePath } from '../keys/key-term.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireColumn, unknown } from '../unknown-name.ts'
 import { newCheckOf } from './table-check.ts'
@@ -102,10 +103,11 @@ export function newIndexOf(statement: CreateIndexStatement, table: TableDefiniti
     name: index.text,
     table: table.name,
     unique,
-    parts: columns.map(({ column, descending }) => ({
-      column: columnNamed(table, column),
-      descending,
-    })),
+    parts: columns.map((part) => {
+      const path = requirePath(part)
+      const { column, descending } = part
+      return { column: columnNamed(table, column), descending, ...(path && { path }) }
+    }),
     storing: storing.map((column) => columnNamed(table, column)),
   }
 }

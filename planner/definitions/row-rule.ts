@@ -35,7 +35,7 @@ function isByKey(where: Expression, table: TableDefinition): boolean {
   const conditions = conjunctsOf(where).map((source) => keyConditionOf(compiler, source))
   const named = conditions.map((condition) => {
     const isEqual = condition?.kind === 'points' && condition.source.kind === 'binary'
-    return isEqual ? condition.column : undefined
+    return isEqual ? condition.term : undefined
   })
   const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
   const first = key.slice(0, named.length)

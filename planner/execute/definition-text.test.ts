@@ -6,7 +6,7 @@ import type { ColumnDefinition, SqlValue, TableDefinition } from '../../storage/
 import { SqlSession } from '../../test/sql-session.ts'
 import { arbitraryTable, arbitraryValue } from '../../test/storage/arbitrary-values.ts'
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../json/timestamp-text.ts'
-import { createTableText } from './definition-text.ts'
+import { createIndexText, createTableText } from './definition-text.ts'
 
 async function statementsOf(session: SqlSession, table: string): Promise<string[]> {
   const { rows } = await session.run(`SHOW CREATE TABLE ${table}`)
@@ -104,5 +104,34 @@ test('any table is made again by its text: names, types, keys and defaults to th
       }
     }),
     { numRuns: 40 },
+  )
+})
+
+const STEPS = fc.array(
+  fc.oneof(
+    fc
+      .string({ maxLength: 6 })
+      .filter((name) => !/\p{Cc}/u.test(name))
+      .map((name) => ({ name })),
+    fc.integer({ min: -999_999_999, max: 999_999_999 }).map((index) => ({ index })),
+    fc.constantFrom('0', '-0', '007', '-12').map((name) => ({ name, index: Number(name) })),
+  ),
+  { minLength: 1, maxLength: 4 },
+)
+
+test('an index of any path into JSON is made again by its text', async (t) => {
+  const session = await SqlSession.open('CREATE TABLE t (id INTEGER PRIMARY KEY, "j n" JSON)')
+  t.after(() => session.close())
+  await fc.assert(
+    fc.asyncProperty(STEPS, fc.boolean(), async (path, descending) => {
+      const [table] = (await session.catalog()).tables()
+      assert.ok(table !== undefined)
+      const parts = [{ columnId: 2, descending, path }]
+      const index = { id: 9, name: 'i', unique: false, parts, storing: [], state: 'ready' } as const
+      await session.run(createIndexText(table, index))
+      assert.deepEqual((await session.catalog()).index('i')?.index.parts, parts)
+      await session.run('DROP INDEX i')
+    }),
+    { numRuns: 100 },
   )
 })

@@ -3,18 +3,17 @@ import {
   type ColumnDefinition,
   columnPosition,
   type IndexDefinition,
-  type KeyPart,
   type ObserverDefinition,
   type SqlValue,
   type TableDefinition,
 } from '../../storage/storage.ts'
 import { nameText } from '../expressions/expression-text.ts'
 import { valueToJson } from '../json/json-value.ts'
-import { partText } from '../keys/candidate-key.ts'
+import { partOf, partText } from '../keys/candidate-key.ts'
 
 /** The CREATE TABLE that makes this table, without its rows; `next` is the next number of its identity. */
 export function createTableText(table: TableDefinition, next = 1n): string {
-  const key = table.primaryKey.map((part) => keyPartText(table, part))
+  const key = table.primaryKey.map((part) => partText(partOf(table, part)))
   const families = table.families.flatMap(({ id, name }) => {
     const columns = table.columns.filter(({ family }) => family === id)
     if (columns.length === 0) return []
@@ -44,7 +43,7 @@ export function createIndexText(
   table: TableDefinition,
   { name, unique, parts, storing }: IndexDefinition,
 ): string {
-  const columns = parts.map((part) => keyPartText(table, part)).join(', ')
+  const columns = parts.map((part) => partText(partOf(table, part))).join(', ')
   const stored = storing.map((id) => columnText(table, id)).join(', ')
   return [
     `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${nameText(name)} ON ${nameText(table.name)} (${columns})`,
@@ -68,11 +67,6 @@ export function createObserverTexts(
 /** The name of a column as it is written. */
 export function columnText(table: TableDefinition, columnId: number): string {
   return nameText((table.columns[columnPosition(table, columnId)] as ColumnDefinition).name)
-}
-
-function keyPartText(table: TableDefinition, { columnId, descending }: KeyPart): string {
-  const { name } = table.columns[columnPosition(table, columnId)] as ColumnDefinition
-  return partText({ name, descending })
 }
 
 /** As it could stand in a CREATE TABLE; NULL when there is none. */

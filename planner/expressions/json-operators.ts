@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BinaryOperator, Position } from '../../parser/ast.ts'
-import type { SqlValue } from '../../storage/storage.ts'
-import { jsonText, plainText } from '../json/json-change.ts'
+import { type JsonStep, type SqlValue, spanAt, stepsOf, textAt } from '../../storage/storage.ts'
+import { jsonText } from '../json/json-change.ts'
 import { holdsJson } from '../json/json-containment.ts'
-import { type JsonStep, spanAt, stepsOf } from '../json/json-path.ts'
 import { PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import type { ExpressionType } from './compiled-expression.ts'
@@ -44,11 +43,9 @@ export function jsonOperation(
   const isText = operator === '->>' || operator === '#>>'
   const apply = (json: SqlValue, path: SqlValue, work: WorkMeter): SqlValue => {
     const text = json as string
+    if (isText) return textAt(text, steps(path, work), work)
     const span = spanAt(text, steps(path, work), work)
-    if (span === undefined) return null
-    if (!isText) return jsonText(text, span) ?? null
-    work.spend(span.to - span.from)
-    return plainText(text, span) ?? null
+    return span === undefined ? null : (jsonText(text, span) ?? null)
   }
   return { type: isText ? 'TEXT' : 'JSON', apply }
 }

@@ -7,7 +7,7 @@ import {
   type Payer,
   spanAt,
   wholeSpan,
-} from './json-path.ts'
+} from '../../storage/storage.ts'
 
 /**
  * The JSON with the value in the place that the path leads to: instead of what is there, as a new member of an object,
@@ -62,14 +62,6 @@ function isEmpty(text: string, { from, to }: JsonSpan): boolean {
 
 function spliced(text: string, { from, to }: JsonSpan, inserted: string): string {
   return text.slice(0, from) + inserted + text.slice(to)
-}
-
-/** The text between the quotes of a string, any other value as it is written; undefined for null. */
-export function plainText(text: string, { from, to }: JsonSpan): string | undefined {
-  const value = text.slice(from, to)
-  const kind = kindAt(value, 0)
-  if (kind === 'null') return undefined
-  return kind === 'string' ? (JSON.parse(value) as string) : value
 }
 
 /** The value itself, as JSON; undefined for null. */

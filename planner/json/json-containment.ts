@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { canonicalJson, type JsonVisitor, walkJson } from '../../storage/storage.ts'
-import type { Payer } from './json-path.ts'
+import { canonicalJson, type JsonVisitor, type Payer, walkJson } from '../../storage/storage.ts'
 
 type Scalar = { readonly kind: 'scalar'; readonly canonical: string }
 type ArrayNode = {

@@ -2,9 +2,17 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { jsonText, jsonWith, jsonWithout, plainText } from './json-change.ts'
+import {
+  countAt,
+  type JsonStep,
+  nestingAt,
+  plainText,
+  spanAt,
+  stepsOf,
+  wholeSpan,
+} from '../../storage/storage.ts'
+import { jsonText, jsonWith, jsonWithout } from './json-change.ts'
 import { holdsJson } from './json-containment.ts'
-import { countAt, type JsonStep, nestingAt, spanAt, stepsOf, wholeSpan } from './json-path.ts'
 
 class Paid {
   units = 0

@@ -3,8 +3,9 @@ import type { KeyHint, Position } from '../../parser/ast.ts'
 import type { TableDefinition } from '../../storage/storage.ts'
 import type { CandidateKey } from './candidate-key.ts'
 import type { KeyCondition } from './key-condition.ts'
-import type { OrderColumn } from './key-order.ts'
+import type { OrderTerm } from './key-order.ts'
 import type { KeyBounds } from './key-range.ts'
+import type { KeyTerm } from './key-term.ts'
 
 /** What a SCAN, a SET or a DELETE asks of the keys of its table. */
 export type AccessQuestion = {
@@ -17,12 +18,12 @@ export type AccessQuestion = {
   readonly hasWhere: boolean
   /** Of a choice among values that is better written otherwise. */
   readonly whereHint?: string | undefined
-  /** Conditions on single columns, also on those of no key: what an index could be made for. */
+  /** Conditions on single columns or paths, also on those of no key: what an index could be made for. */
   readonly conditions: readonly KeyCondition[]
-  readonly orderBy: readonly OrderColumn[]
+  readonly orderBy: readonly OrderTerm[]
   readonly orderPosition?: Position
   /** Undefined without GROUP BY. */
-  readonly groupBy?: readonly number[]
+  readonly groupBy?: readonly KeyTerm[]
   readonly groupPosition?: Position
 }
 

@@ -10,11 +10,16 @@ import {
   type IndexDefinition,
   type KeyPart,
   orderParts,
+  partName,
+  partType,
+  partValue,
+  type SqlRow,
   type SqlType,
   type SqlValue,
   type TableDefinition,
 } from '../../storage/storage.ts'
 import { nameText } from '../expressions/expression-text.ts'
+import { type KeyTerm, termAt, termText } from './key-term.ts'
 
 /** A key that rows can be found by and walked along: the primary key, or an index that is ready. */
 export type CandidateKey = {
@@ -39,12 +44,15 @@ export type CandidateKey = {
 }
 
 export type CandidatePart = {
-  /** Its position among the columns of the table. */
-  readonly column: number
+  readonly term: KeyTerm
+  /** As fields of errors have it. */
   readonly name: string
+  /** As it is written. */
+  readonly text: string
   readonly type: SqlType
   readonly nullable: boolean
   readonly descending: boolean
+  valueIn(row: SqlRow): SqlValue
 }
 
 /** The primary key first, then the indexes in the order of their creation. */
@@ -93,12 +101,22 @@ export function keyText(key: CandidateKey): string {
   return `${key.name} (${key.parts.map(partText).join(', ')})`
 }
 
-export function partText(part: Pick<CandidatePart, 'name' | 'descending'>): string {
-  return `${nameText(part.name)}${part.descending ? ' DESC' : ''}`
+export function partText(part: Pick<CandidatePart, 'text' | 'descending'>): string {
+  return `${part.text}${part.descending ? ' DESC' : ''}`
 }
 
-function partOf(table: TableDefinition, { columnId, descending }: KeyPart): CandidatePart {
+export function partOf(table: TableDefinition, part: KeyPart): CandidatePart {
+  const { columnId, descending, path } = part
   const column = columnPosition(table, columnId)
-  const { name, type, notNull } = table.columns[column] as ColumnDefinition
-  return { column, name, type, nullable: !notNull, descending }
+  const { notNull } = table.columns[column] as ColumnDefinition
+  const term = termAt(column, path)
+  return {
+    term,
+    name: partName(table, part),
+    text: termText(table, term),
+    type: partType(table, part),
+    nullable: !notNull || path !== undefined,
+    descending,
+    valueIn: (row) => partValue(table, row, part),
+  }
 }

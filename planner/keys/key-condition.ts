@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
   BinaryExpression,
-  ColumnExpression,
   Expression,
   InExpression,
   LikeExpression,
@@ -23,15 +22,15 @@ import type { BoundList } from '../expressions/parameters.ts'
 import { converted, fits } from '../expressions/type-check.ts'
 import { paidIdentityOf } from '../expressions/value-work.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
-import { columnAt, partAt, requireColumnOf } from '../row-parts.ts'
+import { partAt } from '../row-parts.ts'
+import { columnOfTerm, type KeyTerm, termOf } from './key-term.ts'
 
 /**
- * A condition of a WHERE that compares one column with what does not depend on the row: the only
+ * A condition of a WHERE that compares one column, or a path into one, with what does not depend on the row: the only
  * kind that can bound a key. The values depend on parameters and are computed at execution.
  */
 export type KeyCondition = {
-  /** The position of the column among the table's. */
-  readonly column: number
+  readonly term: KeyTerm
   /** The condition as it was parsed, for the filter and for EXPLAIN. */
   readonly source: Expression
   /** False when rows inside the bounds may still fail the condition, so that it filters as well. */
@@ -78,11 +77,11 @@ export function distinctConjunctsOf(where: Expression | undefined): readonly Exp
   return [...byText.values()]
 }
 
-/** Conditions by the column that they are on. */
-export type ConditionsByColumn = ReadonlyMap<number, readonly KeyCondition[]>
+/** Conditions by what they are on. */
+export type ConditionsByTerm = ReadonlyMap<KeyTerm, readonly KeyCondition[]>
 
-export function byColumn(conditions: readonly KeyCondition[]): ConditionsByColumn {
-  return Map.groupBy(conditions, ({ column }) => column)
+export function byTerm(conditions: readonly KeyCondition[]): ConditionsByTerm {
+  return Map.groupBy(conditions, ({ term }) => term)
 }
 
 /**
@@ -95,9 +94,8 @@ export function keyConditionOf(
 ): KeyCondition | undefined {
   const slotsBefore = compiler.slots.all.length
   const condition = conditionOf(compiler, source)
-  if (condition !== undefined && partAt(compiler.parts, condition.column).offset === 0) {
-    return condition
-  }
+  const column = condition && columnOfTerm(condition.term)
+  if (column !== undefined && partAt(compiler.parts, column).offset === 0) return condition
   compiler.slots.keepFirst(slotsBefore)
   return undefined
 }
@@ -107,23 +105,23 @@ function conditionOf(compiler: ExpressionCompiler, source: Expression): KeyCondi
     case 'binary':
       return isComparison(source) ? ofComparison(compiler, source) : undefined
     case 'between': {
-      if (source.negated || source.operand.kind !== 'column') return undefined
-      const column = columnOf(compiler, source.operand)
-      const lower = fixedValue(compiler, source.lower, column.type)
-      const upper = fixedValue(compiler, source.upper, column.type)
+      const on = source.negated ? undefined : termOf(compiler.parts, source.operand)
+      if (on === undefined) return undefined
+      const lower = fixedValue(compiler, source.lower, on.type)
+      const upper = fixedValue(compiler, source.upper, on.type)
       if (lower === undefined || upper === undefined) return undefined
       const bounds = { lower: inclusive(lower), upper: inclusive(upper) }
-      return { kind: 'range', column: column.index, source, exact: true, ...bounds }
+      return { kind: 'range', term: on.term, source, exact: true, ...bounds }
     }
     case 'in':
       return source.negated ? undefined : ofIn(compiler, source)
     case 'like':
       return source.negated ? undefined : ofLike(compiler, source)
     case 'isNull': {
-      if (source.negated || source.operand.kind !== 'column') return undefined
-      const column = columnOf(compiler, source.operand)
-      const values: readonly SqlValue[] = column.notNull ? [] : [null]
-      return points(column.index, source, { several: false, values: () => values })
+      const on = source.negated ? undefined : termOf(compiler.parts, source.operand)
+      if (on === undefined) return undefined
+      const values: readonly SqlValue[] = on.notNull ? [] : [null]
+      return points(on.term, source, { several: false, values: () => values })
     }
     default:
       return undefined
@@ -135,29 +133,29 @@ function ofComparison(
   source: BinaryExpression,
 ): KeyCondition | undefined {
   const rest = source.rest[0] as BinaryExpression['rest'][number]
-  const columnFirst = source.first.kind === 'column'
-  const columnSide = columnFirst ? source.first : rest.operand
-  if (columnSide.kind !== 'column') return undefined
-  const column = columnOf(compiler, columnSide)
-  const value = fixedValue(compiler, columnFirst ? rest.operand : source.first, column.type)
+  const first = termOf(compiler.parts, source.first)
+  const on = first ?? termOf(compiler.parts, rest.operand)
+  if (on === undefined) return undefined
+  const { term } = on
+  const value = fixedValue(compiler, first ? rest.operand : source.first, on.type)
   if (value === undefined) return undefined
   const written = rest.operator as ComparisonOperator
-  const operator = columnFirst ? written : MIRRORED[written]
+  const operator = first ? written : MIRRORED[written]
   switch (operator) {
     case '=':
-      return points(column.index, source, {
+      return points(term, source, {
         several: false,
         values: (scope) => withoutNull([value.evaluate(scope)]),
       })
     case '<':
     case '<=': {
       const upper = { value, inclusive: operator === '<=' }
-      return { kind: 'range', column: column.index, source, exact: true, upper }
+      return { kind: 'range', term, source, exact: true, upper }
     }
     case '>':
     case '>=': {
       const lower = { value, inclusive: operator === '>=' }
-      return { kind: 'range', column: column.index, source, exact: true, lower }
+      return { kind: 'range', term, source, exact: true, lower }
     }
     case '<>':
       return undefined
@@ -175,15 +173,16 @@ const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 }
 
 function ofIn(compiler: ExpressionCompiler, source: InExpression): KeyCondition | undefined {
-  if (source.operand.kind !== 'column') return undefined
-  const column = columnOf(compiler, source.operand)
+  const on = termOf(compiler.parts, source.operand)
+  if (on === undefined) return undefined
+  const { term, type } = on
   if ('kind' in source.list) {
-    const slot = addListSlot(compiler, source.list, column.type)
+    const slot = addListSlot(compiler, source.list, type)
     const list = (scope: Scope): BoundList => {
       const bound = scope.parameters[slot]
       return bound?.kind === 'list' ? bound.list : NO_LIST
     }
-    return points(column.index, source, {
+    return points(term, source, {
       several: true,
       values: (scope) => list(scope).values,
       identities: (scope) => list(scope).identities,
@@ -191,23 +190,22 @@ function ofIn(compiler: ExpressionCompiler, source: InExpression): KeyCondition 
   }
   const items: CompiledExpression[] = []
   for (const item of source.list) {
-    const value = fixedValue(compiler, item, column.type)
+    const value = fixedValue(compiler, item, type)
     if (value === undefined) return undefined
     items.push(value)
   }
   const values = (scope: Scope): readonly SqlValue[] => {
     scope.work.spend(NODE_UNITS * items.length)
-    return eachOnce(column.type, withoutNull(items.map((item) => item.evaluate(scope))), scope)
+    return eachOnce(type, withoutNull(items.map((item) => item.evaluate(scope))), scope)
   }
-  return points(column.index, source, { several: items.length > 1, values })
+  return points(term, source, { several: items.length > 1, values })
 }
 
 /** Only a pattern known now can be told to ask for nothing but its prefix. */
 function ofLike(compiler: ExpressionCompiler, source: LikeExpression): KeyCondition | undefined {
-  if (source.operand.kind !== 'column') return undefined
-  const column = columnOf(compiler, source.operand)
-  const pattern = column.type === 'TEXT' ? fixedValue(compiler, source.pattern, 'TEXT') : undefined
-  if (pattern === undefined) return undefined
+  const on = termOf(compiler.parts, source.operand)
+  const pattern = on?.type === 'TEXT' ? fixedValue(compiler, source.pattern, 'TEXT') : undefined
+  if (on === undefined || pattern === undefined) return undefined
   const known =
     source.pattern.kind === 'literal' && source.pattern.type === 'text'
       ? source.pattern.value
@@ -218,11 +216,11 @@ function ofLike(compiler: ExpressionCompiler, source: LikeExpression): KeyCondit
     return value === null ? null : prefixOfPattern(value as string)
   }
   const exact = known !== null && isPrefixPattern(known)
-  return { kind: 'prefix', column: column.index, source, exact, text }
+  return { kind: 'prefix', term: on.term, source, exact, text }
 }
 
 function points(
-  column: number,
+  term: KeyTerm,
   source: Expression,
   of: {
     readonly several: boolean
@@ -230,7 +228,7 @@ function points(
     identities?(scope: Scope): Identities
   },
 ): KeyCondition {
-  return { kind: 'points', column, source, exact: true, ...of }
+  return { kind: 'points', term, source, exact: true, ...of }
 }
 
 /** NULL equals nothing. */
@@ -253,16 +251,7 @@ function inclusive(value: CompiledExpression): KeyBound {
   return { value, inclusive: true }
 }
 
-function columnOf(
-  { parts }: ExpressionCompiler,
-  column: ColumnExpression,
-): { readonly index: number; readonly type: SqlType; readonly notNull: boolean } {
-  const index = requireColumnOf(parts, column)
-  const { type, notNull } = columnAt(parts, index)
-  return { index, type, notNull }
-}
-
-/** The expression as a value of the column's type, when it is the same for every row. */
+/** The expression as a value of the type, when it is the same for every row. */
 function fixedValue(
   compiler: ExpressionCompiler,
   expression: Expression,

@@ -7,7 +7,7 @@ import { NODE_UNITS } from '../expressions/work-meter.ts'
 import { limitExceeded } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import type { CandidateKey, CandidatePart } from './candidate-key.ts'
-import type { ConditionsByColumn, KeyCondition } from './key-condition.ts'
+import type { ConditionsByTerm, KeyCondition } from './key-condition.ts'
 import { type Limit, NO_LIMITS, type RangeLimits, rangeLimitsOf } from './range-limits.ts'
 
 /**
@@ -31,16 +31,16 @@ export type RangeCondition = Extract<KeyCondition, { kind: 'range' | 'prefix' }>
 /** From `start`, inclusive, to `end`, exclusive. */
 export type KeyRange = { readonly start: Uint8Array; readonly end: Uint8Array }
 
-export function boundsOf(key: CandidateKey, conditions: ConditionsByColumn): KeyBounds {
+export function boundsOf(key: CandidateKey, conditions: ConditionsByTerm): KeyBounds {
   const points: PointsCondition[][] = []
   for (const part of key.bounding) {
-    const onPart = conditions.get(part.column) ?? []
+    const onPart = conditions.get(part.term) ?? []
     const fixing = onPart.filter((condition) => condition.kind === 'points')
     if (fixing.length === 0) break
     points.push(fixing)
   }
   const next = key.bounding[points.length]
-  const onNext = next === undefined ? undefined : conditions.get(next.column)
+  const onNext = next === undefined ? undefined : conditions.get(next.term)
   const range = (onNext ?? []).filter((condition) => condition.kind !== 'points')
   return { key, points, range }
 }

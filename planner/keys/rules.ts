@@ -137,7 +137,7 @@ export function unbounded(question: AccessQuestion, limitHint = ''): PlanError {
   const message = hasWhere
     ? `The WHERE bounds no key of ${table.name}${clause}, so this ${statement} would read the whole table.`
     : `This ${statement} without WHERE would read the whole table ${table.name}.`
-  const firsts = new Set(keys.map((key) => nameText(key.parts[0]?.name ?? '')))
+  const firsts = new Set(keys.map((key) => key.parts[0]?.text ?? ''))
   const suggested = hasWhere ? suggestedIndex(question) : undefined
   const hint = [
     suggested === undefined ? 'Bound' : `Create an index for it: ${suggested}; or bound`,
@@ -161,7 +161,7 @@ function noSuchOrder(question: AccessQuestion, limitHint: string): PlanError {
   const byGroups = candidates.every(({ misses }) => misses === 'groups')
   const fields = fieldsOf(question, keys, suggested)
   if (byGroups) {
-    const groups = keys.map((key) => key.order.map(({ name }) => nameText(name)).join(', '))
+    const groups = keys.map((key) => key.order.map(({ text }) => text).join(', '))
     const inOrder = orderPosition === undefined ? '' : ' in this order'
     const message = `No key of ${table.name} gives this GROUP BY${inOrder}.`
     return new PlanError('invalid_request', message, {
@@ -190,6 +190,6 @@ function fieldsOf(
 
 function orderText(key: CandidateKey, reverse: boolean): string {
   return key.order
-    .map((part) => partText({ name: part.name, descending: part.descending !== reverse }))
+    .map((part) => partText({ text: part.text, descending: part.descending !== reverse }))
     .join(', ')
 }

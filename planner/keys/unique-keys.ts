@@ -2,20 +2,20 @@
 import type { IndexDefinition, TableDefinition } from '../../storage/storage.ts'
 import { nameText } from '../expressions/expression-text.ts'
 import { type CandidateKey, candidateKeys } from './candidate-key.ts'
+import type { KeyTerm } from './key-term.ts'
 
 /** The primary key, and the unique indexes that are ready. */
 export function uniqueKeys(table: TableDefinition): readonly CandidateKey[] {
   return candidateKeys(table).filter(({ unique }) => unique)
 }
 
-/** The one of exactly these columns, by their positions and in whatever order. */
+/** The one of exactly these parts, in whatever order. */
 export function uniqueKeyOf(
   table: TableDefinition,
-  columns: ReadonlySet<number>,
+  terms: ReadonlySet<KeyTerm>,
 ): CandidateKey | undefined {
   return uniqueKeys(table).find(
-    ({ parts }) =>
-      parts.length === columns.size && parts.every(({ column }) => columns.has(column)),
+    ({ parts }) => parts.length === terms.size && parts.every(({ term }) => terms.has(term)),
   )
 }
 

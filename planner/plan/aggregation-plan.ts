@@ -12,6 +12,7 @@ import {
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { expressionText } from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'
+import { type KeyTerm, termOf } from '../keys/key-term.ts'
 import { PlanError } from '../plan-error.ts'
 import { groupedBy, hasColumn, type Labelled, labelledOf } from '../sorting/labels.ts'
 import { meaningOf } from '../sorting/meaning.ts'
@@ -43,12 +44,16 @@ export type GroupPart = {
   readonly source: Expression
   /** The place of the column that it is; absent for any other expression. */
   readonly column?: number
+  /** What it is of a key; absent for what no key has. */
+  readonly term?: KeyTerm
 }
 
 export type PlannedAggregate = AggregateDefinition & {
   readonly source: AggregateExpression
   /** Absent for COUNT(*). */
   readonly operand?: CompiledExpression
+  /** What the operand is of a key. */
+  readonly term?: KeyTerm
   /** Of the rows, those of which it is TRUE are taken. */
   readonly filter?: CompiledExpression
 }
@@ -101,10 +106,12 @@ export class AggregationPlanning implements Aggregation {
     const operand = source.operand && this.#rows.compile(source.operand)
     const type = operand?.type ?? 'NULL'
     const definition = aggregateOf(source, type)
+    const meant = source.operand && termOf(this.#rows.parts, source.operand)
     const planned = {
       ...(source.distinct ? ofDistinct(definition, type) : definition),
       source,
       ...(operand && { operand }),
+      ...(meant && { term: meant.term }),
       ...(source.filter && { filter: compileAs(this.#rows, source.filter, 'BOOLEAN') }),
     }
     const slot = this.#parts.length + this.#aggregates.push(planned) - 1
@@ -176,9 +183,11 @@ class LabelledAggregation implements Aggregation {
 
 function groupPart(rows: ExpressionCompiler, source: Expression): GroupPart {
   const value = rows.compile(source)
-  const [column] = source.kind === 'column' ? value.columns : NO_COLUMNS
+  const meant = termOf(rows.parts, source)
   const type: SqlType = value.type === 'NULL' ? 'TEXT' : value.type
-  return { value, type, source, ...(column === undefined ? {} : { column }) }
+  if (meant === undefined) return { value, type, source }
+  const { term, column } = meant
+  return { value, type, source, term, ...(source.kind === 'column' && { column }) }
 }
 
 function valueOfGroup(

@@ -16,13 +16,14 @@ import { compileAs } from '../expressions/type-check.ts'
 import type { AccessPath, AccessQuestion, Candidate } from '../keys/access-path.ts'
 import { type CandidateKey, candidateKeys, covers } from '../keys/candidate-key.ts'
 import {
-  byColumn,
+  byTerm,
   distinctConjunctsOf,
   type KeyCondition,
   keyConditionOf,
 } from '../keys/key-condition.ts'
 import { groupsFollow, walkingDirection } from '../keys/key-order.ts'
 import { boundsOf, conditionsOf, type KeyBounds } from '../keys/key-range.ts'
+import { columnOfTerm, type KeyTerm } from '../keys/key-term.ts'
 import { chooseAccess, unbounded } from '../keys/rules.ts'
 import { NO_ORDER, type PlannedOrder } from '../sorting/sort-plan.ts'
 import { eitherValueHint } from './either-value.ts'
@@ -52,8 +53,8 @@ export type Way = {
 }
 
 export type GroupNeeds = {
-  /** Undefined where groups are made by more than columns. */
-  readonly columns: readonly number[] | undefined
+  /** Undefined where groups are made by what no key has. */
+  readonly terms: readonly KeyTerm[] | undefined
   readonly position?: Position
 }
 
@@ -83,7 +84,7 @@ export function planWay(
 ): { readonly access: Access; readonly way: Way } {
   const keys = candidateKeys(table)
   const conjuncts = conjunctsOfWhere(compiler, keys, statement.where)
-  const bounding = byColumn(
+  const bounding = byTerm(
     conjuncts.flatMap(({ condition, filter }) =>
       condition === undefined || filter !== undefined ? [] : [condition],
     ),
@@ -100,9 +101,9 @@ export function planWay(
     hasWhere: statement.where !== undefined || needs.filtersLater === true,
     whereHint: eitherValueHint(statement.where),
     conditions: conjuncts.flatMap(({ condition }) => condition ?? []),
-    orderBy: order.columns ?? [],
+    orderBy: order.terms ?? [],
     ...(order.position && { orderPosition: order.position }),
-    ...(groups && { groupBy: groups.columns ?? [] }),
+    ...(groups && { groupBy: groups.terms ?? [] }),
     ...(groups?.position && { groupPosition: groups.position }),
   })
   const {
@@ -134,7 +135,7 @@ function withoutPatterns(question: AccessQuestion): AccessQuestion {
 
 /**
  * One part of the WHERE. With a `condition` and no `filter` it can bound a key; one that only filters
- * may have a condition all the same, on a column of no key.
+ * may have a condition all the same, on what no key has.
  */
 type Conjunct = {
   readonly source: Expression
@@ -157,7 +158,7 @@ function rulingConjunct(compiler: ExpressionCompiler, source: Expression): Conju
 function withinRule(path: AccessPath, ruling: readonly Conjunct[]): AccessPath {
   const conditions = ruling.flatMap(({ condition }) => condition ?? [])
   if (conditions.length === 0) return path
-  const all = byColumn([...conditions, ...conditionsOf(path.bounds)])
+  const all = byTerm([...conditions, ...conditionsOf(path.bounds)])
   return { ...path, bounds: boundsOf(path.bounds.key, all) }
 }
 
@@ -166,11 +167,11 @@ function conjunctsOfWhere(
   keys: readonly CandidateKey[],
   where: Expression | undefined,
 ): readonly Conjunct[] {
-  const inKeys = new Set(keys.flatMap((key) => key.parts.map((part) => part.column)))
+  const inKeys = new Set(keys.flatMap((key) => key.parts.map((part) => part.term)))
   return distinctConjunctsOf(where).map((source): Conjunct => {
     const slotsBefore = compiler.slots.all.length
     const condition = keyConditionOf(compiler, source)
-    if (condition !== undefined && inKeys.has(condition.column)) return { source, condition }
+    if (condition !== undefined && inKeys.has(condition.term)) return { source, condition }
     compiler.slots.keepFirst(slotsBefore)
     // Compiled before a key is chosen: a wrong name or type is the better message to give.
     const filter = compileAs(compiler, source, 'BOOLEAN')
@@ -192,20 +193,21 @@ function candidateOf(
   const grouped = !way.isGrouped || givesGroups(bounds, needs.groups)
   const direction = grouped ? ordered : undefined
   const misses = !grouped ? 'groups' : ordered === undefined ? 'order' : undefined
-  const filtering = notSeenTo(bounds, conjuncts).flatMap(({ condition, filter }) =>
-    filter === undefined ? [condition?.column as number] : [...filter.columns],
-  )
+  const filtering = notSeenTo(bounds, conjuncts).flatMap(({ condition, filter }) => {
+    if (filter !== undefined) return [...filter.columns]
+    return condition === undefined ? [] : [columnOfTerm(condition.term)]
+  })
   const covering = covers(key, way.reads) && covers(key, filtering)
   return { key, bounds, direction, misses, covering }
 }
 
 function directionFor(bounds: KeyBounds, order: PlannedOrder = NO_ORDER): Candidate['direction'] {
-  return order.columns && walkingDirection(bounds, order.columns)
+  return order.terms && walkingDirection(bounds, order.terms)
 }
 
 function givesGroups(bounds: KeyBounds, groups: GroupNeeds | undefined): boolean {
   if (groups === undefined) return true
-  return groups.columns !== undefined && groupsFollow(bounds, groups.columns)
+  return groups.terms !== undefined && groupsFollow(bounds, groups.terms)
 }
 
 /** The parts of the WHERE that rows within the bounds may still fail. */

@@ -6,8 +6,9 @@ import { createExpressionCompiler } from '../expressions/expression.ts'
 import { expressionText, lookupText, nameText, tableText } from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { type CandidateKey, candidateKeys, keyText, primaryKeyOf } from '../keys/candidate-key.ts'
-import { byColumn, conjunctsOf, type KeyCondition, keyConditionOf } from '../keys/key-condition.ts'
+import { byTerm, conjunctsOf, type KeyCondition, keyConditionOf } from '../keys/key-condition.ts'
 import { boundsOf, type KeyBounds } from '../keys/key-range.ts'
+import { columnOfTerm, type KeyTerm, termText } from '../keys/key-term.ts'
 import { type RejectedKey, unreadableKeys } from '../keys/rejected-keys.ts'
 import { PlanError } from '../plan-error.ts'
 import { rowOf } from '../row-parts.ts'
@@ -35,12 +36,12 @@ export function planFullKey(
 /** Whether the WHERE is that of `planFullKey`, so that it names one row, which may be missing. */
 export function namesOneRow(table: TableDefinition, where: Expression): boolean {
   const compiler = createExpressionCompiler(rowOf(table))
-  const columns = conjunctsOf(where).map((conjunct) => {
+  const terms = conjunctsOf(where).map((conjunct) => {
     const condition = keyConditionOf(compiler, conjunct)
-    return condition !== undefined && isPoint(condition, 'SET') ? condition.column : undefined
+    return condition !== undefined && isPoint(condition, 'SET') ? condition.term : undefined
   })
   const { parts } = primaryKeyOf(table)
-  return columns.length === parts.length && parts.every(({ column }) => columns.includes(column))
+  return terms.length === parts.length && parts.every(({ term }) => terms.includes(term))
 }
 
 /**
@@ -68,13 +69,13 @@ function planAmong(
     compileAs(compiler, conjunct, 'BOOLEAN')
     throw notTheKey(keys, asked, conjunct.position)
   })
-  const named = new Set<number>()
-  for (const { column, source } of conditions) {
-    if (named.has(column)) throw namedTwice(asked.table, column, source.position)
-    named.add(column)
+  const named = new Set<KeyTerm>()
+  for (const { term, source } of conditions) {
+    if (named.has(term)) throw namedTwice(asked.table, term, source.position)
+    named.add(term)
   }
   const isWhole = (key: CandidateKey) =>
-    key.parts.length === named.size && key.parts.every((part) => named.has(part.column))
+    key.parts.length === named.size && key.parts.every((part) => named.has(part.term))
   const chosen = keys.find(isWhole)
   if (chosen === undefined) {
     throw notTheKey(keys, asked, misfit(keys, conditions) ?? asked.where.position)
@@ -87,7 +88,7 @@ function planAmong(
       : 'the WHERE does not name its columns, each by = or IN',
   }))
   return {
-    keys: boundsOf(chosen, byColumn(conditions)),
+    keys: boundsOf(chosen, byTerm(conditions)),
     rejected: [...rejected, ...unreadableKeys(asked.table)],
   }
 }
@@ -97,18 +98,19 @@ function isPoint(condition: KeyCondition, statement: Asked['name']): boolean {
   return statement === 'GET' || condition.source.kind !== 'in'
 }
 
-/** The first condition on a column that no key has. */
+/** The first condition on what no key has. */
 function misfit(
   keys: readonly CandidateKey[],
   conditions: readonly KeyCondition[],
 ): Position | undefined {
-  const inKeys = new Set(keys.flatMap(({ parts }) => parts.map(({ column }) => column)))
-  return conditions.find(({ column }) => !inKeys.has(column))?.source.position
+  const inKeys = new Set(keys.flatMap(({ parts }) => parts.map(({ term }) => term)))
+  return conditions.find(({ term }) => !inKeys.has(term))?.source.position
 }
 
-function namedTwice(table: TableDefinition, column: number, position: Position): PlanError {
-  const { name } = table.columns[column] as { name: string }
-  return new PlanError('invalid_request', `The WHERE names the column ${name} twice.`, {
+function namedTwice(table: TableDefinition, term: KeyTerm, position: Position): PlanError {
+  const { name } = table.columns[columnOfTerm(term)] as { name: string }
+  const what = typeof term === 'number' ? `the column ${name}` : termText(table, term)
+  return new PlanError('invalid_request', `The WHERE names ${what} twice.`, {
     position,
     fields: { table: table.name, column: name },
   })
@@ -122,7 +124,7 @@ function notTheKey(
   { table, name: statement, where, alias, lookups }: Asked & { readonly table: TableDefinition },
   position: Position,
 ): PlanError {
-  const [names, ...ofIndexes] = keys.map((key) => key.parts.map((part) => nameText(part.name)))
+  const [names, ...ofIndexes] = keys.map((key) => key.parts.map(({ text }) => text))
   const primaryKey = names as readonly string[]
   const by = statement === 'GET' ? 'by = or IN' : 'by ='
   const indexes = ofIndexes.map((columns) => ` or of a unique index (${columns.join(', ')})`)

@@ -6,9 +6,9 @@ import {
   type SqlValue,
   type TableDefinition,
 } from '../../storage/storage.ts'
-import { columnsOf, NO_COLUMNS } from '../expressions/compiled-expression.ts'
+import { columnsOf } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
-import { fixedColumns } from '../keys/key-order.ts'
+import { fixedTerms } from '../keys/key-order.ts'
 import {
   keySortParts,
   literalLimit,
@@ -151,10 +151,10 @@ function groupTie(type: SqlType, slot: number): SortPart {
 /** A value that is the same for all rows parts none of them. */
 function groupNeedsOf({ parts }: Pick<AggregationPlan, 'parts'>): GroupNeeds {
   const parting = parts.filter(({ value }) => !value.isConstant)
-  const columns = parting.flatMap(({ column }) => column ?? [])
+  const terms = parting.flatMap(({ term }) => term ?? [])
   const position = parts[0]?.source.position
   return {
-    columns: columns.length === parting.length ? columns : undefined,
+    terms: terms.length === parting.length ? terms : undefined,
     ...(position && { position }),
   }
 }
@@ -169,14 +169,12 @@ function towardsExtreme(
 ): Access & { readonly aggregation: AggregationPlan } {
   const [only, ...others] = aggregation.aggregates
   const { bounds } = access.path
-  const fixed = fixedColumns(bounds)
-  const ordering = bounds.key.order.find(({ column }) => !fixed.has(column))
+  const fixed = fixedTerms(bounds)
+  const ordering = bounds.key.order.find(({ term }) => !fixed.has(term))
   const name = only?.source.function
-  const isPlain =
-    only?.source.operand?.kind === 'column' && only.filter === undefined && others.length === 0
-  const [column] = only?.operand?.columns ?? NO_COLUMNS
+  const isPlain = only?.filter === undefined && others.length === 0
   const applies = isPlain && (name === 'min' || name === 'max') && aggregation.parts.length === 0
-  if (!applies || ordering === undefined || ordering.column !== column) {
+  if (!applies || ordering === undefined || ordering.term !== only?.term) {
     return { ...access, aggregation }
   }
   const reverse = (name === 'max') !== ordering.descending

@@ -3,7 +3,7 @@ import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
 import type { Scope } from '../expressions/compiled-expression.ts'
 import { identityOf } from '../expressions/value-identity.ts'
 import { primaryKeyOf } from '../keys/candidate-key.ts'
-import { byColumn, type KeyCondition } from '../keys/key-condition.ts'
+import { byTerm, type KeyCondition } from '../keys/key-condition.ts'
 import {
   boundsOf,
   isFullKey,
@@ -41,15 +41,15 @@ export function routeOf(
   scope: Scope,
 ): SubscriptionRoute {
   const primaryKey = primaryKeyOf(table)
-  const bounds = boundsOf(primaryKey, byColumn(conditions))
+  const bounds = boundsOf(primaryKey, byTerm(conditions))
   if (isFullKey(bounds)) {
     const keys = keyTuples(bounds, scope, 'key').map((tuple) => primaryKey.encode(tuple))
     return { kind: 'keys', keys }
   }
-  const inKey = new Set(primaryKey.parts.map(({ column }) => column))
+  const inKey = new Set(primaryKey.parts.map(({ term }) => term))
   const points = conditions.filter((condition) => condition.kind === 'points')
-  const ofKey = points.filter(({ column }) => inKey.has(column))
-  const others = points.filter(({ column }) => !inKey.has(column))
+  const ofKey = points.filter(({ term }) => inKey.has(term))
+  const others = points.filter(({ term }) => !inKey.has(term))
   const byKeyColumn = fewestValues(table, ofKey, scope)
   if (byKeyColumn !== undefined) return byKeyColumn
   if (bounds.points.length === 0 && bounds.range.length > 0) {
@@ -63,11 +63,13 @@ function fewestValues(
   conditions: readonly PointsCondition[],
   scope: Scope,
 ): SubscriptionRoute | undefined {
-  const routes = conditions.map((condition) => {
-    const { column } = condition
+  const routes = conditions.flatMap((condition) => {
+    const column = condition.term
+    // What is at a path is not looked up in a row for each subscription.
+    if (typeof column !== 'number') return []
     const type = table.columns[column]?.type ?? 'TEXT'
     const identities = condition.values(scope).map((value) => identityOf(type, value))
-    return { kind: 'equals', column, identities: new Set(identities) } as const
+    return [{ kind: 'equals', column, identities: new Set(identities) } as const]
   })
   const [fewest] = routes.toSorted((a, b) => a.identities.size - b.identities.size)
   if (fewest === undefined) return undefined

@@ -14,7 +14,8 @@ import {
 } from '../expressions/compiled-expression.ts'
 import { expressionText } from '../expressions/expression-text.ts'
 import { typeMismatch } from '../expressions/type-check.ts'
-import type { OrderColumn } from '../keys/key-order.ts'
+import type { OrderTerm } from '../keys/key-order.ts'
+import { termOf } from '../keys/key-term.ts'
 import { limitExceeded, PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { orderedBy } from './labels.ts'
@@ -25,8 +26,8 @@ export type SortPart = SortKey & { evaluate(scope: Scope): SqlValue }
 
 /** The ORDER BY of a SCAN. */
 export type PlannedOrder = {
-  /** Undefined where it is more than columns: no key has such an order. */
-  readonly columns: readonly OrderColumn[] | undefined
+  /** Undefined where no key has such an order. */
+  readonly terms: readonly OrderTerm[] | undefined
   readonly parts: readonly SortPart[]
   /** Places of the columns that the parts look at. */
   readonly reads: ReadonlySet<number>
@@ -35,7 +36,7 @@ export type PlannedOrder = {
   readonly position?: Position
 }
 
-export const NO_ORDER: PlannedOrder = { columns: [], parts: [], reads: new Set(), texts: [] }
+export const NO_ORDER: PlannedOrder = { terms: [], parts: [], reads: new Set(), texts: [] }
 
 /** Throws PlanError for what has no order, or is the same for all rows. */
 export function planOrder(compiler: ExpressionCompiler, statement: ScanStatement): PlannedOrder {
@@ -45,12 +46,12 @@ export function planOrder(compiler: ExpressionCompiler, statement: ScanStatement
     return { expression, descending, value }
   })
   const [first] = statement.orderBy
-  const plain = order.flatMap(({ expression, descending, value }) => {
-    const [column] = expression.kind === 'column' ? value.columns : []
-    return column === undefined ? [] : [{ column, descending }]
+  const terms = order.flatMap(({ expression, descending }) => {
+    const meant = termOf(compiler.parts, expression)
+    return meant === undefined ? [] : [{ term: meant.term, descending }]
   })
   return {
-    columns: plain.length === order.length ? plain : undefined,
+    terms: terms.length === order.length ? terms : undefined,
     parts: order.map(({ value: { type, evaluate }, descending }) => {
       return { type: type === 'NULL' ? 'TEXT' : type, descending, evaluate }
     }),

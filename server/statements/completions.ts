@@ -3,8 +3,8 @@ import { type PlaceInText, shownName } from '../../parser/parser.ts'
 import { FUNCTION_NAMES } from '../../planner/planner.ts'
 import {
   type Catalog,
-  columnPosition,
   type KeyPart,
+  partName,
   type TableDefinition,
 } from '../../storage/storage.ts'
 import { ALL_LIMITS } from '../limits.ts'
@@ -111,9 +111,6 @@ function tablesFor({ tables: names }: PlaceInText, catalog: Catalog): readonly T
 }
 
 function keyText(table: TableDefinition, parts: readonly KeyPart[]): string {
-  const names = parts.map(({ columnId, descending }) => {
-    const name = table.columns[columnPosition(table, columnId)]?.name
-    return descending ? `${name} DESC` : name
-  })
+  const names = parts.map((part) => `${partName(table, part)}${part.descending ? ' DESC' : ''}`)
   return `(${names.join(', ')})`
 }

@@ -2,18 +2,18 @@
 import { type ErrorFields, StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 
-/** Any text may be a name in quotes; what could not be shown or typed again is refused. */
-export function requireName(name: string, fields: ErrorFields): void {
-  if (name === '') throw invalidDefinition('A name cannot be empty.', fields)
+/** Any text may be a name in quotes; what could not be shown or typed again is refused, also of `what` else it is. */
+export function requireName(name: string, fields: ErrorFields, what = 'A name'): void {
+  if (name === '') throw invalidDefinition(`${what} cannot be empty.`, fields)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
   if (!name.isWellFormed() || /[\u0000-\u001f\u007f-\u009f]/.test(name)) {
-    const message = 'A name holds no control characters and is well-formed Unicode.'
+    const message = `${what} holds no control characters and is well-formed Unicode.`
     throw invalidDefinition(message, fields)
   }
   const limit = STORAGE_LIMITS.nameBytesMax
   const actual = Buffer.byteLength(name)
   if (actual <= limit) return
-  throw new StorageError('limit_exceeded', `A name has at most ${limit} bytes, not ${actual}.`, {
+  throw new StorageError('limit_exceeded', `${what} has at most ${limit} bytes, not ${actual}.`, {
     ...fields,
     limit: 'nameBytesMax',
     limitValue: limit,

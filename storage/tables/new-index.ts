@@ -32,7 +32,8 @@ export function defineIndex(
   const keyName = `The index "${name}"`
   if (newIndex.parts.length === 0) throw invalidDefinition(`${keyName} has no columns.`, fields)
   const parts = defineKey(keyName, newIndex.parts, table.columns, fields)
-  const held = new Set([...parts, ...table.primaryKey].map(({ columnId }) => columnId))
+  const whole = parts.filter(({ path }) => path === undefined)
+  const held = new Set([...whole, ...table.primaryKey].map(({ columnId }) => columnId))
   const storing = new Set<number>()
   for (const stored of newIndex.storing) {
     const column = requireColumn(`STORING of the index "${name}"`, stored, table.columns, fields)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { invalidDefinition } from './definition-name.ts'
+import type { ErrorFields } from '../errors.ts'
+import { invalidDefinition, requireName } from './definition-name.ts'
+import { type JsonStep, pathText } from './json/json-path.ts'
 import { nearestNames } from './nearest-names.ts'
 import type { ColumnDefinition, KeyPart } from './table-definition.ts'
 
-export type NewKeyPart = { readonly column: string; readonly descending: boolean }
+export type NewKeyPart = Pick<KeyPart, 'descending' | 'path'> & { readonly column: string }
 
 /**
- * The columns of a key by their ids. `keyName` begins the sentences of the errors, such as `The primary
- * key`. Errors: `invalid_definition` with the given fields and mostly `column`.
+ * The columns of a key by their ids, and paths into those that are JSON. `keyName` begins the sentences of the errors,
+ * such as `The primary key`. Errors: `invalid_definition` with the given fields and mostly `column`.
  */
 export function defineKey(
   keyName: string,
@@ -16,17 +18,34 @@ export function defineKey(
   given: { readonly table: string; readonly index?: string },
 ): KeyPart[] {
   const used = new Set<string>()
-  return parts.map(({ column: name, descending }) => {
+  return parts.map(({ column: name, descending, path }) => {
     const fields = { ...given, column: name }
     const column = requireColumn(keyName, name, columns, given)
-    if (column.type === 'JSON') {
-      const message = `Column "${name}" is JSON, which has no order and cannot be a key.`
-      throw invalidDefinition(message, fields)
-    }
-    if (used.has(name)) throw invalidDefinition(`${keyName} names "${name}" twice.`, fields)
-    used.add(name)
-    return { columnId: column.id, descending }
+    const shown = path === undefined ? `"${name}"` : `"${name}"${pathText(path)}`
+    if (path === undefined) requireOrder(column, fields)
+    else requirePath(column, path, fields)
+    if (used.has(shown)) throw invalidDefinition(`${keyName} names ${shown} twice.`, fields)
+    used.add(shown)
+    return { columnId: column.id, descending, ...(path && { path }) }
   })
+}
+
+function requireOrder({ name, type }: ColumnDefinition, fields: ErrorFields): void {
+  if (type !== 'JSON') return
+  const message = `Column "${name}" is JSON, which has no order and cannot be a key; an index can have a path into it, such as "${name}"->>'name'.`
+  throw invalidDefinition(message, fields)
+}
+
+function requirePath(
+  { name, type }: ColumnDefinition,
+  path: readonly JsonStep[],
+  fields: ErrorFields,
+): void {
+  if (type !== 'JSON') {
+    throw invalidDefinition(`Column "${name}" is ${type}, and only JSON has a path.`, fields)
+  }
+  // It stands in the catalog as names do, and is shown as they are.
+  requireName(pathText(path), fields, 'A path')
 }
 
 /** The column of this name, or `invalid_definition` with the names that come near it. */

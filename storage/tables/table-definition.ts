@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { invariant } from '../invariant.ts'
+import { type JsonStep, type Payer, pathText, textAt } from './json/json-path.ts'
 import type { SqlType, SqlValue } from './sql-type.ts'
 
 /**
@@ -90,7 +91,12 @@ export type IdentityDefault = {
   readonly series: number
 }
 
-export type KeyPart = { readonly columnId: number; readonly descending: boolean }
+export type KeyPart = {
+  readonly columnId: number
+  readonly descending: boolean
+  /** Of an index: what the column, which is JSON, has there as TEXT, instead of the column itself. */
+  readonly path?: readonly JsonStep[]
+}
 
 /**
  * A group of columns that is stored as a column of Percolator's own: transactions that write different
@@ -108,7 +114,7 @@ export type IndexDefinition = {
   /** Unlike those of all other indexes of the store. */
   readonly name: string
   readonly unique: boolean
-  /** At least one column, in the order of the entries. NULL is first ascending, last descending. */
+  /** At least one, in the order of the entries. NULL is first ascending, last descending. */
   readonly parts: readonly KeyPart[]
   /** Ids of columns that the entries carry as well; neither parts nor of the primary key. */
   readonly storing: readonly number[]
@@ -157,6 +163,30 @@ export function columnPosition(table: TableDefinition, columnId: number): number
   invariant(position !== -1, 'T3', { table: table.name, columnId })
   return position
 }
+
+/** What a part of a key is compared as. */
+export function partType(table: TableDefinition, { columnId, path }: KeyPart): SqlType {
+  return path === undefined ? columnOf(table, columnId).column.type : 'TEXT'
+}
+
+/** For messages and their fields: the name of the column, or `meta->>'city'`. */
+export function partName(table: TableDefinition, { columnId, path }: KeyPart): string {
+  const { name } = columnOf(table, columnId).column
+  return path === undefined ? name : `${name}${pathText(path)}`
+}
+
+/** What a row has in a part of a key; in a path the same as the expression. */
+export function partValue(
+  table: TableDefinition,
+  row: SqlRow,
+  { columnId, path }: KeyPart,
+): SqlValue {
+  const value = row[columnPosition(table, columnId)] as SqlValue
+  return path === undefined || value === null ? value : textAt(value as string, path, UNPAID)
+}
+
+/** The work is that of a write, which is bounded by the bytes of its rows. */
+const UNPAID: Payer = { spend: () => {} }
 
 /** The column of a part of a key, with its position in the table. */
 export function columnOf(

@@ -2,6 +2,7 @@
 import type { Position } from '../../../parser/ast.ts'
 import type { SqlRow, TableDefinition } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
+import { payForPaths } from '../../keys/path-work.ts'
 import type { PlannedCheck } from '../../plan/row-check.ts'
 import { PlanError } from '../../plan-error.ts'
 import { keyOfRow, keyToJson, rowNumber } from './new-row.ts'
@@ -11,7 +12,10 @@ declare const isChecked: unique symbol
 /** A row that meets the checks of its table: no other is written, which the compiler sees to. */
 export type CheckedRow = SqlRow & { readonly [isChecked]: true }
 
-/** The row of the scope. Throws PlanError check_failed, with `number` where the statement has several rows. */
+/**
+ * The row of the scope, its index entries paid for. Throws PlanError limit_exceeded where they cost too much, and
+ * check_failed, with `number` where the statement has several rows.
+ */
 export function checkedRow(
   plan: {
     readonly table: TableDefinition
@@ -21,6 +25,7 @@ export function checkedRow(
   scope: Scope,
   { isNew, number }: { readonly isNew: boolean; readonly number?: number | undefined },
 ): CheckedRow {
+  payForPaths(plan.table, scope.row, scope.work)
   for (const check of plan.checks) {
     if (!isNew && !check.isConcerned) continue
     const failure = failureOf(check, scope)

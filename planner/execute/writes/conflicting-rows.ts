@@ -52,7 +52,7 @@ function distinctRows(plan: UpsertPlan, rows: readonly NewRow[]): readonly NewRo
   const { key, kind } = plan.onConflict
   const seen = new Set<string>()
   return rows.filter((row) => {
-    const values = key.parts.map(({ column }) => row.row[column] as SqlValue)
+    const values = key.parts.map((part) => part.valueIn(row.row))
     // Of a unique index: values with a NULL are those of no other row.
     if (values.includes(null)) return true
     const identity = identityOfBytes(key.encode(values))
@@ -66,11 +66,10 @@ function distinctRows(plan: UpsertPlan, rows: readonly NewRow[]): readonly NewRo
 function metTwice(plan: UpsertPlan, row: NewRow): PlanError {
   const { table, onConflict } = plan
   const { index } = onConflict.key
-  const columns = onConflict.key.parts.map(({ name }) => name)
   const error =
     index === undefined
       ? alreadyExists(plan, row)
-      : uniqueViolation(table, { index: index.name, columns }, row)
+      : uniqueViolation(onConflict.key, table, index.name, row)
   const { code, message, position, fields } = error
   const hint = 'Two rows of one INSERT … DO UPDATE cannot meet the same row: it is changed once.'
   return new PlanError(code, message, { position, hint, fields })
@@ -83,9 +82,7 @@ async function ownersOf(
   { rows, index }: { readonly rows: readonly NewRow[]; readonly index: IndexDefinition },
 ): Promise<ReadonlyArray<Key | null>> {
   const owners: Array<Key | null> = []
-  const asked = rows.map(({ row }) =>
-    onConflict.key.parts.map(({ column }) => row[column] as SqlValue),
-  )
+  const asked = rows.map(({ row }) => onConflict.key.parts.map((part) => part.valueIn(row)))
   const known = asked.filter((values) => !values.includes(null))
   const found: Array<Key | null> = []
   for await (const batch of entriesByKeys(transaction, table, index, known)) {

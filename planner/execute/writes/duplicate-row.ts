@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
 import {
-  type ColumnDefinition,
   type MaybePromise,
   type SqlRow,
-  type SqlValue,
   StorageError,
   type TableDefinition,
   type TakenEntries,
 } from '../../../storage/storage.ts'
 import { valueToJson } from '../../json/json-value.ts'
+import { type CandidateKey, keyOfIndex } from '../../keys/candidate-key.ts'
 import { PlanError } from '../../plan-error.ts'
 import type { CheckedRow } from './checked-row.ts'
 import { keyOfRow, keyToJson, rowNumber } from './new-row.ts'
@@ -68,22 +67,25 @@ function withWantedRow(
   wanted: readonly WantedRow[],
 ): unknown {
   if (!(error instanceof StorageError) || error.code !== 'unique_violation') return error
-  const { index, columns, change } = error.fields as {
+  const { index: name, change } = error.fields as {
     readonly index: string
-    readonly columns: readonly string[]
     readonly change: number
   }
+  const index = table.indexes.find((each) => each.name === name)
   const found = wanted[change]
-  return found === undefined ? error : uniqueViolation(table, { index, columns }, found)
+  if (index === undefined || found === undefined) return error
+  return uniqueViolation(keyOfIndex(table, index), table, index.name, found)
 }
 
 /** The error of a row that wants values which another one has. */
 export function uniqueViolation(
+  { parts }: Pick<CandidateKey, 'parts'>,
   table: TableDefinition,
-  { index, columns }: { readonly index: string; readonly columns: readonly string[] },
+  index: string,
   found: WantedRow,
 ): PlanError {
-  const values = columns.map((name) => jsonOf(table, name, found.row))
+  const columns = parts.map(({ name }) => name)
+  const values = parts.map(({ type, valueIn }) => valueToJson(type, valueIn(found.row)))
   const equal = columns.map((name, at) => `${name} = ${shown(values[at])}`).join(', ')
   return new PlanError(
     'unique_violation',
@@ -100,12 +102,6 @@ export function uniqueViolation(
       },
     },
   )
-}
-
-function jsonOf(table: TableDefinition, name: string, row: SqlRow): unknown {
-  const at = table.columns.findIndex((column) => column.name === name)
-  const { type } = table.columns[at] as ColumnDefinition
-  return valueToJson(type, row[at] as SqlValue)
 }
 
 function shown(value: unknown): string {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { changeRows } from '../../../storage/storage.ts'
+import { inPortions } from '../../keys/path-work.ts'
 import type { InsertPlan } from '../../plan/plan.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
 import {
@@ -30,7 +31,10 @@ export async function executeInsert(
   const onConflict = plan.onConflict === undefined ? 'fail' : 'skip'
   const taken = await takenKeys(plan, context, rows)
   let rowsAffected = 0
-  for (const batch of batchesOfDistinctKeys(rows)) {
+  const batches = batchesOfDistinctKeys(rows).flatMap((batch) =>
+    inPortions(table, batch, ({ row }) => row),
+  )
+  for (const batch of batches) {
     const free = batch.filter(({ identity }) => !taken.has(identity))
     const changes = free.map(({ row }) => ({ before: null, after: row }))
     const conflicts = await writtenRows(table, free, () =>

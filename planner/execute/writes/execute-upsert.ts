@@ -8,6 +8,7 @@ import {
   TakenEntries,
 } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
+import { inPortions } from '../../keys/path-work.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
 import {
   type ExecutionContext,
@@ -53,14 +54,17 @@ export async function executeUpsert(
       changes.push(change)
       wantedOf.set(change.after, { ...row, row: change.after })
     }
-    const written = changes.map(({ after }) => after)
-    const wanted = written.map((row) => wantedOf.get(row) as WantedRow<CheckedRow>)
-    await writtenRows(table, wanted, () =>
-      changeRows(context.transaction, table, changes, { taken }),
-    )
-    for (const row of written) {
-      scope.work.beginRow(plan.position)
-      answer.add({ ...scope, row })
+    for (const portion of inPortions(table, changes, ({ after }) => after)) {
+      const written = portion.map(({ after }) => after)
+      const wanted = written.map((row) => wantedOf.get(row) as WantedRow<CheckedRow>)
+      await writtenRows(table, wanted, () =>
+        changeRows(context.transaction, table, portion, { taken }),
+      )
+      for (const row of written) {
+        scope.work.beginRow(plan.position)
+        answer.add({ ...scope, row })
+      }
+      if (turns.isDue()) await turns.pause()
     }
     rowsAffected += changes.length
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SqlRow } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
-import { lengthOf } from '../../expressions/value-work.ts'
+import { BYTES_AT_ONCE, bytesOfRow, looksAtRow } from '../../keys/path-work.ts'
 import type { DeletePlan, SetRowsPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
@@ -11,8 +11,6 @@ import { walk } from '../rows/walk.ts'
 
 /** Rows that are held to be written by one call. */
 const ROWS_AT_ONCE = 100
-/** About as many bytes of them. */
-const BYTES_AT_ONCE = 1024 * 1024
 
 /**
  * The rows that a SET or a DELETE finds along a key, as a SCAN of the same bounds would, a batch at a time. Without
@@ -29,6 +27,7 @@ export async function* foundRows(
   const turns = new TurnTaking(context)
   const window = Number.isFinite(limit) ? { rowsWanted: limit } : {}
   const { max } = ROW_LIMITS[plan.kind]
+  const looks = looksAtRow(plan.table)
   let found: SqlRow[] = []
   let bytes = 0
   let count = 0
@@ -38,7 +37,7 @@ export async function* foundRows(
       if (row === null) continue
       if (plan.limit === undefined && count >= max) throw tooMany(plan)
       found.push(row)
-      bytes += bytesOf(row)
+      bytes += looks * bytesOfRow(row)
       count += 1
       if (count >= limit) return yield found
       if (found.length < ROWS_AT_ONCE && bytes < BYTES_AT_ONCE) continue
@@ -48,10 +47,6 @@ export async function* foundRows(
     }
   }
   if (found.length > 0) yield found
-}
-
-function bytesOf(row: SqlRow): number {
-  return row.reduce<number>((sum, value) => sum + lengthOf(value), 0)
 }
 
 const ROW_LIMITS = {

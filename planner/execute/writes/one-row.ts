@@ -2,6 +2,7 @@
 import type { ColumnDefinition, SqlValue } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { keyTuples } from '../../keys/key-range.ts'
+import { columnOfTerm } from '../../keys/key-term.ts'
 import type { CheckPlan, NotifyPlan, SetPlan } from '../../plan/plan.ts'
 import { notNullViolation } from './new-row.ts'
 
@@ -17,6 +18,6 @@ export function requireKey(
     conditions.some((condition) => condition.values(scope).length === 0),
   )
   const condition = keys.points[index]?.[0]
-  const column = table.columns[condition?.column ?? 0] as ColumnDefinition
+  const column = table.columns[columnOfTerm(condition?.term ?? 0)] as ColumnDefinition
   throw notNullViolation(table, column, condition?.source.position ?? position)
 }

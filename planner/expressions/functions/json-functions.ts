@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SqlType, SqlValue } from '../../../storage/storage.ts'
+import { countAt, kindAt, nestingAt, wholeSpan } from '../../../storage/storage.ts'
 import { jsonText, jsonWith, jsonWithout } from '../../json/json-change.ts'
-import { countAt, kindAt, nestingAt, wholeSpan } from '../../json/json-path.ts'
 import { limitExceeded } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import {

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BinaryExpression, ColumnExpression, Expression } from '../../../parser/ast.ts'
+import type { BinaryExpression, Expression } from '../../../parser/ast.ts'
+import type { SqlType } from '../../../storage/storage.ts'
 import type { ExpressionCompiler } from '../../expressions/compiled-expression.ts'
-import { columnText, expressionText, nameText } from '../../expressions/expression-text.ts'
+import { expressionText, nameText } from '../../expressions/expression-text.ts'
 import { type CandidateKey, keyText } from '../../keys/candidate-key.ts'
 import { conjunctsOf } from '../../keys/key-condition.ts'
+import { columnOfTerm, type KeyTerm, termAt, termOf, termText } from '../../keys/key-term.ts'
 import { suggestedUniqueIndex } from '../../keys/suggested-index.ts'
 import { uniqueBuildingHint, uniqueKeyOf, uniqueKeys } from '../../keys/unique-keys.ts'
 import { PlanError } from '../../plan-error.ts'
-import { type RowPart, requireColumnOf } from '../../row-parts.ts'
+import type { RowPart } from '../../row-parts.ts'
 import { lastPartOf } from './split-where.ts'
 import type { LookupTable } from './statement-tables.ts'
 
-/** `column = value` of a BY: a column of the table that is looked up, by its position in that table. */
+/** `column = value` of a BY: a column of the table that is looked up, or a path into one, as terms of that table. */
 export type KeyEquation = {
-  readonly column: number
+  readonly term: KeyTerm
+  readonly type: SqlType
   readonly value: Expression
   readonly source: Expression
 }
@@ -28,26 +31,28 @@ export function lookupKeyOf(
 ): { readonly key: CandidateKey; readonly equations: readonly KeyEquation[] } {
   // The value may name no later table, so that those make none of its columns ambiguous either.
   const known = parts.slice(0, parts.indexOf(part) + 1)
-  const byColumn = new Map<number, KeyEquation>()
+  const byTerm = new Map<KeyTerm, KeyEquation>()
   for (const conjunct of conjunctsOf(source.by)) {
     const equation = equationOf(known, part, conjunct)
-    if (byColumn.has(equation.column)) throw givenTwice(part, equation)
-    byColumn.set(equation.column, equation)
+    if (byTerm.has(equation.term)) throw givenTwice(part, equation)
+    byTerm.set(equation.term, equation)
   }
-  const columns = new Set(byColumn.keys())
-  const key = uniqueKeyOf(part.table, columns)
-  if (key === undefined) throw noSuchKey(part, [...columns], source.by)
-  const equations = key.parts.map(({ column }) => byColumn.get(column) as KeyEquation)
+  const terms = new Set(byTerm.keys())
+  const key = uniqueKeyOf(part.table, terms)
+  if (key === undefined) throw noSuchKey(part, [...terms], source.by)
+  const equations = key.parts.map(({ term }) => byTerm.get(term) as KeyEquation)
   return { key, equations }
 }
 
 function equationOf(known: readonly RowPart[], part: RowPart, source: Expression): KeyEquation {
   const comparison = equalityOf(source)
   if (comparison === undefined) throw noEquation(part, source)
-  for (const [column, value] of comparison) {
-    if (column.kind !== 'column' || !isOf(known, part, column)) continue
+  for (const [side, value] of comparison) {
+    const meant = termOf(known, side)
+    if (meant === undefined || meant.column < part.offset) continue
     if (lastPartOf(known, value) === known.length - 1) throw notBefore(part, value)
-    return { column: requireColumnOf(known, column) - part.offset, value, source }
+    const { column, path, type } = meant
+    return { term: termAt(column - part.offset, path), type, value, source }
   }
   throw noEquation(part, source)
 }
@@ -63,10 +68,6 @@ function equalityOf(
     [source.first, rest.operand],
     [rest.operand, source.first],
   ]
-}
-
-function isOf(known: readonly RowPart[], part: RowPart, column: ColumnExpression): boolean {
-  return requireColumnOf(known, column) >= part.offset
 }
 
 function noEquation({ name, table }: RowPart, { position, ...source }: Expression): PlanError {
@@ -88,29 +89,26 @@ function notBefore({ name, table }: RowPart, value: Expression): PlanError {
   })
 }
 
-function givenTwice({ table }: RowPart, { column, source }: KeyEquation): PlanError {
-  const { name } = table.columns[column] as { name: string }
-  return new PlanError('invalid_request', `The BY gives the column ${name} twice.`, {
+function givenTwice({ table }: RowPart, { term, source }: KeyEquation): PlanError {
+  const { name } = table.columns[columnOfTerm(term)] as { name: string }
+  const what = typeof term === 'number' ? `the column ${name}` : termText(table, term)
+  return new PlanError('invalid_request', `The BY gives ${what} twice.`, {
     position: source.position,
     hint: 'One of the conditions belongs in the WHERE.',
     fields: { table: table.name, column: name },
   })
 }
 
-function noSuchKey(
-  { name, table }: RowPart,
-  columns: readonly number[],
-  by: Expression,
-): PlanError {
-  const named = columns.map((column) => nameText(table.columns[column]?.name ?? ''))
+function noSuchKey({ name, table }: RowPart, terms: readonly KeyTerm[], by: Expression): PlanError {
+  const named = terms.map((term) => termText(table, term))
   const unique = uniqueKeys(table)
   const keys = unique.map(keyText)
-  const suggested = suggestedUniqueIndex(table, columns)
+  const suggested = suggestedUniqueIndex(table, terms)
   const still = uniqueBuildingHint(table)
   const qualified = (unique[0] as CandidateKey).parts.map((part) => {
-    return `${columnText({ qualifier: name, name: part.name })} = …`
+    return `${nameText(name)}.${part.text} = …`
   })
-  const within = unique.find(({ parts }) => parts.every(({ column }) => columns.includes(column)))
+  const within = unique.find(({ parts }) => parts.every(({ term }) => terms.includes(term)))
   if (within !== undefined) throw moreThanKey(name, within, by)
   const create = suggested === undefined ? '' : `Create an index for it: ${suggested}; or `
   const message = `No unique key of ${table.name} has the columns (${named.join(', ')}), so LOOKUP would have to search for its rows.`

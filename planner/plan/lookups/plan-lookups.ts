@@ -59,9 +59,9 @@ function keyedBy(compiler: ExpressionCompiler, table: LookupTable): Keyed {
   const { key, equations } = lookupKeyOf(compiler, table)
   const before = compiler.parts.slice(0, compiler.parts.indexOf(table.part))
   const ofBefore = createExpressionCompiler(before, compiler.slots)
-  const values = equations.map(({ column, value }): CompiledExpression => {
-    return compileAs(ofBefore, value, table.part.table.columns[column]?.type ?? 'TEXT')
-  })
+  const values = equations.map(
+    ({ type, value }): CompiledExpression => compileAs(ofBefore, value, type),
+  )
   return { key, values, sources: equations.map(({ source }) => source) }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ConflictClause, Expression, Name, UpdateAction } from '../../../parser/ast.ts'
+import type { ConflictClause, Expression, KeyPartName, UpdateAction } from '../../../parser/ast.ts'
 import { columnPosition, type TableDefinition } from '../../../storage/storage.ts'
 import {
   type CompiledExpression,
@@ -7,12 +7,13 @@ import {
   type ExpressionCompiler,
 } from '../../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../../expressions/expression.ts'
-import { nameText } from '../../expressions/expression-text.ts'
 import { compileAs } from '../../expressions/type-check.ts'
 import { type CandidateKey, keyText, primaryKeyOf } from '../../keys/candidate-key.ts'
+import { requirePath, termAt, termText } from '../../keys/key-term.ts'
 import { uniqueBuildingHint, uniqueKeyOf, uniqueKeys } from '../../keys/unique-keys.ts'
 import { PlanError } from '../../plan-error.ts'
 import { type RowPart, rowOf } from '../../row-parts.ts'
+import { requireColumn } from '../../unknown-name.ts'
 import type { KeyConflict, PlannedConflict, RowProjection } from '../plan.ts'
 import { planChecks } from '../row-check.ts'
 import { type ParseRule, type PlannedRule, planRule } from '../row-rule.ts'
@@ -84,15 +85,24 @@ export function columnsOfFound(
   return new Set([...expression.columns].filter((column) => column < columns.length))
 }
 
-/** The primary key or the unique index of exactly these columns, in whatever order. */
-function keyNamed(table: TableDefinition, names: readonly Name[]): CandidateKey {
-  const columns = new Set(distinctColumns(table, names))
-  const found = uniqueKeyOf(table, columns)
+/** The primary key or the unique index of exactly these parts, in whatever order. */
+function keyNamed(table: TableDefinition, names: readonly KeyPartName[]): CandidateKey {
+  const parts = names.map((name) => ({ ...name, path: requirePath(name) }))
+  const columns = distinctColumns(
+    table,
+    parts.flatMap(({ column, path }) => (path === undefined ? [column] : [])),
+  )
+  const paths = parts.flatMap(({ column, path }) => {
+    if (path === undefined) return []
+    return [termAt(requireColumn(table, column.text, column.position), path)]
+  })
+  const terms = [...columns, ...paths]
+  const found = uniqueKeyOf(table, new Set(terms))
   if (found !== undefined) return found
-  const list = names.map(({ text }) => nameText(text)).join(', ')
+  const list = terms.map((term) => termText(table, term)).join(', ')
   const keys = uniqueKeys(table).map(keyText)
   throw new PlanError('invalid_request', `No key of ${table.name} is unique by (${list}).`, {
-    position: names[0]?.position,
+    position: names[0]?.column.position,
     hint: `ON CONFLICT names all columns of ${keys.join(' or of ')}.${uniqueBuildingHint(table)}`,
     fields: { table: table.name, keys },
   })

@@ -7,6 +7,7 @@ import {
   type IndexDefinition,
   type KeyPart,
   type ObserverDefinition,
+  pathText,
   readIndexProgress,
   requireTable,
   type SqlType,
@@ -124,8 +125,13 @@ async function indexOf(table: TableDefinition, index: IndexDefinition, transacti
   }
 }
 
-function keyPartOf(table: TableDefinition, { columnId, descending }: KeyPart) {
-  return { column: nameOfColumn(table, columnId), descending }
+/** `KeyColumn` of `openapi.yaml`. */
+function keyPartOf(table: TableDefinition, { columnId, descending, path }: KeyPart) {
+  return {
+    column: nameOfColumn(table, columnId),
+    ...(path && { path: pathText(path) }),
+    descending,
+  }
 }
 
 function nameOfColumn(table: TableDefinition, columnId: number): string | undefined {

@@ -7,6 +7,7 @@ import {
   columnOf,
   columnPosition,
   type IndexDefinition,
+  partValue,
   type SqlRow,
   type TableDefinition,
 } from '../table-definition.ts'
@@ -55,7 +56,9 @@ export type EncodedEntry = {
 
 /** Positions of the columns that an entry holds, ascending: an index covers a read of these alone. */
 export function entryColumns(table: TableDefinition, index: IndexDefinition): readonly number[] {
-  const ids = [...index.parts, ...table.primaryKey].map(({ columnId }) => columnId)
+  // Of a column with a path, an entry has what is there and no more.
+  const whole = index.parts.filter(({ path }) => path === undefined)
+  const ids = [...whole, ...table.primaryKey].map(({ columnId }) => columnId)
   const positions = [...ids, ...index.storing].map((id) => columnPosition(table, id))
   return [...new Set(positions)].sort((a, b) => a - b)
 }
@@ -66,7 +69,7 @@ export function encodeEntry(
   index: IndexDefinition,
   row: SqlRow,
 ): EncodedEntry {
-  const values = index.parts.map(({ columnId }) => columnValue(table, row, columnId))
+  const values = index.parts.map((part) => partValue(table, row, part))
   const primaryKey = keyOfRow(table, row)
   const { key, isUnique } = encodeEntryKey(table, index, { values, primaryKey })
   const components = isUnique ? componentsOf(table, table.primaryKey, primaryKey) : []
@@ -98,7 +101,8 @@ export function decodeEntry(
   const fromKey = decodeEntryKey(table, index, key)
   const { primaryKey, rest } = readOwner(table, fromKey.primaryKey, value)
   const row = emptyRow(table, primaryKey)
-  index.parts.forEach(({ columnId }, position) => {
+  index.parts.forEach(({ columnId, path }, position) => {
+    if (path !== undefined) return
     row[columnPosition(table, columnId)] = fromKey.values[position] as SqlValue
   })
   readFields(table, rest, row, (column) => index.storing.includes(column.id))

@@ -8,6 +8,8 @@ import {
   columnOf,
   type IndexDefinition,
   type KeyPart,
+  partName,
+  partType,
   type TableDefinition,
 } from '../table-definition.ts'
 import {
@@ -28,10 +30,10 @@ export function componentsOf(
 ): KeyComponent[] {
   invariant(values.length <= parts.length, 'T1', { table: table.name, values: values.length })
   return values.map((value, position) => {
-    const { columnId, descending } = parts[position] as KeyPart
-    const { name, type } = columnOf(table, columnId).column
-    requireValue(type, value, name)
-    return { type, value, descending }
+    const part = parts[position] as KeyPart
+    const type = partType(table, part)
+    requireValue(type, value, columnOf(table, part.columnId).column.name)
+    return { type, value, descending: part.descending }
   })
 }
 
@@ -71,9 +73,9 @@ export function readComponents(
 ): { readonly values: SqlValue[]; readonly end: number } {
   const values: SqlValue[] = []
   let end = offset
-  for (const { columnId, descending } of parts) {
-    const { type } = columnOf(table, columnId).column
-    const read = readKeyComponent(bytes, end, { type, descending })
+  for (const part of parts) {
+    const { descending } = part
+    const read = readKeyComponent(bytes, end, { type: partType(table, part), descending })
     values.push(read.value)
     end = read.end
   }
@@ -91,7 +93,7 @@ export function textPrefixBound(
   text: string,
 ): Uint8Array {
   invariant(part !== undefined, 'T1', { table: table.name })
-  const { type } = columnOf(table, part.columnId).column
+  const type = partType(table, part)
   invariant(type === 'TEXT', 'T1', { table: table.name, type })
   const component = encodeKeyComponent('TEXT', text, part.descending)
   // Without the two bytes that end a text, which a longer one has elsewhere.
@@ -107,7 +109,7 @@ export function requireKeySize(
   const limit = STORAGE_LIMITS.rowKeyBytesMax
   if (actual <= limit) return
   const parts = index?.parts ?? table.primaryKey
-  const columns = parts.map(({ columnId }) => columnOf(table, columnId).column.name)
+  const columns = parts.map((part) => partName(table, part))
   const names = columns.map((name) => `"${name}"`).join(', ')
   const key = index === undefined ? 'A row key' : 'The key of an entry'
   const owner = index === undefined ? `"${table.name}"` : `the index "${index.name}"`

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { decodeIdentity, encodeIdentity } from '../catalog/identity-row.ts'
+import { pathText } from '../json/json-path.ts'
 import type { SqlType, SqlValue } from '../sql-type.ts'
-import type { IndexDefinition, TableDefinition } from '../table-definition.ts'
+import { type IndexDefinition, partName, type TableDefinition } from '../table-definition.ts'
 import { decodeEntry, encodeEntry, entryColumns } from './index-entry.ts'
 import { readKeyComponent } from './key-component.ts'
 import { decodePrimaryKey, encodeKeyComponent, encodePrimaryKey } from './key-encoding.ts'
@@ -84,13 +85,17 @@ test('the row values of the page are written and read as it says', () => {
 
 test('the definitions of the page are written and read as it says', () => {
   const jsons = [...page.matchAll(/```json\n([^`]*)```/g)].map(([, json]) => json as string)
-  assert.equal(jsons.length, 5)
+  assert.equal(jsons.length, 6)
   const tables = jsons.map((json) => decodeTable(Buffer.from(json)))
-  const [account, user, observed, checked, numbered] = tables
+  const [account, user, observed, checked, numbered, pathed] = tables
   assert.deepEqual(numbered?.columns[0]?.default, { kind: 'identity', isAlways: true, series: 2 })
   assert.deepEqual(
     checked?.checks.map(({ state }) => state),
     ['ready', 'adding'],
+  )
+  assert.deepEqual(
+    pathed?.indexes[0]?.parts.map((part) => partName(pathed, part)),
+    ["meta->'address'->>'city'", "meta->'tags'->>-1", "meta#>>'{0}'"],
   )
   assert.equal(account?.name, 'account')
   assert.deepEqual(account?.columns[1]?.default, { kind: 'literal', value: 0n })
@@ -160,6 +165,51 @@ test('the index entries of the page are written and read as it says', () => {
     for (const position of entryColumns(table, index)) {
       assert.equal(read.row[position], row[position])
     }
+  }
+})
+
+test('the entries of a path of the page are written and read as it says', () => {
+  const examples = rowsBelow('### Examples of entries of a path')
+  assert.equal(examples.length, 4)
+  const table: TableDefinition = {
+    id: 7,
+    name: 't',
+    columns: [column(1, 'INTEGER', true), column(2, 'JSON', false)],
+    nextColumnId: 3,
+    primaryKey: [{ columnId: 1, descending: false }],
+    families: [],
+    indexes: [],
+    observers: [],
+    grants: [],
+    checks: [],
+  }
+  for (const [text, json, key, value] of examples as [string, string, string, string][]) {
+    const [, unique, path = '', order] = /^(UNIQUE )?INDEX \(2(.*?)( DESC)?\)$/.exec(text) ?? []
+    const steps = [...path.matchAll(/->>?(?:'(.*?)'|(\d+))/g)].map(([, name, index]) =>
+      name === undefined ? { index: Number(index) } : { name },
+    )
+    assert.equal(pathText(steps), path)
+    const index: IndexDefinition = {
+      id: 8,
+      name: 'i',
+      unique: unique !== undefined,
+      parts: [{ columnId: 2, descending: order !== undefined, path: steps }],
+      storing: [],
+      state: 'ready',
+    }
+    const [, id, meta] = /^\[(\d+),(.*)\]$/.exec(unquoted(json)) as unknown as [
+      string,
+      string,
+      string,
+    ]
+    const entry = encodeEntry(table, index, [BigInt(id), meta])
+    assert.equal(hexOf(entry.key), unquoted(key), text)
+    assert.equal(hexOf(entry.value), unquoted(value), text)
+    assert.deepEqual(decodeEntry(table, index, { ...entry, commitTs: null }).row, [
+      BigInt(id),
+      null,
+    ])
+    assert.deepEqual(entryColumns(table, index), [0])
   }
 })
 

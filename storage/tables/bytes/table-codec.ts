@@ -43,12 +43,13 @@ import {
  *       {"role":"app","right":"write","rule":{"text":"owner = token.sub","columns":[2],"isByKey":false}}]}
  *     {"format":5, … ,"checks":[{"name":"account_balance_check","text":"balance >= 0","columns":[2],"state":"ready"}]}
  *     {"format":6,"columns":[{ … ,"default":{"kind":"identity","always":true,"series":1}}], … }
+ *     {"format":7, … ,"indexes":[{ … ,"columns":[{"column":3,"path":["city"],"descending":false}], … }], … }
  *
  * Each table has the lowest format that says all of it: format 1, of the server 0.1.0, that of one
  * without indexes, families and altered columns, format 2 that of one without observers, format 3 that of
- * one without grants, format 4 that of one without checks, format 5 that of one without an identity. A server that does
- * not know a format refuses it: so it writes no row without its index entries, notifications, checks and numbers, and
- * shows none to a role that it knows nothing of.
+ * one without grants, format 4 that of one without checks, format 5 that of one without an identity, format 6
+ * that of one without paths into JSON in its indexes. A server that does not know a format refuses it: so it writes no
+ * row without its index entries, notifications, checks and numbers, and shows none to a role that it knows nothing of.
  */
 const PLAIN_FORMAT = 1
 const FULL_FORMAT = 2
@@ -56,9 +57,10 @@ const OBSERVED_FORMAT = 3
 const GRANTED_FORMAT = 4
 const CHECKED_FORMAT = 5
 const NUMBERED_FORMAT = 6
+const PATHED_FORMAT = 7
 const FORMATS = [
   ...[PLAIN_FORMAT, FULL_FORMAT, OBSERVED_FORMAT],
-  ...[GRANTED_FORMAT, CHECKED_FORMAT, NUMBERED_FORMAT],
+  ...[GRANTED_FORMAT, CHECKED_FORMAT, NUMBERED_FORMAT, PATHED_FORMAT],
 ]
 
 export function encodeTable(table: TableDefinition): Uint8Array {
@@ -77,14 +79,16 @@ export function encodeTable(table: TableDefinition): Uint8Array {
   }
   const { observers, grants, checks } = table
   const isNumbered = identityOf(table) !== undefined
-  const isChecked = checks.length > 0 || isNumbered
+  const isPathed = table.indexes.some(({ parts }) => parts.some(({ path }) => path !== undefined))
+  const isChecked = checks.length > 0 || isNumbered || isPathed
   const isGranted = grants.length > 0 || isChecked
   if (observers.length === 0 && !isGranted) return encodeJson(FULL_FORMAT, full)
   const observed = { ...full, observers: observers.map(jsonOfObserver) }
   if (!isGranted) return encodeJson(OBSERVED_FORMAT, observed)
   const granted = { ...observed, grants }
   if (!isChecked) return encodeJson(GRANTED_FORMAT, granted)
-  return encodeJson(isNumbered ? NUMBERED_FORMAT : CHECKED_FORMAT, { ...granted, checks })
+  const format = isPathed ? PATHED_FORMAT : isNumbered ? NUMBERED_FORMAT : CHECKED_FORMAT
+  return encodeJson(format, { ...granted, checks })
 }
 
 /** Throws a violation of T3 for anything that {@link encodeTable} does not write. */
@@ -98,6 +102,7 @@ export function decodeTable(value: Uint8Array): TableDefinition {
   const isObserved = format >= OBSERVED_FORMAT
   const isGranted = format >= GRANTED_FORMAT
   const isChecked = format >= CHECKED_FORMAT
+  const isPathed = format >= PATHED_FORMAT
   const families = isFull ? requireList(json.families).map(familyOfJson) : []
   const familyIds = new Set(families.map(({ id }) => id))
   for (const { family } of columns) {
@@ -112,7 +117,9 @@ export function decodeTable(value: Uint8Array): TableDefinition {
     nextColumnId,
     primaryKey: partsOfJson(json.primaryKey, columns),
     families,
-    indexes: isFull ? requireList(json.indexes).map((index) => indexOfJson(index, columns)) : [],
+    indexes: isFull
+      ? requireList(json.indexes).map((index) => indexOfJson(index, columns, isPathed))
+      : [],
     observers: isObserved
       ? requireList(json.observers).map((observer) => observerOfJson(observer, columns))
       : [],

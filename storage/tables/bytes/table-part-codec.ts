@@ -34,17 +34,18 @@ export function jsonOfIndex(index: IndexDefinition): JsonObject {
   return { id, name, unique, columns, storing, state, ...(failure && { failure }) }
 }
 
-/** Violations of T3. */
+/** With paths into JSON among its parts, or none. Violations of T3. */
 export function indexOfJson(
   json: unknown,
   tableColumns: readonly ColumnDefinition[],
+  mayHavePaths: boolean,
 ): IndexDefinition {
   const { members, ...common } = commonOfJson(json, ['building', 'ready', 'failed'])
   const { unique, columns: parts, storing, failure } = members
   return {
     ...common,
     unique: requireBoolean(unique),
-    parts: partsOfJson(parts, tableColumns),
+    parts: partsOfJson(parts, tableColumns, mayHavePaths),
     storing: requireColumnIds(storing, tableColumns),
     ...(failure !== undefined && { failure: requireText(failure) }),
   }

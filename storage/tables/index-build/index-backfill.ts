@@ -13,7 +13,7 @@ import { type BuildPosition, readPosition, writePosition } from '../catalog/inde
 import { indexColumns } from '../rows/index-maintenance.ts'
 import { type StoredRow, scanRows } from '../rows/table-rows.ts'
 import type { SqlValue } from '../sql-type.ts'
-import { columnOf } from '../table-definition.ts'
+import { partName } from '../table-definition.ts'
 
 /**
  * One transaction of the building of an index. Since the index was created every writer keeps its entries, so what is
@@ -136,7 +136,7 @@ async function missingEntries(
     const there = present[at]?.columns.get(ROW_COLUMN)?.value
     const taken = there ?? own.get(keyString(entry.key))?.value
     if (taken !== undefined && !belongsTo(entry, taken)) {
-      const columns = index.parts.map(({ columnId }) => columnOf(table, columnId).column.name)
+      const columns = index.parts.map((part) => partName(table, part))
       const names = columns.map((name) => `"${name}"`).join(', ')
       const failure = `More than one row has the values of ${names} that ${rowText(building, rows[at] as StoredRow)} has.`
       return { failure }

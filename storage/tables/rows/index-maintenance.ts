@@ -76,7 +76,7 @@ export function indexesWritten(
   )
 }
 
-/** Positions of the columns that an index is made of, without those of the primary key. */
+/** Positions of the columns that the entries of an index are made of, without those of the primary key. */
 export function indexColumns(table: TableDefinition, index: IndexDefinition): readonly number[] {
   const ids = [...index.parts.map(({ columnId }) => columnId), ...index.storing]
   return ids.map((id) => columnPosition(table, id))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { StorageError } from '../../errors.ts'
-import { columnOf, type IndexDefinition, type TableDefinition } from '../table-definition.ts'
+import { type IndexDefinition, partName, type TableDefinition } from '../table-definition.ts'
 
 /** A change that would give a unique index two entries for the same values. */
 export type UniqueConflict = {
@@ -16,7 +16,7 @@ export function uniqueViolation(
   { index }: UniqueConflict,
   change: number,
 ): StorageError {
-  const columns = index.parts.map(({ columnId }) => columnOf(table, columnId).column.name)
+  const columns = index.parts.map((part) => partName(table, part))
   const names = columns.map((name) => `"${name}"`).join(', ')
   return new StorageError(
     'unique_violation',

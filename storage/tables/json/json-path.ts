@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type JsonVisitor, type JsonWalk, walkJsonUntil } from '../../storage/storage.ts'
+import { type JsonVisitor, type JsonWalk, walkJsonUntil } from './json-walk.ts'
 
 /** Whoever pays for the characters that are looked at. */
 export type Payer = { spend(units: number): void }
@@ -12,9 +12,42 @@ export type JsonStep = { readonly name?: string; readonly index?: number }
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
-const WALK_UNITS = 10
+/** What a character costs that is walked over. */
+export const WALK_UNITS = 10
 /** Characters between two payments. */
 const SLICE = 64 * 1024
+
+/**
+ * What `->>` and `#>>` say of a JSON text, in expressions and in the entries of an index: the text of the string that
+ * the steps lead to, any other value as it is written; null where they lead nowhere or to null.
+ */
+export function textAt(text: string, steps: readonly JsonStep[], payer: Payer): string | null {
+  const span = spanAt(text, steps, payer)
+  if (span === undefined) return null
+  payer.spend(span.to - span.from)
+  return plainText(text, span) ?? null
+}
+
+/** The text between the quotes of a string, any other value as it is written; undefined for null. */
+export function plainText(text: string, { from, to }: JsonSpan): string | undefined {
+  const value = text.slice(from, to)
+  const kind = kindAt(value, 0)
+  if (kind === 'null') return undefined
+  return kind === 'string' ? (JSON.parse(value) as string) : value
+}
+
+/** The steps as they are written after a column: `->'address'->>'city'`. */
+export function pathText(steps: readonly JsonStep[]): string {
+  return steps
+    .map(({ name, index }, position) => {
+      const end = position === steps.length - 1 ? '>>' : '>'
+      if (name === undefined) return `-${end}${index}`
+      const isEither = index !== undefined
+      const text = (isEither ? `{${name}}` : name).replaceAll("'", "''")
+      return `${isEither ? '#' : '-'}${end}'${text}'`
+    })
+    .join('')
+}
 
 /** The whole text, without the blanks around it. */
 export function wholeSpan(text: string): JsonSpan {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  columnPosition,
+  type KeyPart,
+  type SqlRow,
+  type SqlValue,
+  type TableDefinition,
+  WALK_UNITS,
+} from '../../storage/storage.ts'
+import { lengthOf } from '../expressions/value-work.ts'
+import type { WorkMeter } from '../expressions/work-meter.ts'
+
+/** The paths into JSON that a row is looked through for when it is written, one for each time. */
+function pathsOf({ indexes }: TableDefinition): readonly KeyPart[] {
+  const written = indexes.filter(({ state }) => state !== 'failed')
+  return written.flatMap(({ parts }) => parts.filter(({ path }) => path !== undefined))
+}
+
+/** How often the bytes of a row are looked at when it is written: once, and once for each path. */
+export function looksAtRow(table: TableDefinition): number {
+  return 1 + pathsOf(table).length
+}
+
+/** About as many bytes of rows are written by one call, each counted as often as it is looked at. */
+export const BYTES_AT_ONCE = 1024 * 1024
+
+export function bytesOfRow(row: SqlRow): number {
+  return row.reduce<number>((sum, value) => sum + lengthOf(value), 0)
+}
+
+/** The items in their order, cut where making the index entries of their rows would take long. */
+export function inPortions<Item>(
+  table: TableDefinition,
+  items: readonly Item[],
+  rowOf: (item: Item) => SqlRow,
+): ReadonlyArray<readonly Item[]> {
+  const looks = looksAtRow(table)
+  if (looks === 1 || items.length === 0) return [items]
+  const portions: Item[][] = []
+  let bytes = BYTES_AT_ONCE
+  for (const item of items) {
+    if (bytes >= BYTES_AT_ONCE) {
+      portions.push([])
+      bytes = 0
+    }
+    portions.at(-1)?.push(item)
+    bytes += looks * bytesOfRow(rowOf(item))
+  }
+  return portions
+}
+
+/** Pays for the entries of a new row, which are made later. Throws PlanError limit_exceeded for too long a JSON. */
+export function payForPaths(table: TableDefinition, row: SqlRow, work: WorkMeter): void {
+  for (const { columnId } of pathsOf(table)) {
+    work.spend(WALK_UNITS * lengthOf(row[columnPosition(table, columnId)] as SqlValue))
+  }
+}
