@@ -34,7 +34,7 @@ export type ComparisonCounts = { same: number; refused: number }
 /** One random table with its data, and random statements on it, in the dialect and in SQLite's SQL. */
 export async function compareSeed(seed: number): Promise<ComparisonCounts> {
   const choose = new Chooser(new SeededRandomness(seed))
-  const table = constrained(choose, randomTable(choose))
+  const table = constrained(choose, randomTable(choose, choose.percent(50)))
   const session = await sessionOf(seed)
   const reference = new ReferenceDatabase()
   const counts = { same: 0, refused: 0 }

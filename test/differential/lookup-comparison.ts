@@ -77,11 +77,11 @@ function randomLookups({ choose, table, catalog }: BothSides): LookupStatement {
   const unique = table.indexes.filter((index) => index.unique && names.has(index.name))
   const keys = [table.primaryKey, ...unique.map(({ parts }) => parts)]
   const lookups: RandomLookup[] = []
-  let before = qualified('a', table.columns)
+  let before = qualified('a', table.terms)
   for (const name of NAMES.slice(0, 1 + choose.below(2))) {
     const by = keyText(choose, name, choose.oneOf(keys), before)
     lookups.push({ name, by, isOptional: choose.percent(40) })
-    before = [...before, ...qualified(name, table.columns)]
+    before = [...before, ...qualified(name, table.terms)]
   }
   const isGet = choose.percent(15)
   const own = table.primaryKey.map(({ column }): TwoConditions => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SetRowsPlan } from '../../planner/plan/plan.ts'
+
 import { PlanError } from '../../planner/planner.ts'
 import { type BothSides, planOurs, runOurs } from './both-sides.ts'
 import { columnsToSet } from './random/constraints.ts'
@@ -8,8 +9,8 @@ import { conditionsOf, hintOf } from './random/random-statement.ts'
 import {
   type Chooser,
   namesText,
-  type RandomColumn,
   type RandomTable,
+  type StoredColumn,
 } from './random/random-table.ts'
 import { knownValue, type TwoConditions, value } from './random/two-texts.ts'
 import { walkOrder } from './read-comparison.ts'
@@ -24,7 +25,7 @@ import { whereText, withConditions } from './walk-bounds.ts'
 import { analyzedWrite, requireAnalyzed } from './write-figures.ts'
 
 export type SetRows = {
-  readonly assignments: ReadonlyArray<{ readonly column: RandomColumn; readonly value: TwoTexts }>
+  readonly assignments: ReadonlyArray<{ readonly column: StoredColumn; readonly value: TwoTexts }>
   readonly hint: string
   readonly where: readonly TwoConditions[]
   readonly limit: number | undefined
@@ -64,8 +65,8 @@ function randomSetRows(choose: Chooser, table: RandomTable): SetRows {
 /** From a row with these columns; what a column of one row becomes, another row may have been. */
 export function rowValue(
   choose: Chooser,
-  columns: readonly RandomColumn[],
-  column: RandomColumn,
+  columns: readonly StoredColumn[],
+  column: StoredColumn,
 ): TwoTexts {
   const ofType = columns.filter(({ type }) => type === column.type)
   const other = same(choose.oneOf(ofType).name)

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { InsertPlan } from '../../planner/plan/plan.ts'
 import { type BothSides, planOurs, runOurs } from './both-sides.ts'
 import { columnsToSet } from './random/constraints.ts'
 import { joined, listed, parametersOf, same, type TwoTexts } from './random/joined-texts.ts'
 import { rowsText } from './random/random-statement.ts'
-import { namesText, type RandomColumn, type RandomTable } from './random/random-table.ts'
+import {
+  namesText,
+  type RandomColumn,
+  type RandomTable,
+  type StoredColumn,
+} from './random/random-table.ts'
 import { condition, type TwoConditions } from './random/two-texts.ts'
+
 import { rowValue } from './set-rows.ts'
 import {
   createRowsTable,
@@ -24,7 +31,7 @@ type Upsert = {
   /** Of the primary key or of a unique index. */
   readonly key: readonly RandomColumn[]
   /** Undefined with DO NOTHING. */
-  readonly assignments?: ReadonlyArray<{ readonly column: RandomColumn; readonly value: TwoTexts }>
+  readonly assignments?: ReadonlyArray<{ readonly column: StoredColumn; readonly value: TwoTexts }>
   readonly condition?: TwoConditions
 }
 
@@ -48,7 +55,8 @@ function randomUpsert(sides: BothSides): Upsert {
   const key = parts.map(({ column }) => column)
   const values = newRows(sides)
   if (choose.percent(20)) return { values, key }
-  const both = [...qualified('t', table), ...qualified('excluded', table)]
+  const both = NAMES.flatMap((name) => qualified(name, table.columns))
+  const terms = NAMES.flatMap((name) => qualified(name, table.terms))
   const assignments = columnsToSet(choose, table).map((column) => ({
     column,
     value: choose.percent(40) ? same(`excluded.${column.name}`) : rowValue(choose, both, column),
@@ -57,7 +65,7 @@ function randomUpsert(sides: BothSides): Upsert {
     values,
     key,
     assignments,
-    ...(choose.percent(40) && { condition: condition(choose, both) }),
+    ...(choose.percent(40) && { condition: condition(choose, terms) }),
   }
 }
 
@@ -74,7 +82,12 @@ function makeFresh(sides: BothSides, values: TwoTexts): void {
   sides.reference.run(`INSERT INTO fresh VALUES ${values.theirs}`)
 }
 
-function qualified(name: string, { columns }: RandomTable): readonly RandomColumn[] {
+const NAMES = ['t', 'excluded']
+
+function qualified<Column extends StoredColumn>(
+  name: string,
+  columns: readonly Column[],
+): readonly Column[] {
   return columns.map((column) => ({ ...column, name: `${name}.${column.name}` }))
 }
 

@@ -11,7 +11,7 @@ import {
   type TwoTexts,
 } from './random/joined-texts.ts'
 import { conditionsOf, projection } from './random/random-statement.ts'
-import type { ComparedType, RandomColumn } from './random/random-table.ts'
+import { type ComparedType, comparedColumns, type RandomColumn } from './random/random-table.ts'
 import { condition, knownValue, type TwoConditions } from './random/two-texts.ts'
 import { compareRead } from './read-comparison.ts'
 import { compareSetRows } from './set-rows.ts'
@@ -74,17 +74,17 @@ async function requireAnalyzedAlike(sides: BothSides, text: string, parameters: 
 
 /** One row always, of NULLs where there is nothing. */
 function aggregatesInto({ choose, table }: BothSides): ReadInto {
-  const wanted = choose.some(table.columns, 1 + choose.below(2)).map((column, place) => {
+  const wanted = choose.some(table.terms, 1 + choose.below(2)).map((column, place) => {
     return { column, text: `${choose.oneOf(['MIN', 'MAX'])}(${column.name})`, name: `v${place}` }
   })
   return readInto({ table: table.name, wanted, hint: ' USE PRIMARY KEY', isGet: false }, [
-    ...(choose.percent(50) ? [condition(choose, table.columns)] : []),
+    ...(choose.percent(50) ? [condition(choose, table.terms)] : []),
   ])
 }
 
 /** A row by its key, which may not be there, or the rows of a condition, which may be several. */
 function rowInto({ choose, table }: BothSides): ReadInto {
-  const wanted = choose.some(table.columns, 1 + choose.below(3)).map((column, place) => {
+  const wanted = choose.some(table.terms, 1 + choose.below(3)).map((column, place) => {
     return { column, text: column.name, name: `v${place}` }
   })
   const isGet = choose.percent(40)
@@ -139,13 +139,13 @@ function compareLater(
     return compareSetRows(sides, { assignments, hint, where, limit })
   }
   if (choose.percent(20)) return compareWrite(sides, { kind: 'delete', hint, where, limit })
-  const ofRead = { projection: projection(choose, table.columns), groupBy: [], orderBy: '', limit }
+  const ofRead = { projection: projection(choose, table.terms), groupBy: [], orderBy: '', limit }
   return compareRead(sides, { kind: 'scan', hint, where, ...ofRead })
 }
 
 function conditionOn({ choose, table }: BothSides, value: TwoConditions): TwoConditions {
   const { type } = value.column as RandomColumn
-  const column = choose.oneOf(table.columns.filter((other) => other.type === type))
+  const column = choose.oneOf(table.terms.filter((other) => other.type === type))
   const operator = same(choose.oneOf(['=', '=', '=', '<', '<=', '>', '>=', '<>']))
   const text = choose.percent(20)
     ? joined`${same(column.name)} IN (${value}, ${knownValue(choose, type)})`
@@ -159,7 +159,7 @@ function assignmentsOf(
   value: TwoTexts & { readonly column?: RandomColumn },
   inKey: ReadonlySet<RandomColumn>,
 ) {
-  const free = table.columns.filter((column) => !inKey.has(column))
+  const free = comparedColumns(table).filter((column) => !inKey.has(column))
   return free
     .filter(({ type }) => type === value.column?.type)
     .map((column) => ({ column, value: { ours: value.ours, theirs: value.theirs } }))

@@ -78,12 +78,13 @@ function isTwice(
     readonly columns: readonly RandomColumn[]
   },
 ): boolean {
-  const names = namesText(columns)
+  const values = columns.map(({ name }, place) => `${name} AS k${place}`).join(', ')
+  const names = columns.map((_, place) => `k${place}`)
   const primary = namesText(table.primaryKey.map(({ column }) => column))
   const left = replaced === undefined ? '' : ` WHERE (${primary}) NOT IN (${replaced})`
-  const known = columns.map(({ name }) => `${name} IS NOT NULL`).join(' AND ')
-  const all = `SELECT ${names} FROM ${table.name}${left} UNION ALL SELECT ${names} FROM ${rows}`
-  const twice = `SELECT 1 FROM (${all}) WHERE ${known} GROUP BY ${names} HAVING COUNT(*) > 1`
+  const known = names.map((name) => `${name} IS NOT NULL`).join(' AND ')
+  const all = `SELECT ${values} FROM ${table.name}${left} UNION ALL SELECT ${values} FROM ${rows}`
+  const twice = `SELECT 1 FROM (${all}) WHERE ${known} GROUP BY ${names.join(', ')} HAVING COUNT(*) > 1`
   return reference.count(`SELECT EXISTS (${twice})`) > 0
 }
 

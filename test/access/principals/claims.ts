@@ -19,8 +19,8 @@ export const CLAIMS = {
   b: { sub: 'b', org: 'ab', level: 2, vip: false },
 } as const satisfies Readonly<Record<string, HeldClaims>>
 
-export function claimsOfType(type: ComparedType): readonly string[] {
-  return Object.keys(CLAIM_TYPES).filter((name) => CLAIM_TYPES[name]?.includes(type))
+export function claimsOfType(type: ComparedType | 'JSON'): readonly string[] {
+  return Object.keys(CLAIM_TYPES).filter((name) => CLAIM_TYPES[name]?.some((each) => each === type))
 }
 
 /** The value as a literal of the dialect; NULL where the token does not say it. */

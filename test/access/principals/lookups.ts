@@ -14,7 +14,7 @@ export function anyReading(about: About): Statement {
 export function randomLookup(about: About): Statement {
   const { choose, table } = about
   const looked = (choose.percent(30) && about.other) || { table, rows: about.rows }
-  const { columns, indexes, primaryKey, name: from } = looked.table
+  const { columns, terms, indexes, primaryKey, name: from } = looked.table
   const unique = indexes.filter((index) => index.unique).map(({ parts }) => parts)
   const key = choose.oneOf([primaryKey, primaryKey, ...unique])
   // Of one row that is there, whoever may see it, or of the row before.
@@ -30,7 +30,7 @@ export function randomLookup(about: About): Statement {
   ])
   const found = condition(
     choose,
-    columns.map((column) => ({ ...column, name: `b.${column.name}` })),
+    terms.map((column) => ({ ...column, name: `b.${column.name}` })),
   )
   const where = choose.percent(25) ? [found] : []
   if (choose.percent(10)) where.push({ ours: `b.${name} IS NULL`, theirs: '' })

@@ -19,7 +19,7 @@ export async function compareMissed(
   table: RuledTable,
   about: About,
 ): Promise<void> {
-  const { ours, parameters } = condition(about.choose, table.table.columns)
+  const { ours, parameters } = condition(about.choose, table.table.terms)
   const sql = `SCAN * FROM ${table.name} USE PRIMARY KEY WHERE ${ours}`
   const params = parameters ?? {}
   const scanned = async (): Promise<readonly JsonRow[] | undefined> =>

@@ -6,8 +6,11 @@ import {
   type RandomColumn,
   type RandomTable,
   randomTable,
+  type StoredColumn,
 } from '../../differential/random/random-table.ts'
+
 import { value } from '../../differential/random/two-texts.ts'
+
 import type { HeldClaims } from './claims.ts'
 import { conditionFor, type RandomGrant, type Right } from './rules.ts'
 import { JSON_COLUMN, type JsonRow } from './statements.ts'
@@ -17,6 +20,9 @@ export type Exactness = 'all' | 'key' | 'row'
 
 /** What the role may do ON ALL TABLES of the full server. */
 export type Everywhere = { rights: readonly Right[] }
+
+/** What is in the column of JSON, as indexes and conditions have it. */
+const PATH: RandomColumn = { name: `${JSON_COLUMN}->>'a'`, type: 'TEXT', notNull: false }
 
 /** A random table as both servers define it, with what the role may do with it. */
 export class RuledTable {
@@ -39,8 +45,11 @@ export class RuledTable {
     this.name = name
     this.#everywhere = everywhere
     const made = randomTable(choose)
-    const indexes = made.indexes.map((index) => ({ ...index, name: `${name}${index.name}` }))
-    this.table = { ...made, name, indexes }
+    const ofPath = { name: 'path', unique: false, parts: [{ column: PATH, descending: false }] }
+    const indexes = [...made.indexes, { ...ofPath, storing: [] }].map((index) => {
+      return { ...index, name: `${name}${index.name}` }
+    })
+    this.table = { ...made, name, indexes, terms: [...made.terms, PATH] }
     this.ddl = [
       createTableText(this.table),
       `ALTER TABLE ${name} ADD COLUMN ${JSON_COLUMN} JSON`,
@@ -82,13 +91,13 @@ export class RuledTable {
         const column: RandomColumn = { name, type, notNull: false }
         const preset = value(choose, { ...column, notNull: true }).ours
         const sql = `ALTER TABLE ${this.name} ADD COLUMN ${name} ${type} DEFAULT ${preset}`
-        return { sql, done: () => this.#become(sql, { columns: [...table.columns, column] }) }
+        return { sql, done: () => this.#withTerms(sql, [...table.terms, column]) }
       }
       case 1: {
         const { name } = choose.oneOf(table.columns)
         const sql = `ALTER TABLE ${this.name} DROP COLUMN ${name}`
-        const columns = table.columns.filter((column) => column.name !== name)
-        return { sql, done: () => this.#become(sql, { columns }) }
+        const terms = table.terms.filter((term) => term.name !== name)
+        return { sql, done: () => this.#withTerms(sql, terms) }
       }
       case 2: {
         const [index] = choose.some(table.indexes, 1)
@@ -100,12 +109,12 @@ export class RuledTable {
       default: {
         const keyColumns = table.primaryKey.map(({ column }) => column)
         const parts = choose
-          .some(table.columns, 1 + choose.below(2))
+          .some(table.terms, 1 + choose.below(2))
           .map((column) => ({ column, descending: choose.percent(30) }))
-        const held = new Set([...parts.map(({ column }) => column), ...keyColumns])
+        const held = new Set<StoredColumn>([...parts.map(({ column }) => column), ...keyColumns])
         const free = table.columns.filter((column) => !held.has(column))
         const storing = choose.percent(40) ? choose.some(free, 1) : []
-        const unique = choose.percent(20)
+        const unique = choose.percent(20) && parts.every(({ column }) => column !== PATH)
         const index = { name: `${this.name}n${this.#names}`, unique, parts, storing }
         const sql = createIndexText(table, index)
         return { sql, done: () => this.#become(sql, { indexes: [...table.indexes, index] }) }
@@ -118,6 +127,10 @@ export class RuledTable {
     const sql = `DROP INDEX ${failed}`
     this.#become(sql, { indexes: this.table.indexes.filter(({ name }) => name !== failed) })
     return sql
+  }
+
+  #withTerms(sql: string, terms: readonly RandomColumn[]): void {
+    this.#become(sql, { terms, columns: terms.filter((term) => term !== PATH) })
   }
 
   #become(sql: string, other: Partial<RandomTable>): void {

@@ -84,7 +84,7 @@ function ruleByKey(choose: Chooser, table: RandomTable): RandomRule {
 
 function ruleByRow(choose: Chooser, table: RandomTable): RandomRule {
   const parts = choose
-    .some(table.columns, 1 + choose.below(2))
+    .some(table.terms, 1 + choose.below(2))
     .map((column) =>
       choose.percent(25) && column.type === 'INTEGER'
         ? quotient(choose, column)
@@ -103,6 +103,11 @@ function ruleByRow(choose: Chooser, table: RandomTable): RandomRule {
   const joined = !mayFail && choose.percent(30) ? or(inOrder) : and(inOrder)
   // It may be one by key all the same, and then only its columns say so.
   return { ...joined, keyParts: undefined }
+}
+
+/** Of a path it is the column. */
+function columnOf(name: string): string {
+  return name.replace(/->.*/, '')
 }
 
 function equals(choose: Chooser, column: RandomColumn, claimPercent = 80): Part {
@@ -128,19 +133,19 @@ function ofClaim(column: RandomColumn, operator: string, claim: string): Part {
   const { name } = column
   return {
     text: `${name} ${operator} token.${claim}`,
-    columns: [name],
+    columns: [columnOf(name)],
     meantFor: (claims) => `${name} ${operator} ${claimLiteral(claims, claim)}`,
   }
 }
 
 function constant(text: string, { name }: RandomColumn): Part {
-  return { text, columns: [name], meantFor: () => text }
+  return { text, columns: [columnOf(name)], meantFor: () => text }
 }
 
 /** Fails of a row with 0 there, and then hides it. */
 function quotient(choose: Chooser, { name }: RandomColumn): Part {
   const text = `10 / ${name} > ${choose.below(4)}`
-  return { text, columns: [name], meantFor: () => `${name} <> 0 AND ${text}` }
+  return { text, columns: [columnOf(name)], meantFor: () => `${name} <> 0 AND ${text}` }
 }
 
 function and(parts: readonly Part[]): Part {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { type NamedParameters, parametersOf } from '../../differential/random/joined-texts.ts'
 import { randomSort } from '../../differential/random/random-sort.ts'
 import { randomRead } from '../../differential/random/random-statement.ts'
-import type { Chooser, RandomColumn, RandomTable } from '../../differential/random/random-table.ts'
+import type { Chooser, RandomTable, StoredColumn } from '../../differential/random/random-table.ts'
 import { condition, value } from '../../differential/random/two-texts.ts'
+
 import { claimLiteral, claimsOfType, type HeldClaims, literalOf } from './claims.ts'
 
 export type Statement = { readonly sql: string; readonly params?: NamedParameters }
 /** Of each table; no key, no index and no claim has its type. */
 export const JSON_COLUMN = 'j'
-const JSONS = ['{"a":1}', '{"a":[true,"x"]}', '[]', '"a"', '7']
+const JSONS = ['{"a":1}', '{"a":"ab"}', '{"a":[true,"x"]}', '[]', '"a"', '7']
 
 export type JsonRow = Readonly<Record<string, unknown>>
 
@@ -25,7 +27,7 @@ export type About = {
 
 /** A condition of a WHERE that may fail of a row. */
 export function randomWhere({ choose, table }: About): Statement {
-  const parts = Array.from({ length: 1 + choose.below(2) }, () => condition(choose, table.columns))
+  const parts = Array.from({ length: 1 + choose.below(2) }, () => condition(choose, table.terms))
   const texts = parts.map(({ ours }) => `(${ours})`)
   if (choose.percent(15))
     texts.push(`${JSON_COLUMN} ${choose.oneOf(['=', '<>'])} ${knownJson(choose)}`)
@@ -66,7 +68,7 @@ export function randomReading(about: About): Statement {
 export function randomSubscription(about: About): Statement {
   const { choose, table } = about
   if (choose.percent(30)) return { sql: `SCAN * FROM ${table.name}` }
-  const text = condition(choose, table.columns)
+  const text = condition(choose, table.terms)
   const columns = choose.percent(50) ? '*' : projection(about)
   const sql = `SCAN ${columns} FROM ${table.name} USE PRIMARY KEY WHERE ${text.ours}`
   return { sql, ...(text.parameters && { params: text.parameters }) }
@@ -188,7 +190,7 @@ function valuesText(about: About): string {
   return `(${[...values, jsonText(about.choose)].join(', ')})`
 }
 
-function valueText({ choose, claims, table }: About, column: RandomColumn): string {
+function valueText({ choose, claims, table }: About, column: StoredColumn): string {
   const [claim] = claimsOfType(column.type).filter((name) => claims[name] !== undefined)
   if (claim !== undefined && choose.percent(50)) return claimLiteral(claims, claim)
   const inKey = table.primaryKey.some((part) => part.column.name === column.name)

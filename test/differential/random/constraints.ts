@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { joined, parametersOf, type TwoTexts } from './joined-texts.ts'
-import type {
-  Chooser,
-  RandomCheck,
-  RandomColumn,
-  RandomIndex,
-  RandomTable,
+import {
+  type Chooser,
+  comparedColumns,
+  type RandomCheck,
+  type RandomColumn,
+  type RandomIndex,
+  type RandomTable,
+  type StoredColumn,
 } from './random-table.ts'
 import { condition, simpleCondition } from './two-texts.ts'
 
@@ -20,8 +22,8 @@ export function constrained(choose: Chooser, table: RandomTable): RandomTable {
 }
 
 /** One or two columns that a SET may name, often those that a CHECK names. */
-export function columnsToSet(choose: Chooser, table: RandomTable): readonly RandomColumn[] {
-  const inKey = new Set(table.primaryKey.map(({ column }) => column))
+export function columnsToSet(choose: Chooser, table: RandomTable): readonly StoredColumn[] {
+  const inKey = new Set<StoredColumn>(table.primaryKey.map(({ column }) => column))
   const free = table.columns.filter((column) => !inKey.has(column))
   const checked = free.filter(({ name }) => {
     return table.checks?.some(({ condition: { ours } }) => new RegExp(`\\b${name}\\b`).test(ours))
@@ -31,7 +33,9 @@ export function columnsToSet(choose: Chooser, table: RandomTable): readonly Rand
 }
 
 /** One beside a column has the name that the dialect gives it. */
-function randomUnique(choose: Chooser, { name, columns }: RandomTable): RandomIndex {
+function randomUnique(choose: Chooser, table: RandomTable): RandomIndex {
+  const { name } = table
+  const columns = comparedColumns(table)
   const unique = { unique: true, storing: [] }
   if (choose.percent(40)) {
     const column = choose.oneOf(columns)
@@ -47,9 +51,11 @@ function randomUnique(choose: Chooser, { name, columns }: RandomTable): RandomIn
 /** Of the columns of one family and those of the key. */
 function randomCheck(choose: Chooser, table: RandomTable, place: number): RandomCheck {
   const inKey = table.primaryKey.map(({ column }) => column)
-  const inFamily = table.families.flat()
-  const [family = []] = choose.some(table.families, 1)
-  const others = table.columns.filter((column) => ![...inKey, ...inFamily].includes(column))
+  const compared = comparedColumns(table)
+  const inFamily = new Set(table.families.flat())
+  const [asked = []] = choose.some(table.families, 1)
+  const family = compared.filter((column) => asked.includes(column))
+  const others = compared.filter((column) => !inKey.includes(column) && !inFamily.has(column))
   const ownFamily = choose.percent(40) && family.length > 0 ? family : others
   const columns = [...inKey, ...ownFamily]
   const written = () => withoutParameters(() => condition(choose, columns))

@@ -65,16 +65,16 @@ export function randomSort(choose: Chooser, table: RandomTable): SortStatement {
 
 function sortedRows(choose: Chooser, table: RandomTable): Clauses {
   const orderBy = Array.from({ length: 1 + choose.below(2) }, () =>
-    directed(choose, ofRow(choose, table.columns)),
+    directed(choose, ofRow(choose, table.terms)),
   )
   const ties = table.primaryKey.map(({ column, descending }) => {
     return `${column.name}${descending ? ' DESC' : ''}`
   })
-  const projected = projection(choose, table.columns)
+  const projected = projection(choose, table.terms)
   return { projection: projected, orderBy, ties, limit: limitOf(choose) }
 }
 
-function groups(choose: Chooser, { columns }: RandomTable): Clauses {
+function groups(choose: Chooser, { terms: columns }: RandomTable): Clauses {
   const groupBy = Array.from({ length: 1 + choose.below(2) }, () => ofRow(choose, columns))
   const aggregates = Array.from({ length: 1 + choose.below(2) }, () =>
     choose.percent(50) ? aggregate(choose, columns) : someOf(choose, columns),
@@ -92,7 +92,7 @@ function groups(choose: Chooser, { columns }: RandomTable): Clauses {
   }
 }
 
-function distinct(choose: Chooser, { columns }: RandomTable): Clauses {
+function distinct(choose: Chooser, { terms: columns }: RandomTable): Clauses {
   const items = Array.from({ length: 1 + choose.below(2) }, () => ofRow(choose, columns))
   const isOrdered = choose.percent(50)
   const ties = items.map((_, place) => `r${place}`)

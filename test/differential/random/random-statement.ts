@@ -2,7 +2,13 @@
 
 import { columnsToSet } from './constraints.ts'
 import { joined, listed, same, type TwoTexts } from './joined-texts.ts'
-import type { Chooser, RandomColumn, RandomKeyPart, RandomTable } from './random-table.ts'
+import type {
+  Chooser,
+  RandomColumn,
+  RandomKeyPart,
+  RandomTable,
+  StoredColumn,
+} from './random-table.ts'
 import {
   condition,
   expression,
@@ -27,7 +33,7 @@ export type WriteStatement =
   | {
       readonly kind: 'set'
       readonly assignments: ReadonlyArray<{
-        readonly column: RandomColumn
+        readonly column: StoredColumn
         readonly value: TwoTexts
       }>
       readonly plain: boolean
@@ -54,7 +60,7 @@ export function randomRead(choose: Chooser, table: RandomTable): ReadStatement {
   if (kind === 'get') return randomGet(choose, table)
   const scan: ReadStatement = {
     kind,
-    projection: projection(choose, table.columns),
+    projection: projection(choose, table.terms),
     hint: hintOf(choose, table),
     where: conditionsOf(choose, table),
     groupBy: [],
@@ -66,7 +72,7 @@ export function randomRead(choose: Chooser, table: RandomTable): ReadStatement {
   const groupBy = choose.percent(65) ? groupsOf(choose, table) : []
   const names = groupBy.map(({ name }) => name)
   const aggregates = Array.from({ length: 1 + choose.below(3) }, () =>
-    aggregate(choose, table.columns),
+    aggregate(choose, table.terms),
   )
   return {
     ...scan,
@@ -119,7 +125,7 @@ function randomGet(choose: Chooser, table: RandomTable): ReadStatement {
     return { ...joined`${same(column.name)} IN (${listed(list)})`, column }
   })
   const none = { hint: '', groupBy: [], orderBy: '', limit: undefined }
-  return { kind: 'get', projection: projection(choose, table.columns), where, ...none }
+  return { kind: 'get', projection: projection(choose, table.terms), where, ...none }
 }
 
 function randomSet(choose: Chooser, table: RandomTable): WriteStatement {
@@ -133,16 +139,16 @@ function randomSet(choose: Chooser, table: RandomTable): WriteStatement {
   })
   const precondition = choose.oneOf([
     ...(['none', 'none', 'exists', 'notExists'] as const),
-    simpleCondition(choose, choose.oneOf(table.columns)),
+    simpleCondition(choose, choose.oneOf(table.terms)),
   ])
   return { kind: 'set', assignments, plain, key, precondition }
 }
 
 /** Of the row itself, always naming a column, so that it needs the row. */
-function rowValue(choose: Chooser, { columns }: RandomTable, column: RandomColumn): TwoTexts {
+function rowValue(choose: Chooser, { terms }: RandomTable, column: StoredColumn): TwoTexts {
   const own = same(column.name)
   if (column.type !== 'INTEGER' && column.type !== 'REAL') return own
-  return joined`${own} + ${expression(choose, columns, column.type, 1)}`
+  return joined`${own} + ${expression(choose, terms, column.type, 1)}`
 }
 
 export function projection(choose: Chooser, columns: readonly RandomColumn[]): TwoTexts {
@@ -213,7 +219,7 @@ export function conditionsOf(choose: Chooser, table: RandomTable): readonly TwoC
   const prefix = key.slice(0, choose.below(key.length + 1))
   const along = prefix.map(({ column }) => simpleCondition(choose, column))
   const others = Array.from({ length: choose.oneOf([0, 0, 1, 2]) }, () =>
-    condition(choose, table.columns),
+    condition(choose, table.terms),
   )
   return choose.some([...along, ...others], along.length + others.length)
 }

@@ -3,23 +3,25 @@ import type { SqlType } from '../../../storage/storage.ts'
 import type { SeededRandomness } from '../../seeded-randomness.ts'
 import type { TwoTexts } from './joined-texts.ts'
 
-/** JSON is left out: it has no order and no counterpart that compares as it does. */
+/** Without JSON, which has no order and no counterpart that compares as it does: only what it has at paths does. */
 export type ComparedType = Exclude<SqlType, 'JSON'>
 const TYPES: readonly ComparedType[] = [
   ...(['INTEGER', 'TEXT', 'INTEGER', 'REAL', 'BOOLEAN', 'BYTES', 'TIMESTAMP', 'TEXT'] as const),
 ]
 
-export type RandomColumn = {
+export type StoredColumn = {
   readonly name: string
-  readonly type: ComparedType
+  readonly type: SqlType
   readonly notNull: boolean
 }
+/** What expressions name: a column, or TEXT in the one that is JSON, which is no column of its own. */
+export type RandomColumn = StoredColumn & { readonly type: ComparedType }
 export type RandomKeyPart = { readonly column: RandomColumn; readonly descending: boolean }
 export type RandomIndex = {
   readonly name: string
   readonly unique: boolean
   readonly parts: readonly RandomKeyPart[]
-  readonly storing: readonly RandomColumn[]
+  readonly storing: readonly StoredColumn[]
   /** Made by the CREATE TABLE, beside a column or for the table. */
   readonly inTable?: 'column' | 'table'
 }
@@ -31,11 +33,17 @@ export type RandomCheck = {
 }
 export type RandomTable = {
   readonly name: string
-  readonly columns: readonly RandomColumn[]
+  readonly columns: readonly StoredColumn[]
+  readonly terms: readonly RandomColumn[]
   readonly primaryKey: readonly RandomKeyPart[]
-  readonly families: ReadonlyArray<readonly RandomColumn[]>
+  readonly families: ReadonlyArray<readonly StoredColumn[]>
   readonly indexes: readonly RandomIndex[]
   readonly checks?: readonly RandomCheck[]
+}
+
+/** Without the one that is JSON. */
+export function comparedColumns({ columns, terms }: RandomTable): readonly RandomColumn[] {
+  return terms.filter((term) => columns.includes(term))
 }
 
 export class Chooser {
@@ -69,34 +77,44 @@ export class Chooser {
   }
 }
 
-export function randomTable(choose: Chooser): RandomTable {
+/** `hasJson` gives it a column of JSON, with paths among its terms. */
+export function randomTable(choose: Chooser, hasJson = false): RandomTable {
   const keyCount = choose.oneOf([1, 1, 2, 2, 3])
   const count = keyCount + 2 + choose.below(4)
-  const columns = Array.from({ length: count }, (_, place) => ({
+  const plain = Array.from({ length: count }, (_, place) => ({
     name: `c${place}`,
     type: choose.oneOf(TYPES),
     notNull: place < keyCount || choose.percent(15),
   }))
-  const keyColumns = choose.some(columns.slice(0, keyCount), keyCount)
+  const keyColumns = choose.some(plain.slice(0, keyCount), keyCount)
   const primaryKey = keyColumns.map((column) => ({ column, descending: choose.percent(30) }))
+  const json = hasJson ? [JSON_COLUMN] : []
+  const columns = [...plain, ...json]
+  const terms = [...plain, ...json.flatMap(() => PATHS)]
   const others = columns.slice(keyCount)
   const families = choose.percent(40) ? [choose.some(others, 1 + choose.below(2))] : []
   const indexes = Array.from({ length: choose.below(4) }, (_, place) =>
-    randomIndex(choose, { name: `i${place}`, columns, keyColumns }),
+    randomIndex(choose, { name: `i${place}`, columns, terms, keyColumns }),
   )
-  return { name: 't', columns, primaryKey, families, indexes }
+  return { name: 't', columns, terms, primaryKey, families, indexes }
 }
+
+const JSON_COLUMN = { name: 'j', type: 'JSON', notNull: false } as const
+const PATHS = ["j->>'a'", "j->'b'->>'c'", "j->>'b'"].map((name) => {
+  return { name, type: 'TEXT', notNull: false } as const
+})
 
 function randomIndex(
   choose: Chooser,
   of: {
     readonly name: string
-    readonly columns: readonly RandomColumn[]
+    readonly columns: readonly StoredColumn[]
+    readonly terms: readonly RandomColumn[]
     readonly keyColumns: readonly RandomColumn[]
   },
 ): RandomIndex {
-  const parts = choose.some(of.columns, choose.oneOf([1, 1, 2, 2, 3]))
-  const held = new Set([...parts, ...of.keyColumns])
+  const parts = choose.some(of.terms, choose.oneOf([1, 1, 2, 2, 3]))
+  const held = new Set<StoredColumn>([...parts, ...of.keyColumns])
   const free = of.columns.filter((column) => !held.has(column))
   return {
     name: of.name,
@@ -106,7 +124,8 @@ function randomIndex(
   }
 }
 
-const SQLITE_TYPES: Readonly<Record<ComparedType, string>> = {
+const SQLITE_TYPES: Readonly<Record<SqlType, string>> = {
+  JSON: 'TEXT',
   TEXT: 'TEXT',
   INTEGER: 'INTEGER',
   REAL: 'REAL',
@@ -129,7 +148,7 @@ export function createTableText(table: RandomTable): string {
   return `CREATE TABLE ${name} (${parts.join(', ')})`
 }
 
-function columnText({ indexes, checks = [] }: RandomTable, column: RandomColumn): string {
+function columnText({ indexes, checks = [] }: RandomTable, column: StoredColumn): string {
   const isUnique = indexes.some((index) => {
     return index.inTable === 'column' && index.parts[0]?.column === column
   })
@@ -177,6 +196,6 @@ export function partsText(parts: readonly RandomKeyPart[]): string {
     .join(', ')
 }
 
-export function namesText(columns: readonly RandomColumn[]): string {
+export function namesText(columns: readonly StoredColumn[]): string {
   return columns.map(({ name }) => name).join(', ')
 }

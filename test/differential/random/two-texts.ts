@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { timestampToText } from '../../../planner/json/timestamp-text.ts'
+import type { SqlType } from '../../../storage/storage.ts'
+
 import { joined, same, type TwoTexts } from './joined-texts.ts'
 import { moreExpression } from './more-expressions.ts'
 import { perhapsListParameter, perhapsParameter } from './random-parameter.ts'
-import type { Chooser, ComparedType, RandomColumn } from './random-table.ts'
+import type { Chooser, ComparedType, RandomColumn, StoredColumn } from './random-table.ts'
 
 /** A condition, and the column that it names, if only one. */
 export type TwoConditions = TwoTexts & { readonly column?: RandomColumn }
 
 const EPOCH = 1_767_225_600_000_000n
 const TEXTS = ['', 'a', 'ab', 'abc', 'b', 'B', 'a%', 'a_', '日', '😀', 'a😀', '\uffee', 'zz']
+/** Without blanks and numbers: SQLite has numbers where the dialect has their text. */
+const JSONS: ReadonlyArray<(text: string) => string> = [
+  (text) => `{"a":${text}}`,
+  (text) => `{"b":{"c":${text}}}`,
+  (text) => `{"a":${text},"b":{"c":${text}}}`,
+  (text) => `{"b":${text},"a":"a"}`,
+  (text) => `{"b":[${text}],"a":null}`,
+  () => '{}',
+]
 const BYTES = ['', '00', '00ff', 'ff', '61', '6100']
 
 /** NULL is one of them unless it is refused. Few values, so that rows meet each other. */
-export function value(choose: Chooser, { type, notNull }: RandomColumn): TwoTexts {
+export function value(choose: Chooser, { type, notNull }: StoredColumn): TwoTexts {
   if (!notNull && choose.percent(20)) return same('NULL')
   return knownValue(choose, type)
 }
 
-export function knownValue(choose: Chooser, type: ComparedType): TwoTexts {
+export function knownValue(choose: Chooser, type: SqlType): TwoTexts {
   switch (type) {
     case 'INTEGER':
       return same(String(choose.below(9) - 3))
@@ -30,6 +42,8 @@ export function knownValue(choose: Chooser, type: ComparedType): TwoTexts {
       return same(choose.oneOf(['TRUE', 'FALSE']))
     case 'BYTES':
       return same(`x'${choose.oneOf(BYTES)}'`)
+    case 'JSON':
+      return same(`'${choose.oneOf(JSONS)(JSON.stringify(choose.oneOf(TEXTS)))}'`)
     case 'TIMESTAMP': {
       const micros = EPOCH + BigInt(choose.below(6)) * 1_500_000n
       return { ours: `'${timestampToText(micros)}'`, theirs: String(micros) }
@@ -49,7 +63,7 @@ export function expression(
   if (depth === 0 || choose.percent(35)) {
     // A text becomes a point in time only beside one, so a column has to be there.
     return ofType.length > 0 && (type === 'TIMESTAMP' || choose.percent(75))
-      ? same(choose.oneOf(ofType).name)
+      ? same(operandText(choose.oneOf(ofType)))
       : knownValue(choose, type)
   }
   if (choose.percent(40)) return moreExpression({ choose, columns, type, inner })
@@ -68,6 +82,11 @@ export function expression(
       if (type === 'TEXT') return textExpression(choose, inner)
       return numberExpression(choose, { type, columns }, inner)
   }
+}
+
+/** A path binds as loosely as `||` in the dialect, and tighter in SQLite. */
+function operandText({ name }: RandomColumn): string {
+  return name.includes('->') ? `(${name})` : name
 }
 
 function textExpression(choose: Chooser, inner: () => TwoTexts): TwoTexts {

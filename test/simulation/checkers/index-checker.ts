@@ -10,7 +10,7 @@ import {
 } from '../../../storage/storage.ts'
 import { CATALOG_TABLE_PREFIX } from '../../../storage/tables/bytes/catalog-codec.ts'
 import { decodeEntry } from '../../../storage/tables/bytes/index-entry.ts'
-import { indexIdOf } from '../../../storage/tables/bytes/index-key.ts'
+import { decodeEntryKey, indexIdOf } from '../../../storage/tables/bytes/index-key.ts'
 import { familyIds } from '../../../storage/tables/bytes/row-codec.ts'
 import { decodeTable } from '../../../storage/tables/bytes/table-codec.ts'
 import { storedRow } from '../../../storage/tables/rows/table-rows.ts'
@@ -22,6 +22,7 @@ import {
   isClaim,
   saidByIndex,
   sharedClaim,
+  withPaths,
 } from '../workloads/item-table.ts'
 import type { CommitLog, LoggedCommit } from './commit-log.ts'
 import type { OwnWrites, RecordedTransaction, RefusedStatement } from './history.ts'
@@ -242,7 +243,10 @@ class IndexReplay {
       const cell = hasPrefix(row.key, space)
         ? valuesAt(row, [ROW_COLUMN], ts).get(ROW_COLUMN)
         : undefined
-      return cell === undefined ? [] : [decodeEntry(table, index, { key: row.key, ...cell }).row]
+      if (cell === undefined) return []
+      const { row: said } = decodeEntry(table, index, { key: row.key, ...cell })
+      const { values } = decodeEntryKey(table, index, row.key)
+      return [withPaths(table, index, { row: said, values })]
     })
   }
 

@@ -78,6 +78,15 @@ const OF_WRITERS: readonly Mutant[] = [
     caughtBy: { seedsMax: 120, ...EMBEDDED },
   }),
   mutant({
+    name: 'pathNotOfItsColumn',
+    what: 'a SET of a column of JSON leaves the entries of the paths into it',
+    file: MAINTENANCE,
+    find: 'const ids = [...index.parts.map(({ columnId }) => columnId), ...index.storing]',
+    replace:
+      'const ids = [...index.parts.flatMap((part) => (part.path ? [] : part.columnId)), ...index.storing]',
+    caughtBy: { seedsMax: 20, ...EMBEDDED },
+  }),
+  mutant({
     name: 'uniqueKeysDiffer',
     what: 'the entries of one unique value have different keys, so their writers do not meet',
     file: 'storage/tables/bytes/index-key.ts',

@@ -18,14 +18,17 @@ import {
   scanRows,
   type TableDefinition,
 } from '../../../storage/storage.ts'
+import { decodeEntryKey } from '../../../storage/tables/bytes/index-key.ts'
 import {
   differenceFromRows,
   EXTRA,
   ITEM,
   ITEM_INDEXES,
   ITEM_TABLE,
+  infoOf,
   positionOf,
   sharedClaim,
+  withPaths,
 } from './item-table.ts'
 import type { RecordingWrites } from './recording-writes.ts'
 import type { Work } from './work.ts'
@@ -77,7 +80,10 @@ async function compareAll({ transaction, think, violations, counters }: Work): P
     const batches = await transaction.onTables((reads) =>
       Array.fromAsync(scanIndexEntries(reads, table, index, { batchEntries: 3 })),
     )
-    const entries = batches.flat().map(({ row }) => row)
+    const entries = batches.flat().map(({ row, key }) => {
+      const { values } = decodeEntryKey(table, index, key)
+      return withPaths(table, index, { row, values })
+    })
     counters.count('index compared with its rows by a client')
     const problem =
       differenceFromRows(table, index, rows, entries) ?? sharedClaim(table, index, rows)
@@ -195,6 +201,10 @@ function drawValue({ transaction, random, swarm }: Work, column: string): SqlVal
       return random.fraction() < 0.15 ? null : BigInt(random.below(Math.ceil(swarm.keys * 0.7)))
     case 'area':
       return random.fraction() < 0.2 ? null : BigInt(random.below(3))
+    case 'info': {
+      const tag = `${random.below(Math.ceil(swarm.keys / 2))}`
+      return random.fraction() < 0.2 ? null : infoOf(random.fraction() < 0.2 ? null : tag)
+    }
     case 'note': {
       const note = `${transaction.recorded.number}.${random.below(1e6)}`
       return random.fraction() < swarm.longValueRate ? note.padEnd(300, '-') : note

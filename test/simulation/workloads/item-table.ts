@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
   IndexDefinition,
+  KeyPart,
   NewIndex,
   NewTable,
   SqlRow,
   SqlValue,
   TableDefinition,
 } from '../../../storage/storage.ts'
-import { columnPosition } from '../../../storage/tables/table-definition.ts'
+import { columnPosition, partValue } from '../../../storage/tables/table-definition.ts'
 
 export const ITEM = 'item'
 
-/** Parts of `byPlace` and `byPair` stand in both families, so their writers do not meet in the row. */
+/** Parts of `byPlace`, `byPair` and `byTag` stand in both families, so their writers do not meet in the row. */
 export const ITEM_TABLE: NewTable = {
   name: ITEM,
   columns: [
@@ -20,19 +21,34 @@ export const ITEM_TABLE: NewTable = {
     { name: 'rank', type: 'INTEGER', notNull: true },
     { name: 'area', type: 'INTEGER', notNull: false },
     { name: 'note', type: 'TEXT', notNull: false },
+    { name: 'info', type: 'JSON', notNull: false },
   ],
   primaryKey: [{ column: 'id', descending: false }],
-  families: [{ name: 'place', columns: ['area', 'note'] }],
+  families: [{ name: 'place', columns: ['area', 'note', 'info'] }],
 }
 
 /** What the columns of an extra one begin with; ALTER TABLE adds and drops these. */
 export const EXTRA = 'extra'
 
+/** The member of `info` that is indexed. */
+const TAG = 'tag'
+
 export const ITEM_INDEXES: readonly NewIndex[] = [
   index('byCode', true, ['code'], []),
   index('byPlace', false, ['area DESC', 'rank'], ['note']),
   index('byPair', true, ['area', 'rank DESC'], []),
+  {
+    ...index('byTag', true, ['code'], []),
+    parts: [
+      { column: 'info', path: [{ name: TAG }], descending: false },
+      { column: 'code', descending: true },
+    ],
+  },
 ]
+
+export function infoOf(tag: string | null): string {
+  return JSON.stringify({ [TAG]: tag })
+}
 
 function index(
   name: string,
@@ -60,17 +76,17 @@ export function saidByIndex(
   { parts, storing }: IndexDefinition,
   row: SqlRow,
 ): { readonly owner: string; readonly parts: string; readonly stored: string } {
-  const text = (ids: readonly number[]) => textOf(ids.map((id) => row[columnPosition(table, id)]))
+  const text = (of: readonly KeyPart[]) => textOf(of.map((part) => partValue(table, row, part)))
   return {
-    owner: text(table.primaryKey.map(({ columnId }) => columnId)),
-    parts: text(parts.map(({ columnId }) => columnId)),
-    stored: text(storing),
+    owner: text(table.primaryKey),
+    parts: text(parts),
+    stored: text(storing.map((columnId) => ({ columnId, descending: false }))),
   }
 }
 
 /** Whether these values of an index' columns may belong to one row only. */
 export function isClaim(table: TableDefinition, { unique, parts }: IndexDefinition, row: SqlRow) {
-  return unique && parts.every(({ columnId }) => row[columnPosition(table, columnId)] !== null)
+  return unique && parts.every((part) => partValue(table, row, part) !== null)
 }
 
 /** Rows that share a value that only one of them may have, as a sentence; undefined when none do. */
@@ -114,6 +130,20 @@ export function differenceFromRows(
   const [lacking] = said.keys()
   if (index.state !== 'ready' || lacking === undefined) return undefined
   return `${index.name} has no entry of ${lacking}`
+}
+
+/** The row of an entry with `info` as its key tells it: entries hold of it what is indexed. */
+export function withPaths(
+  table: TableDefinition,
+  { parts }: IndexDefinition,
+  { row, values }: { readonly row: SqlRow; readonly values: readonly SqlValue[] },
+): SqlRow {
+  const whole = [...row]
+  for (const [position, { columnId, path }] of parts.entries()) {
+    const tag = values[position] as string | null
+    if (path !== undefined) whole[columnPosition(table, columnId)] = infoOf(tag)
+  }
+  return whole
 }
 
 function textOf(values: ReadonlyArray<SqlValue | undefined>): string {
