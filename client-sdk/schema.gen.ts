@@ -1533,6 +1533,24 @@ export interface components {
             readonly openedAt: string;
             /** Format: date-time */
             readonly expiresAt: string;
+            /** @description Since its last request; 0 while one is running inside. */
+            readonly idleMs: number;
+            /** @description Whose shares it takes from, as in `GET /v1/running`. */
+            readonly client: string;
+            /** @description How many have run inside. */
+            readonly statements: number;
+            /**
+             * @description The kind of the last statement that has run inside, and its table, as `SET account`; never its text or its
+             *     values. Absent before the first.
+             */
+            readonly last?: string;
+            /** @description What it has written and not committed. */
+            readonly bytes: number;
+            /** @description The rows that it has written or guarded. */
+            readonly writes: readonly {
+                readonly table: string;
+                readonly rows: number;
+            }[];
         };
         readonly TransactionList: {
             readonly transactions: readonly components["schemas"]["OpenTransaction"][];

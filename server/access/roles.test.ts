@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rolesServer } from '../../test/access/roles-server.ts'
-import { type Answer, type Sending, startTestServer } from '../../test/server/test-server.ts'
+import {
+  type Answer,
+  type AnswerBody,
+  type Sending,
+  startTestServer,
+} from '../../test/server/test-server.ts'
 import type { TokenClient } from '../../test/server/token-server.ts'
 import { loadContract } from '../http/openapi/contract.ts'
 
@@ -190,12 +195,26 @@ describe('rights', () => {
     const ops = await client('ops', 'INSPECT')
     const path = '/v1/transactions'
     const { transaction } = (await app.send({ method: 'POST', path, json: {} })).body
-    await tokens.as(tokens.token).send({ method: 'POST', path, json: {} })
+    await app.query('GET * FROM note WHERE id = 1', { transaction })
+    const others = (await tokens.as(tokens.token).send({ method: 'POST', path, json: {} })).body
+    await tokens.query("SET text = 'x' ON secret WHERE id = 1")
+    const set = { sql: "SET text = 'hunter2' ON secret WHERE id = 1" }
+    await tokens.as(tokens.token).query(set.sql, { transaction: others.transaction })
     const ids = async (who: TokenClient) =>
       (await who.send({ path })).body.transactions.map((each: { transaction: string }) => {
         return each.transaction
       })
     assert.deepEqual(await ids(app), [transaction])
+    const { text } = await app.send({ path })
+    assert.ok(!text.includes('secret'), text)
+    const all = await ops.send({ path })
+    const did = all.body.transactions.map(({ last, writes }: AnswerBody) => [last, writes])
+    const written = [{ table: 'secret', rows: 1 }]
+    assert.deepEqual(did, [
+      ['GET note', []],
+      ['SET secret', written],
+    ])
+    assert.ok(!all.text.includes('hunter2'), all.text)
     const seen = await ids(ops)
     assert.equal(seen.length, 2)
     assert.ok(seen.every((id: string) => /^\d+$/.test(id)))

@@ -187,7 +187,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...completionRoutes({ parser, access, requests, ended }),
     ...scriptRoutes({ scripts, describe, requests }),
     ...rowRoutes({ rows, streams, parser, cursors, writer, requests }),
-    ...transactionRoutes({ sessions, requests, begins, access }),
+    ...transactionRoutes({ storage, sessions, requests, begins, access }),
     ...runningRoutes({ requests, parser }),
     ...tableRoutes({ storage, ended, access, opaqueIds }),
     ...cellRoutes({ storage, requests, audit }),

@@ -320,6 +320,7 @@ export class StatementRunner {
         const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
         try {
           const results = await this.#execution.run(script.statements, run)
+          session.work.ran(script.statements, catalog)
           running.signal.throwIfAborted()
           const readTimestamp = transaction.startTs
           const made: QueryOutcome = {

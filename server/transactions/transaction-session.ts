@@ -5,6 +5,7 @@ import type { ClientKey } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { ObserverRun } from './observer-run.ts'
+import { SessionWork } from './session-work.ts'
 import { endsTransaction } from './transaction-end.ts'
 
 export type SessionTimeouts = {
@@ -45,6 +46,7 @@ export class TransactionSession {
   catalog: Catalog | undefined
   /** The run of an observer that this transaction is, if it is one; told how it ends. */
   observerRun: ObserverRun | undefined
+  readonly work = new SessionWork()
   readonly #clock: Clock
   readonly #timeouts: SessionTimeouts
   readonly #openedAtMs: number
@@ -102,6 +104,11 @@ export class TransactionSession {
     if (now >= this.#openedAtMs + this.#timeouts.totalMsMax) return 'total'
     if (now >= this.#usedAtMs + this.#timeouts.idleMsMax) return 'idle'
     return undefined
+  }
+
+  /** Since its last request; 0 while one is running inside. */
+  get idleMs(): number {
+    return this.busy ? 0 : this.#clock.monotonicMs() - this.#usedAtMs
   }
 
   get openedAt(): string {

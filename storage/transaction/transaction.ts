@@ -13,9 +13,10 @@ import {
   changesValue,
   checkLimit,
   type ValueWrite,
+  type WriteBuffer,
 } from './buffer/write-buffer.ts'
 import { scanWithOwn } from './own-rows-scan.ts'
-import { outcomeUnknown } from './protocol/commit-refusal.ts'
+import { outcomeUnknown, transactionClosed } from './protocol/commit-refusal.ts'
 import { type RowBatches, rowsOfBatches } from './protocol/row-batches.ts'
 import {
   type CommitOutcome,
@@ -118,6 +119,11 @@ export class Transaction {
     return !this.#writes.isEmpty
   }
 
+  /** What it has written or guarded so far; undefined where that is nothing. */
+  get written(): Pick<WriteBuffer, 'bytes' | 'keyAt'> | undefined {
+    return this.#writes.buffer
+  }
+
   getRow(key: Uint8Array, columns: readonly string[]): MaybePromise<SnapshotRow | null> {
     this.#checkActive()
     const found = this.#snapshot.getRow(key, columns, this.#signal)
@@ -215,7 +221,7 @@ export class Transaction {
    */
   statement<T>(work: () => MaybePromise<T>, signal?: AbortSignal): MaybePromise<T> {
     this.#checkActive()
-    if (this.#writes.isStatementRunning) throw closed('A statement is still running.')
+    if (this.#writes.isStatementRunning) throw transactionClosed('A statement is still running.')
     this.#writes.beginStatement()
     this.#signal = signal
     let isWaitedFor = false
@@ -373,7 +379,7 @@ export class Transaction {
   }
 
   #checkActive(): void {
-    if (this.#state !== 'active') throw closed(`The transaction is ${this.#state}.`)
+    if (this.#state !== 'active') throw transactionClosed(`The transaction is ${this.#state}.`)
   }
 
   #end(state: TransactionState, end: TransactionEnd): void {
@@ -392,7 +398,3 @@ const NO_TABLES: readonly number[] = []
 const SORTED_AT_ONCE = 1_000
 
 const NOTHING = { kind: 'nothing' } as const
-
-function closed(message: string): StorageError {
-  return new StorageError('transaction_closed', message)
-}

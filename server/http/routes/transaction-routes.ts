@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
 import { readStamp } from '../../../planner/planner.ts'
+import type { Storage } from '../../../storage/storage.ts'
 import type { Access } from '../../access/access.ts'
 import { HISTORY_HEADER, namedHistory } from '../../history/request-history.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
+import { catalogAt } from '../../statements/snapshot.ts'
 import { type SessionEnding, TransactionSession } from '../../transactions/transaction-session.ts'
 import type { TransactionSessions } from '../../transactions/transaction-sessions.ts'
 import type { UnreadBegins } from '../../transactions/unread-begins.ts'
@@ -22,11 +24,13 @@ type OpenRequest = {
 }
 
 export function transactionRoutes({
+  storage,
   sessions,
   requests,
   begins,
   access,
 }: {
+  readonly storage: Storage
   readonly sessions: TransactionSessions
   readonly requests: RunningRequests
   readonly begins: UnreadBegins
@@ -57,10 +61,18 @@ export function transactionRoutes({
       const limit = Number(parameters.limit ?? 100)
       const principal = access.of(reply.request.raw)
       const seen = sessions.list(principal?.id, access.may(principal, 'inspect'))
-      const transactions = seen
-        .slice(0, limit)
-        .map((session) => openTransactionOf(session, principal?.id))
-      return { transactions, total: seen.length }
+      const running = requests.begin(reply.raw, { operation: 'listTransactions' })
+      try {
+        const catalog = await catalogAt(storage)
+        const transactions: object[] = []
+        for (const session of seen.slice(0, limit)) {
+          const writes = await session.work.writes(session.transaction, catalog, running.turns)
+          transactions.push({ ...openTransactionOf(session, principal?.id), writes })
+        }
+        return { transactions, total: seen.length }
+      } finally {
+        running.end()
+      }
     },
 
     async getTransaction({ parameters, reply }) {
@@ -88,10 +100,18 @@ export function transactionRoutes({
 
 /** Of one of another owner there is only the stamp in place of the id, which is of no use to anybody else. */
 function openTransactionOf(session: TransactionSession, owner: string | undefined) {
-  const { transaction, busy, openedAt, expiresAt } = session
+  const { transaction, busy, openedAt, expiresAt, client, work } = session
   const id = session.owner === owner ? session.id : String(transaction.startTs)
-  const { startTs: readTimestamp, readOnly } = transaction
-  return { transaction: id, readTimestamp, readOnly, busy, openedAt, expiresAt }
+  const { startTs: readTimestamp, readOnly, written } = transaction
+  const { statements, last } = work
+  const about = {
+    client,
+    statements,
+    ...(last === undefined ? {} : { last }),
+    bytes: written?.bytes ?? 0,
+  }
+  const idleMs = Math.round(session.idleMs)
+  return { transaction: id, readTimestamp, readOnly, busy, openedAt, expiresAt, idleMs, ...about }
 }
 
 /** `TransactionOutcome` of `openapi.yaml`. */

@@ -114,6 +114,15 @@ export class WriteBuffer {
     return this.#rows.size === 0
   }
 
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** The key of the row that was added after so many others; undefined where there are no more. */
+  keyAt(index: number): Uint8Array | undefined {
+    return this.#rows.all[index]?.key
+  }
+
   write(key: Uint8Array, column: string, write: BufferedWrite): void {
     const text = keyString(key)
     const row = this.#rows.get(text)

@@ -76,3 +76,7 @@ export function outcomeUnknown(id: string): StorageError {
     { transaction: id },
   )
 }
+
+export function transactionClosed(message: string): StorageError {
+  return new StorageError('transaction_closed', message)
+}
