@@ -21,7 +21,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const { PACKAGE_TEST_NODE = process.execPath } = process.env
 const README = readFileSync(join(ROOT, 'client-sdk', 'README.md'), 'utf8')
 
-const BUNDLE_BYTES_MAX = 43_000
+const BUNDLE_BYTES_MAX = 45_000
 const BUNDLE_GZIP_BYTES_MAX = 15_000
 
 const run = promisify(execFile)

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import { orAborted } from '../backoff.ts'
+import { PercoliteError } from '../errors.ts'
+import type { Key } from '../key-path.ts'
+import type { SharedSocket } from '../socket/shared-socket.ts'
+import type { SocketConnection, SocketUse } from '../socket/socket-connection.ts'
+import {
+  errorOfFrame,
+  isForNewToken,
+  isWorthReconnect,
+  type ServerFrame,
+} from '../socket/socket-frame.ts'
+import { encodeParameters } from '../values.ts'
+import type { RowCells } from '../wire.ts'
+import { Arrivals } from './arrivals.ts'
+
+/** A cell that a step has set, in the form of those of `RowCells`. */
+type StepCell = {
+  readonly family: 'data' | 'lock' | 'write' | 'rollback' | 'guard' | 'notify'
+  readonly column: string
+  readonly timestamp: number
+  readonly [fact: string]: unknown
+}
+
+/** A cell of a column, or all `from` a timestamp and below `until`. */
+type ErasedCells = Pick<StepCell, 'family' | 'column'> & {
+  readonly timestamp?: number
+  readonly from?: number
+  readonly until?: number
+}
+
+export type InspectionEvent =
+  /** The rows as they are: at first, and again after a lost connection. */
+  | {
+      readonly kind: 'cells'
+      /** Whose steps follow: all, or those of the server that is asked. */
+      readonly scope: 'store' | 'process'
+      readonly timestamp: number
+      readonly rows: readonly RowCells[]
+    }
+  | {
+      readonly kind: 'step'
+      readonly at: string
+      readonly key: readonly unknown[]
+      readonly transaction?: number
+      readonly step: string
+      readonly set: readonly StepCell[]
+      readonly erased: readonly ErasedCells[]
+    }
+  /** So many steps were left out, because they were not taken in time. */
+  | { readonly kind: 'leftOut'; readonly count: number }
+
+export type InspectOptions = { readonly signal?: AbortSignal }
+
+const USE: SocketUse = { limit: 'socketSubscriptionsMax', count: 1 }
+
+/** Steps that wait for their reader; more are left out. */
+const WAITING_MAX = 1_000
+
+/**
+ * The cells of some rows, and each step of the protocol that changes them: "Cells and steps" in
+ * `docs/websocket-protocol.md`. Nothing is sent before the first `next`; leaving the loop ends it.
+ */
+export class Inspection
+  implements AsyncIterableIterator<InspectionEvent, undefined>, AsyncDisposable
+{
+  readonly #socket: SharedSocket
+  readonly #request: Readonly<Record<string, unknown>>
+  readonly #arrivals: Arrivals<InspectionEvent>
+  #waiting: InspectionEvent[] = []
+  #leftOut = 0
+  #hasBegun = false
+  #isReturning = false
+
+  constructor(
+    socket: SharedSocket,
+    { table, keys }: { readonly table: string; readonly keys: readonly Key[] },
+    { signal }: InspectOptions,
+  ) {
+    this.#socket = socket
+    const lists = keys.map((key) => encodeParameters(Array.isArray(key) ? key : [key]))
+    this.#request = { type: 'inspect', table, keys: lists }
+    const run = (until: AbortSignal) => this.#run(until)
+    this.#arrivals = new Arrivals({ take: () => this.#take(), run }, signal)
+  }
+
+  next(): Promise<IteratorResult<InspectionEvent, undefined>> {
+    return this.#arrivals.next()
+  }
+
+  return(): Promise<IteratorResult<InspectionEvent, undefined>> {
+    return this.#arrivals.return()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#arrivals.return()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async #run(signal: AbortSignal): Promise<never> {
+    while (true) {
+      try {
+        const options = { isReturning: this.#isReturning }
+        await this.#inspect(await this.#socket.open(USE, signal, options), signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof PercoliteError)) throw error
+        const mayComeBack = this.#hasBegun || isForNewToken(error)
+        if (!(mayComeBack && isWorthReconnect(error))) throw error
+        this.#isReturning = true
+      }
+    }
+  }
+
+  /** On one connection; rejects with what ended it there. */
+  async #inspect(connection: SocketConnection, signal: AbortSignal): Promise<never> {
+    const ended = Promise.withResolvers<never>()
+    const listener = {
+      frame: (frame: ServerFrame) => {
+        if (frame.type === 'error') ended.reject(errorOfFrame(frame))
+        else this.#keep(frame)
+      },
+      lost: (error: PercoliteError) => ended.reject(error),
+    }
+    const id = connection.ask(this.#request, listener, USE)
+    try {
+      return await orAborted(ended.promise, signal)
+    } finally {
+      connection.send({ type: 'unsubscribe', id })
+      connection.forget(id)
+    }
+  }
+
+  #keep({ type, id: _, ...fields }: ServerFrame): void {
+    if (type === 'cells') {
+      this.#hasBegun = true
+      this.#socket.progressed()
+      // What came before it is in it.
+      this.#waiting = []
+      this.#leftOut = 0
+      this.#waiting.push({ kind: 'cells', ...fields } as unknown as InspectionEvent)
+    } else if (type === 'stepsLeftOut') {
+      this.#leftOut += Number(fields.count)
+    } else if (type === 'step' && this.#leftOut === 0 && this.#waiting.length < WAITING_MAX) {
+      this.#waiting.push({ kind: 'step', ...fields } as unknown as InspectionEvent)
+    } else if (type === 'step') {
+      this.#leftOut += 1
+    }
+    this.#arrivals.arrived()
+  }
+
+  #take(): InspectionEvent | undefined {
+    const event = this.#waiting.shift()
+    if (event !== undefined || this.#leftOut === 0) return event
+    const count = this.#leftOut
+    this.#leftOut = 0
+    return { kind: 'leftOut', count }
+  }
+}
