@@ -93,6 +93,33 @@ describe('a commit that is killed', { concurrency: true }, () => {
     assert.deepEqual(bob.write[0], joe.write[0])
     assert.equal(bob.write[0].startTimestamp, transaction)
   })
+
+  test('has an outcome that can be asked for, where it is of several requests', async (t) => {
+    const server = await bank(t)
+    const { transaction: id } = (await server.post('/v1/transactions')).body
+    const path = `/v1/transactions/${id}`
+    await server.post(`${path}/query`, { sql: TRANSFER })
+    const committed = server.post(`${path}/commit`)
+    await untilShape(server, '11 01')
+    assert.equal((await server.post(`${path}/kill`)).status, 200)
+    assert.equal((await committed).body.code, 'commit_outcome_unknown')
+    assert.equal((await server.get(path)).body.status, 'rolledBack')
+  })
+
+  test('is committed after its own row is, and after its client has the answer', async (t) => {
+    const server = await bank(t)
+    const { transaction: id } = (await server.post('/v1/transactions')).body
+    const path = `/v1/transactions/${id}`
+    await server.post(`${path}/query`, { sql: TRANSFER })
+    const committed = server.post(`${path}/commit`)
+    await untilShape(server, '02 11')
+    const killed = await server.post(`${path}/kill`)
+    assert.deepEqual([killed.body.step, killed.body.key], ['commitSecondary', ['bob']])
+    const { commitTimestamp } = (await committed).body
+    await server.query("GET * FROM account WHERE id = 'joe'")
+    const { rows } = await shape(server)
+    for (const { write } of rows) assert.equal(write[0].timestamp, commitTimestamp)
+  })
 })
 
 describe('a commit that is slowed down', { concurrency: true }, () => {

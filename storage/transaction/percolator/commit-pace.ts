@@ -122,8 +122,9 @@ class PacedCommit {
       const answer = await send()
       if (row === undefined || step === undefined) return answer
       this.#last = { step, row }
-      // Locks of the log of commits and of outcome rows are part of it, and would only seem to be a longer wait.
-      if (isOfTable(row)) await this.#wait(this.#killing.signal).catch(() => {})
+      // The log of commits and outcome rows are part of it, and would only seem to be a longer wait.
+      if (isOfTable(row) || step === 'commit')
+        await this.#wait(this.#killing.signal).catch(() => {})
       this.#requireAlive()
       return answer
     })
