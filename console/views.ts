@@ -19,6 +19,11 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./query/query-view.tsx')).QueryView,
   },
   {
+    view: 'tables',
+    title: 'Tables',
+    load: async () => (await import('./tables/tables-view.tsx')).TablesView,
+  },
+  {
     view: 'status',
     title: 'Status',
     right: 'inspect',

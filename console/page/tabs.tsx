@@ -9,7 +9,9 @@ export type Tab = { readonly view: string; readonly title: string }
 export function Tabs({ tabs, chosen }: { readonly tabs: readonly Tab[]; readonly chosen: string }) {
   const list = useRef<HTMLDivElement>(null)
   const walk = (event: KeyboardEvent) => {
-    const at = tabs.findIndex(({ view }) => view === chosen)
+    // From where the focus is: a key may come before the view of the one before it is shown.
+    const at = [...(list.current?.children ?? [])].indexOf(document.activeElement as Element)
+    if (at < 0) return
     const to = tabAfter(event.key, at, tabs.length)
     if (to === undefined) return
     event.preventDefault()

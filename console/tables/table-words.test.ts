@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Schemas } from '../../client-sdk/client.ts'
+import { defaultWords, indexStateWords, keyWords, mayWrite, observerWords } from './table-words.ts'
+
+describe('the words of a definition', () => {
+  it('say how far an index is, or why there is none', () => {
+    const index = { name: 'i', unique: true, columns: [], storing: [], state: 'building' }
+    const failed = { ...index, state: 'failed', failure: 'bob is there twice.' }
+    assert.deepEqual(
+      [index, { ...index, rowsDone: 1_200 }, { ...index, rowsDone: 1 }, failed].map(
+        indexStateWords,
+      ),
+      [
+        'building',
+        'building, 1,200 rows done',
+        'building, 1 row done',
+        'failed: bob is there twice.',
+      ],
+    )
+  })
+
+  it('say what a column takes, and in which order a key is', () => {
+    const words = (given: object | undefined) =>
+      defaultWords({ name: 'a', default: given } as Schemas['TableColumn'])
+    assert.deepEqual(
+      [undefined, { value: 'x' }, { function: 'now' }, { identity: 'always' }].map(words),
+      [undefined, '"x"', 'now()', 'identity, always'],
+    )
+    const key = [
+      { column: 'symbol', descending: false },
+      { column: 'time', descending: true },
+    ]
+    assert.equal(keyWords(key), 'symbol, time DESC')
+  })
+
+  it('say what notifies an observer', () => {
+    const observer = {
+      name: 'o',
+      weak: true,
+      columns: ['body'],
+      state: 'paused',
+      backfilled: false,
+    }
+    assert.equal(observerWords(observer), 'paused, weak, notified of body, not all rows told yet')
+  })
+})
+
+describe('a role', () => {
+  it('may write a table by a right on it, on all tables, or as an administrator', () => {
+    const grant = (right: string, scope: string, table: string | null) => [{ right, scope, table }]
+    assert.ok(mayWrite(grant('WRITE', 'table', 'account'), 'account'))
+    assert.ok(mayWrite(grant('WRITE', 'all tables', null), 'account'))
+    assert.ok(mayWrite(grant('ADMIN', 'server', null), 'account'))
+    assert.ok(!mayWrite(grant('WRITE', 'table', 'other'), 'account'))
+    assert.ok(!mayWrite(grant('READ', 'all tables', null), 'account'))
+  })
+})

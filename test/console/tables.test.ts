@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { chromiumSkipReason } from '../browser/chromium.ts'
+import { TokenServer } from '../server/token-server.ts'
+import { ConsoleScene, endOfGroup } from './console-scene.ts'
+
+const DEFINITIONS = [
+  `CREATE TABLE account (id TEXT PRIMARY KEY, owner TEXT NOT NULL, balance INTEGER DEFAULT 0,
+     meta JSON, raw BYTES, CHECK (balance >= 0), FAMILY extra (meta, raw))`,
+  'CREATE INDEX byOwner ON account (owner)',
+  'CREATE TABLE event (id INTEGER PRIMARY KEY, text TEXT)',
+]
+const BOB = `INSERT INTO account (id, owner, balance, meta) VALUES
+  ('bob', 'ann', 9007199254740993, '{"n":12345678901234567890}'), ('joe', 'cat', 2, NULL)`
+
+/** What is used of an element in the page. */
+type PageElement = {
+  readonly textContent: string
+  readonly querySelectorAll: (selector: string) => ArrayLike<PageElement>
+}
+
+/** The texts of the cells of a table's rows, without the numbers of rows and the actions. */
+function cellTexts(grid: Locator): Promise<string[][]> {
+  return textsOf(grid, ':scope > :not(.row-number):not(.actions)')
+}
+
+function textsOf(table: Locator, cells: string): Promise<string[][]> {
+  return table.locator('tbody tr').evaluateAll((rows, selector) => {
+    const texts = (row: PageElement) =>
+      Array.from(row.querySelectorAll(selector), ({ textContent }) => textContent)
+    return (rows as unknown as PageElement[]).map(texts)
+  }, cells)
+}
+
+function gridOf(page: Page, table: string): Locator {
+  return page.locator('.grid').getByRole('region', { name: `Rows of ${table}` })
+}
+
+describe('the tables of the console, in Chromium', { skip: chromiumSkipReason() }, () => {
+  const end = endOfGroup()
+  let scene: ConsoleScene
+  before(async () => {
+    scene = await ConsoleScene.start(end)
+    for (const sql of [...DEFINITIONS, BOB]) await scene.server.rows(sql)
+  })
+
+  it('say what the API says of a table, and its rows with every digit', async () => {
+    const look = await scene.look('#/tables')
+    const { page } = look
+    await page.getByLabel('Filter the tables by name').fill('acc')
+    assert.equal(
+      await page.getByRole('navigation', { name: 'Tables' }).getByRole('link').count(),
+      1,
+    )
+    await page.getByRole('link', { name: 'account' }).click()
+    const grid = gridOf(page, 'account')
+    await grid.waitFor()
+    assert.deepEqual(await cellTexts(grid), [
+      ['bob', 'ann', '9007199254740993', '{"n":12345678901234567890}', 'NULL'],
+      ['joe', 'cat', '2', 'NULL', 'NULL'],
+    ])
+    const statements = await scene.server.rows('SHOW CREATE TABLE account')
+    const text = statements.map(({ statement }) => `${statement};`).join('\n')
+    await page.locator('pre').getByText('CREATE TABLE').waitFor()
+    assert.equal(await page.locator('pre').textContent(), text)
+    for (const fact of ['byOwner', 'extra', 'account_balance_check', 'balance >= 0']) {
+      await page.locator('.listed').getByText(fact, { exact: true }).first().waitFor()
+    }
+    await look.requireClean()
+    await page.context().close()
+  })
+
+  it('are read by a condition and an index, and a mistake in it is told', async () => {
+    const look = await scene.look('#/tables/account')
+    const { page } = look
+    await page.getByLabel('WHERE').fill("owner = 'cat'")
+    await page.getByLabel('read by').selectOption('byOwner')
+    await page.getByText('1 row', { exact: true }).waitFor()
+    assert.equal((await cellTexts(gridOf(page, 'account')))[0]?.[0], 'joe')
+    assert.match(page.url(), /index=byOwner/)
+    await page.getByLabel('WHERE').fill("owner = 'cat'; DELETE FROM account")
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    const rows = await scene.server.rows('SCAN id FROM account')
+    assert.equal(rows.length, 2)
+    await page.context().close()
+  })
+
+  it('come 200 rows at a time', async () => {
+    for (let from = 0; from < 450; from += 150) {
+      const values = Array.from({ length: 150 }, (_, at) => `(${from + at}, 'x')`).join(', ')
+      await scene.server.rows(`INSERT INTO event (id, text) VALUES ${values}`)
+    }
+    const { page } = await scene.look('#/tables/event')
+    for (const count of ['the first 200 rows', 'the first 400 rows', '450 rows']) {
+      await page.getByText(count, { exact: true }).waitFor()
+      if (count !== '450 rows') await page.getByRole('button', { name: 'More rows' }).click()
+    }
+    const rows = await cellTexts(gridOf(page, 'event'))
+    assert.deepEqual(
+      rows.map(([id]) => id),
+      Array.from({ length: 450 }, (_, at) => String(at)),
+    )
+    await page.context().close()
+  })
+
+  it('have links from a row to its cells, those of its entries, and its changes', async () => {
+    const { page } = await scene.look('#/tables/account')
+    await page.getByRole('button', { name: 'open' }).first().click()
+    const form = page.getByRole('form', { name: 'A row of account' })
+    const links = await form.getByRole('link').all()
+    const hrefs = await Promise.all(links.map((link) => link.getAttribute('href')))
+    assert.deepEqual(hrefs.slice(0, 2), [
+      '#/cells/account/bob',
+      '#/cells/account/ann%2Cbob?index=byOwner',
+    ])
+    assert.match(hrefs[2] ?? '', /^#\/live\?sql=GET/)
+    await page.context().close()
+  })
+})
+
+describe('a row of the console as a form, in Chromium', { skip: chromiumSkipReason() }, () => {
+  const end = endOfGroup()
+  let scene: ConsoleScene
+  before(async () => {
+    scene = await ConsoleScene.start(end)
+    for (const sql of [...DEFINITIONS, BOB]) await scene.server.rows(sql)
+  })
+
+  it('changes what was changed in it, and nothing else', async () => {
+    const look = await scene.look('#/tables/account')
+    const { page } = look
+    await page.getByRole('button', { name: 'open' }).first().click()
+    await page.getByLabel('balance INTEGER').fill('9007199254740995')
+    await look.requireClean()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await gridOf(page, 'account').getByText('9007199254740995').waitFor()
+    const query = { integers: 'string' }
+    const [bob] = await scene.server.rows("GET * FROM account WHERE id = 'bob'", query)
+    assert.equal(bob.balance, '9007199254740995')
+    await page.context().close()
+  })
+
+  it('is refused when somebody else was faster, and shows both', async () => {
+    const look = await scene.look('#/tables/account')
+    const { page } = look
+    await page.getByRole('button', { name: 'open' }).nth(1).click()
+    await page.getByLabel('balance INTEGER').fill('77')
+    await scene.server.rows("SET balance = 50, owner = 'dan' ON account WHERE id = 'joe'")
+    await page.keyboard.press('Enter')
+    const told = page.getByRole('alert').filter({ hasText: 'Somebody else has changed' })
+    await told.waitFor()
+    assert.deepEqual(await textsOf(told, ':scope > *'), [
+      ['owner', 'cat', 'dan', 'as it is now'],
+      ['balance', '2', '50', '77'],
+    ])
+    await look.requireCleanBut(/412/)
+    const read = () => scene.server.rows("GET owner, balance FROM account WHERE id = 'joe'")
+    assert.deepEqual(await read(), [{ owner: 'dan', balance: 50 }])
+    await page.getByRole('button', { name: 'Save mine over it' }).click()
+    await gridOf(page, 'account').getByText('77').waitFor()
+    assert.deepEqual(await read(), [{ owner: 'dan', balance: 77 }])
+    await page.context().close()
+  })
+
+  it('says what a field wants, and what the server refuses', async () => {
+    const { page } = await scene.look('#/tables/account')
+    await page.getByRole('button', { name: 'Insert a row' }).click()
+    await page.getByLabel('id TEXT, key').fill('eve')
+    await page.getByLabel('owner TEXT').fill('eve')
+    await page.getByLabel('balance INTEGER').fill('much')
+    await page.keyboard.press('Enter')
+    await page.getByText('An INTEGER is digits, with a sign perhaps.').waitFor()
+    await page.getByLabel('balance INTEGER').fill('-1')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('check_failed').waitFor()
+    await page.context().close()
+  })
+
+  it('inserts a row, and deletes it when that is said twice', async () => {
+    const { page } = await scene.look('#/tables/account')
+    const ids = async () => (await scene.server.rows('SCAN id FROM account')).map(({ id }) => id)
+    await page.getByRole('button', { name: 'Insert a row' }).click()
+    await page.getByLabel('id TEXT, key').fill('abe')
+    await page.getByLabel('owner TEXT').fill('abe')
+    await page.keyboard.press('Enter')
+    await page.getByText('3 rows', { exact: true }).waitFor()
+    assert.deepEqual(await ids(), ['abe', 'bob', 'joe'])
+    await page.getByRole('button', { name: 'open' }).first().click()
+    await page.getByRole('button', { name: 'Delete …' }).click()
+    assert.deepEqual(await ids(), ['abe', 'bob', 'joe'])
+    await page.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByText('2 rows', { exact: true }).waitFor()
+    assert.deepEqual(await ids(), ['bob', 'joe'])
+    await page.context().close()
+  })
+})
+
+describe('the tables of the console to a role that reads some rows', {
+  skip: chromiumSkipReason(),
+}, () => {
+  const end = endOfGroup()
+  let tokens: TokenServer
+  let scene: ConsoleScene
+  before(async () => {
+    tokens = await TokenServer.start(end)
+    for (const sql of [...DEFINITIONS, BOB]) await tokens.query(sql)
+    await tokens.query('CREATE ROLE reader')
+    await tokens.query("GRANT READ ON account TO reader WHERE owner = 'ann'")
+    scene = await ConsoleScene.of(end, tokens.server)
+  })
+
+  it('are those that it may read, without what it may not do', async () => {
+    const token = await tokens.made('CREATE TOKEN someone ROLE reader EXPIRES IN 1 DAY')
+    const look = await scene.look('#/tables/account')
+    const { page } = look
+    await page.getByLabel('Token').fill(token)
+    await page.keyboard.press('Enter')
+    await page.getByText('1 row', { exact: true }).waitFor()
+    const links = page.getByRole('navigation', { name: 'Tables' }).getByRole('link')
+    assert.deepEqual(await links.allTextContents(), ['account'])
+    await page.getByText('This role may not write here').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Insert a row' }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: 'cells' }).count(), 0)
+    await page.getByRole('button', { name: 'open' }).click()
+    await page.getByLabel('owner TEXT').waitFor()
+    assert.ok(await page.getByLabel('owner TEXT').isDisabled())
+    assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0)
+    assert.equal(await page.getByRole('alert').count(), 0)
+    await look.requireCleanBut(/401/)
+    await page.context().close()
+  })
+})
