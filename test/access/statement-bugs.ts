@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type PlantedBug, plantedIn } from './planted-bug.ts'
+import { CHIEF_TEST, type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const EXECUTION = 'server/statements/statement-execution.ts'
 const HOOKS = 'server/http/request-hooks.ts'
@@ -7,6 +7,7 @@ const OWN = 'server/statements/own-transactions.ts'
 const SCANS = 'planner/plan/plan-scan.ts'
 
 const bug = plantedIn('server/access')
+const chiefBug = plantedIn(CHIEF_TEST)
 
 /** One for each thing that running statements have to do for access control, and what tells of them afterwards. */
 export const STATEMENT_BUGS: readonly PlantedBug[] = [
@@ -76,6 +77,12 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     SCANS,
     '(rows, table, own, needs, rule)',
     '(rows, table, own, needs, [])',
+  ),
+  chiefBug(
+    'intoShowsHiddenRows',
+    'planner/execute/execute-get.ts',
+    '|| !meetsRule(plan, found.row, scope)',
+    '|| (context.variables === undefined && !meetsRule(plan, found.row, scope))',
   ),
   bug('sortsTakeTheShareOfNobody', EXECUTION, '      holdBytes: answer.holdBesides,\n', ''),
   bug(

@@ -125,7 +125,9 @@ class Run {
       table: table.table,
       claims,
       rows: table.rows,
-      ...(other && { other: { table: other.table, rows: other.rows } }),
+      ...(other && {
+        other: { table: other.table, rows: other.rows, isRuled: other.exactness !== 'all' },
+      }),
     }
   }
 

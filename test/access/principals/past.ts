@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Sending } from '../../server/test-server.ts'
 import type { RuledTable } from './ruled-table.ts'
-import { type About, randomWriting } from './statements.ts'
+import { type About, JSON_COLUMN, randomWriting } from './statements.ts'
 import { bodyOf, type TwoServers } from './two-servers.ts'
 
 /** What has begun before the rights or the columns of a table became others. */
@@ -33,7 +33,7 @@ export class Past {
     const { body } = await a.client.send({ method: 'POST', path, json: {} })
     const asOf = body.readTimestamp
     const page = await a.client.query(scanOf(table), { asOf, pageSize: 1 })
-    const columns = table.table.columns.map(({ name }) => name)
+    const columns = [...table.table.columns.map(({ name }) => name), JSON_COLUMN]
     const { transaction } = body
     const moments = this.of(table)
     const { cursor } = page.body

@@ -6,7 +6,7 @@ import type { TokenClient } from '../../server/token-server.ts'
 import { pathPart } from './claims.ts'
 import { anyReading, randomLookup } from './lookups.ts'
 import type { RuledTable } from './ruled-table.ts'
-import { type About, keyOf, randomWhere, type Statement } from './statements.ts'
+import { type About, keyOf, keyText, randomWhere, type Statement } from './statements.ts'
 import { hideAnother } from './touch-hidden.ts'
 import { bodyOf, shown, shownBody, type TwoServers } from './two-servers.ts'
 
@@ -31,6 +31,21 @@ const query: Door = async ({ servers, about }) => {
 const lookups: Door = async ({ servers, about }) => {
   const statement = randomLookup(about)
   await servers.same(told(statement), post(bodyOf(statement)))
+}
+
+/** What a row has decides what is read then; one that is hidden is none. */
+const into: Door = async ({ servers, about }) => {
+  const { choose, table } = about
+  const { name } = choose.oneOf(table.columns)
+  const found = choose.oneOf([
+    `GET ${name} FROM ${table.name} WHERE ${keyText(about)} INTO :found`,
+    `SCAN COUNT(*) AS n FROM ${table.name} USE PRIMARY KEY INTO :found`,
+    `SCAN ${name} FROM ${table.name} USE PRIMARY KEY LIMIT 1 INTO :found`,
+  ])
+  const compared = found.startsWith('SCAN COUNT') ? 'COUNT(*) AS n, :found + 0 AS m' : '*'
+  const where = compared === '*' ? ` WHERE ${name} = :found` : ''
+  const sql = `${found}; SCAN ${compared} FROM ${table.name} USE PRIMARY KEY${where}`
+  await servers.same(sql, post({ sql }))
 }
 
 const streams: Door = async ({ servers, about }) => {
@@ -105,11 +120,17 @@ const definitions: Door = async ({ servers, table }) => {
 
 /** The plan is that of a server without the other rows, but for the rule itself. */
 const explained: Door = async ({ servers, about, table }) => {
-  const { sql, params } = anyReading(about)
-  const analyze = about.choose.percent(50)
+  const { sql, params } = about.choose.percent(35) ? randomLookup(about) : anyReading(about)
+  const analyze = about.choose.percent(70)
   const text = `EXPLAIN ${analyze ? 'ANALYZE ' : ''}${sql}`
   const body = bodyOf({ sql: text, ...(analyze && params && { params }) })
   const answer = await servers.same(told(body), post(body), shownPlan)
+  const { other } = about
+  const isOther = other?.isRuled === true && sql.includes(`LOOKUP ${other.table.name} `)
+  if (analyze && answer.status === 200 && (isOther || table.exactness !== 'all')) {
+    const { rowsRead, lookups: ofLookups } = measuredOf(answer) as Record<string, unknown>
+    assert.deepEqual([rowsRead, ofLookups], [undefined, undefined], `counts hidden rows: ${sql}`)
+  }
   if (!analyze || table.exactness !== 'key' || answer.status !== 200) return
   // By key not even what was looked at depends on the rows that are hidden.
   await hideAnother(servers, table, about)
@@ -184,6 +205,7 @@ async function snapshotLines(
 export const READING_DOORS: ReadonlyArray<readonly [door: Door, share: number]> = [
   [query, 8],
   [lookups, 4],
+  [into, 2],
   [streams, 2],
   [pages, 2],
   [rowsPath, 2],

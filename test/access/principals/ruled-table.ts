@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   type Chooser,
+  comparedColumns,
   createIndexText,
   createTableText,
   type RandomColumn,
@@ -8,9 +9,7 @@ import {
   randomTable,
   type StoredColumn,
 } from '../../differential/random/random-table.ts'
-
-import { value } from '../../differential/random/two-texts.ts'
-
+import { knownValue, value } from '../../differential/random/two-texts.ts'
 import type { HeldClaims } from './claims.ts'
 import { conditionFor, type RandomGrant, type Right } from './rules.ts'
 import { JSON_COLUMN, type JsonRow } from './statements.ts'
@@ -31,6 +30,8 @@ export class RuledTable {
   table: RandomTable
   /** What made it as it is, in order. */
   ddl: string[]
+  /** Which no row may have a certain value in, by a CHECK. */
+  readonly checked: RandomColumn
   /** Of the table itself. */
   granted: readonly RandomGrant[] = []
   exactness: Exactness = 'all'
@@ -50,8 +51,12 @@ export class RuledTable {
       return { ...index, name: `${name}${index.name}` }
     })
     this.table = { ...made, name, indexes, terms: [...made.terms, PATH] }
+    const inKey = new Set(made.primaryKey.map(({ column }) => column))
+    this.checked = choose.oneOf(comparedColumns(made).filter((column) => !inKey.has(column)))
+    const other = knownValue(choose, this.checked.type).ours
     this.ddl = [
       createTableText(this.table),
+      `ALTER TABLE ${name} ADD CONSTRAINT ${name}kept CHECK (${this.checked.name} <> ${other})`,
       `ALTER TABLE ${name} ADD COLUMN ${JSON_COLUMN} JSON`,
       ...indexes.map((index) => createIndexText(this.table, index)),
       `CREATE OBSERVER ${name}seen ON ${name} (${choose.oneOf(this.table.columns).name})`,

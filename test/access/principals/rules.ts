@@ -30,7 +30,7 @@ export function randomGrants(choose: Chooser, table: RandomTable): readonly Rand
     case 0:
       return [{ rights: choose.percent(50) ? both : [...both, 'OBSERVE'], rule: undefined }]
     case 1:
-      return [{ rights: [choose.oneOf(both)], rule: undefined }]
+      return [{ rights: [choose.oneOf(['READ', 'WRITE', 'WRITE'])], rule: undefined }]
     case 2:
       return [{ rights: ['READ'], rule: randomRule(choose, table) }]
     case 3:

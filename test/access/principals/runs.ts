@@ -4,7 +4,14 @@ import type { RuledTable } from './ruled-table.ts'
 import { conditionFor } from './rules.ts'
 import type { About } from './statements.ts'
 import type { Sockets } from './subscribers.ts'
-import { BothOpen, inside, isLeftOpen, othersAreRefused, overSocket } from './transactions.ts'
+import {
+  BothOpen,
+  endsTransaction,
+  inside,
+  isLeftOpen,
+  othersAreRefused,
+  overSocket,
+} from './transactions.ts'
 import type { TwoServers } from './two-servers.ts'
 
 type Asked = { readonly about: About; readonly sockets: Sockets }
@@ -45,7 +52,7 @@ export async function compareRun(
   let isOpen = true
   for (let n = 0; n < 2 && isOpen; n += 1) {
     const answer = await open.ask(inside(servers, table, about), (each) => isLeftOpen(table, each))
-    isOpen = answer?.code !== 'check_failed'
+    isOpen = !endsTransaction(answer)
     await othersAreRefused(servers, open.ids[0], overSocket(second))
   }
   const ended = await open.ask({ sql: 'COMMIT' }, () => false)

@@ -13,6 +13,15 @@ export type Statement = { readonly sql: string; readonly params?: NamedParameter
 export const JSON_COLUMN = 'j'
 const JSONS = ['{"a":1}', '{"a":"ab"}', '{"a":[true,"x"]}', '[]', '"a"', '7']
 
+/** The last of them fails of most rows that have such a value. */
+const JSON_CONDITIONS = [
+  `${JSON_COLUMN} @> '{"a":1}'`,
+  `${JSON_COLUMN} ->> 'a' = '1'`,
+  `json_length(${JSON_COLUMN}) > 0`,
+  `(${JSON_COLUMN} #>> '{a,1}') IS NULL`,
+  `(${JSON_COLUMN} ->> 'a')::INTEGER = 1`,
+]
+
 export type JsonRow = Readonly<Record<string, unknown>>
 
 /** Whose statements, about which table, and the rows that are there now. */
@@ -22,7 +31,12 @@ export type About = {
   readonly claims: HeldClaims
   readonly rows: readonly JsonRow[]
   /** Another table, of which the role may do more or less. */
-  readonly other?: { readonly table: RandomTable; readonly rows: readonly JsonRow[] }
+  readonly other?: {
+    readonly table: RandomTable
+    readonly rows: readonly JsonRow[]
+    /** Whether the role reads some of its rows only. */
+    readonly isRuled: boolean
+  }
 }
 
 /** A condition of a WHERE that may fail of a row. */
@@ -31,8 +45,9 @@ export function randomWhere({ choose, table }: About): Statement {
   const texts = parts.map(({ ours }) => `(${ours})`)
   if (choose.percent(15))
     texts.push(`${JSON_COLUMN} ${choose.oneOf(['=', '<>'])} ${knownJson(choose)}`)
+  if (choose.percent(10)) texts.push(choose.oneOf(JSON_CONDITIONS))
   const number = table.columns.find(({ type }) => type === 'INTEGER')
-  if (number !== undefined && choose.percent(40)) {
+  if (number !== undefined && choose.percent(30)) {
     texts.push(choose.oneOf([`10 / ${number.name} > 1`, `10 % ${number.name} = 1`]))
   }
   const params = parametersOf(parts)
@@ -79,8 +94,10 @@ export function randomWriting(about: About): Statement {
   const { choose, table } = about
   const { name } = table
   const returning = choose.oneOf(['', '', ' RETURNING *'])
-  switch (choose.below(11)) {
-    case 10: {
+  switch (choose.below(13)) {
+    case 10:
+    case 11:
+    case 12: {
       const { sql, params } = randomWhere(about)
       const limit = choose.oneOf(['', '', ' LIMIT 1'])
       const text = `SET ${settings(about)} ON ${name}${hintOf(about)} WHERE ${sql}${limit}${returning}`
@@ -89,9 +106,16 @@ export function randomWriting(about: About): Statement {
     case 0:
     case 1:
     case 2: {
-      const rows = Array.from({ length: choose.oneOf([1, 1, 2, 3]) }, () => valuesText(about))
+      const skip = choose.oneOf([
+        '',
+        ' ON CONFLICT DO NOTHING',
+        upsertText(about),
+        upsertText(about),
+      ])
+      const rows = Array.from({ length: choose.oneOf([1, 1, 2, 3]) }, () =>
+        valuesText(about, skip === '' ? undefined : keyOf(about)),
+      )
       const columns = [...table.columns.map((column) => column.name), JSON_COLUMN].join(', ')
-      const skip = choose.oneOf(['', '', ' ON CONFLICT DO NOTHING', upsertText(about)])
       return {
         sql: `INSERT INTO ${name} (${columns}) VALUES ${rows.join(', ')}${skip}${returning}`,
       }
@@ -120,6 +144,13 @@ export function randomWriting(about: About): Statement {
     default:
       return guarding(about)
   }
+}
+
+/** Whether the answer to this, if there is one, tells of values that its writer did not write. */
+export function tellsOfRows(sql: string): boolean {
+  const isOfRange = /^SET .* USE (PRIMARY KEY|INDEX)/.test(sql)
+  const computes = / DO UPDATE SET .*(\bIF\b|\b(c\d+) = \2\b)/.test(sql)
+  return isOfRange || computes || sql.includes(' RETURNING ')
 }
 
 /** What becomes of the row that a new one meets by its primary key. */
@@ -185,8 +216,13 @@ function jsonOf(literal: string): unknown {
   return literal.startsWith("'") ? literal.slice(1, -1) : Number(literal)
 }
 
-function valuesText(about: About): string {
-  const values = about.table.columns.map((each) => valueText(about, each))
+/** A row to insert, with this key where one is given. */
+function valuesText(about: About, key: readonly unknown[] = []): string {
+  const { columns, primaryKey } = about.table
+  const values = columns.map((each) => {
+    const part = primaryKey.findIndex(({ column }) => column.name === each.name)
+    return key[part] === undefined ? valueText(about, each) : literalOf(each.type, key[part])
+  })
   return `(${[...values, jsonText(about.choose)].join(', ')})`
 }
 

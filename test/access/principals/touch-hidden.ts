@@ -52,6 +52,7 @@ export async function touchHidden(
   const hidden = await servers.hidden(table)
   const { columns, primaryKey, indexes } = table.table
   const held = new Set([
+    table.checked.name,
     ...primaryKey.map(({ column }) => column.name),
     ...indexes
       .filter(({ unique }) => unique)

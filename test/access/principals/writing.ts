@@ -5,7 +5,7 @@ import type { TokenClient } from '../../server/token-server.ts'
 import { pathPart } from './claims.ts'
 import type { RuledTable } from './ruled-table.ts'
 import { conditionFor } from './rules.ts'
-import { type About, keyOf, randomWriting, rowOf } from './statements.ts'
+import { type About, keyOf, randomWriting, rowOf, tellsOfRows } from './statements.ts'
 import { bodyOf, shown, type TwoServers } from './two-servers.ts'
 
 /** What rules by row leave open: that a key or a value of a unique index is taken, or that a row is not theirs. */
@@ -27,6 +27,9 @@ export async function writeAsFirst(
   const label = `${JSON.stringify(write)}: ${answer.text}`
   await checkWritten(servers, table, { hiddenBefore, label })
   const { code } = answer.body ?? {}
+  if (!table.may('READ') && tellsOfRows((write.json as { sql?: string } | undefined)?.sql ?? '')) {
+    assert.notEqual(answer.status, 200, `told without READ: ${label}`)
+  }
   if (!table.isOneRule(servers.a.claims)) {
     if (answer.status >= 400 && code !== 'not_permitted') {
       assert.equal(await servers.align(table), 0, `refused, and has written: ${label}`)
