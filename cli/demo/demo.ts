@@ -82,6 +82,7 @@ function welcome(url: string, opened: string): string {
     `  curl -s ${url}/v1/tables/security/cells/BREW       # as the protocol sees it`,
     `  curl -sN "${url}/v1/changes?sql=SCAN+*+FROM+trade+USE+PRIMARY+KEY"`,
     `  ${url}/docs                                        # every operation, in a browser`,
+    `  ${url}/console/                                    # tables, queries and the server, in a browser`,
     '',
   ].join('\n')}\n`
 }

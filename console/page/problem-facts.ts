@@ -39,9 +39,3 @@ export function needsToken(error: unknown): boolean {
   if (!(error instanceof PercoliteError)) return false
   return error.code === 'unauthenticated' || error.code === 'token_expired'
 }
-
-/** The right that was lacking; undefined for every other error. */
-export function lackingRight(error: unknown): string | undefined {
-  if (!(error instanceof PercoliteError) || error.code !== 'not_permitted') return undefined
-  return typeof error.fields.right === 'string' ? error.fields.right : undefined
-}

@@ -26,7 +26,8 @@ describe('the line of the retention', () => {
 
   it('begins with the database, where all of it can be read', () => {
     const status = { timestamp: 5 * HOUR, safePoint: 0, historyFrom: 5 * HOUR }
-    const { marks } = retentionLine({ ...status, oldestSnapshot: 6 * HOUR })
+    const { marks, text } = retentionLine({ ...status, oldestSnapshot: 6 * HOUR })
+    assert.match(text, /no open snapshot holds old versions\.$/)
     assert.deepEqual(
       marks.map(({ name, percent }) => [name, percent]),
       [

@@ -29,9 +29,10 @@ export function retentionLine(status: {
     { name: 'now', stamp: now, percent: 100 },
   ]
   const back = durationText((now - oldest) / 1_000)
-  const held = durationText((now - snapshot) / 1_000)
-  return {
-    marks,
-    text: `The past can be read ${back} back; the oldest snapshot that is open is ${held} old.`,
-  }
+  const ageMs = (now - snapshot) / 1_000
+  const held =
+    ageMs < 1_000
+      ? 'no open snapshot holds old versions'
+      : `the oldest snapshot that is open is ${durationText(ageMs)} old`
+  return { marks, text: `The past can be read ${back} back; ${held}.` }
 }

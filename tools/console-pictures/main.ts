@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { Brokerage } from '../../cli/demo/brokerage.ts'
+import { connect } from '../../client-sdk/client.ts'
+import { launchChromium } from '../../test/browser/chromium.ts'
+import { buildConsole } from '../../test/console/built-console.ts'
+import { SeededRandomness } from '../../test/seeded-randomness.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
+import { scriptFlags } from '../script-flags.ts'
+import { type PicturedView, VIEWS } from './views.ts'
+
+const HELP = `npm run console:pictures [-- --only <name>]
+
+Makes the pictures of the console in docs/pictures/: each view, in a wide window and on a phone, light and dark, with
+the brokerage of percolite demo after 2,000 trades. Needs Chromium: test/browser/chromium.sh.
+
+  --only  one view: ${VIEWS.map(({ name }) => name).join(', ')}`
+
+const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
+const TRADES = 2_000
+const BYTES_MAX = 150_000
+const WIDE = { width: 1280, height: 800 }
+const PHONE = { width: 360, height: 720 }
+
+const { values } = scriptFlags(HELP, { only: { type: 'string' } })
+const wanted = VIEWS.filter(({ name }) => values.only === undefined || name === values.only)
+await using cleaning = new AsyncDisposableStack()
+const url = await startBrokerage()
+buildConsole()
+const browser = await launchChromium()
+cleaning.defer(() => browser.close())
+await mkdir(FOLDER, { recursive: true })
+for (const view of wanted) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await take(browser, view, { colorScheme, viewport: WIDE }, `${view.name}-${colorScheme}.png`)
+  }
+  const small = { colorScheme: 'light', viewport: PHONE } as const
+  await take(browser, view, small, `${view.name}-phone.png`)
+}
+
+/** The same trades each time, on disk, so that the server has all of its figures. */
+async function startBrokerage(): Promise<string> {
+  const data = await mkdtemp(join(tmpdir(), 'percolite-pictures-'))
+  cleaning.defer(() => rm(data, { recursive: true, force: true }))
+  const after = (work: () => unknown) => cleaning.defer(async () => void (await work()))
+  const server = await startTestServer({ after }, { flags: { engine: 'sqlite', data } })
+  const { url: address } = await server.listen()
+  const chance = new SeededRandomness(1)
+  await using db = connect({ url: address })
+  const brokerage = await Brokerage.create(db, () => chance.fraction())
+  for (let at = 0; at < TRADES; at += 1) await brokerage.trade()
+  return address
+}
+
+async function take(
+  from: Browser,
+  { hash, prepare }: PicturedView,
+  look: { colorScheme: 'light' | 'dark'; viewport: typeof WIDE },
+  file: string,
+): Promise<void> {
+  const context = await from.newContext({ locale: 'en-US', ...look })
+  const page = await context.newPage()
+  await page.goto(`${url}/console/${hash}`)
+  await prepare(page)
+  await page.screenshot({ path: FOLDER + file, caret: 'hide', animations: 'disabled' })
+  await context.close()
+  const { size } = await stat(FOLDER + file)
+  console.log(`${file}: ${Math.round(size / 1_000)} kB`)
+  if (size > BYTES_MAX) throw new Error(`${file} has ${size} bytes, above ${BYTES_MAX}.`)
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Page } from 'playwright-core'
+
+/** One view of the console, as it is on its pictures. */
+export type PicturedView = {
+  /** Of the files. */
+  readonly name: string
+  /** Its address in the console. */
+  readonly hash: string
+  /** What is done before the picture is taken. */
+  readonly prepare: (page: Page) => Promise<unknown>
+}
+
+const STATEMENT = `-- What did they buy, and for how much?
+SCAN t.id, t.at, t.symbol, s.name, t.quantity, t.price
+FROM trade AS t LOOKUP security AS s BY s.symbol = t.symbol
+WHERE t.customer = :who AND t.quantity > 0
+LIMIT 12`
+
+async function write(page: Page, text: string): Promise<void> {
+  await page.locator('.cm-content').click()
+  await page.keyboard.insertText(text)
+  await page.getByLabel('Parameters, as JSON').fill('{ "who": 3 }')
+}
+
+export const VIEWS: readonly PicturedView[] = [
+  {
+    name: 'query',
+    hash: '#/query',
+    async prepare(page) {
+      await write(page, STATEMENT)
+      await page.keyboard.press('Control+Home')
+      await page.getByRole('button', { name: 'Run', exact: true }).click()
+      await page.getByText('12 rows').waitFor()
+    },
+  },
+  {
+    name: 'plan',
+    hash: '#/query',
+    async prepare(page) {
+      await write(page, STATEMENT)
+      await page.getByRole('button', { name: 'Explain analyze' }).click()
+      await page.getByText('Keys that were not taken').waitFor()
+    },
+  },
+  {
+    name: 'status',
+    hash: '#/status',
+    async prepare(page) {
+      await page.locator('.chart canvas').first().waitFor()
+      // Some looks, so that there are lines.
+      await page.waitForTimeout(9_000)
+    },
+  },
+]
