@@ -7,7 +7,7 @@ const DAY = 86_400_000_000
 
 describe('the slider over the past', () => {
   it('reaches as far back as versions are kept, and not before the database', () => {
-    const status = { timestamp: 10 * DAY, safePoint: 0, historyFrom: 0 }
+    const status = { timestamp: 10 * DAY, safePoint: 0, historyFrom: 0, retentionMs: DAY / 1_000 }
     assert.deepEqual(retentionOf(status), { oldest: 9 * DAY, now: 10 * DAY })
     assert.equal(retentionOf({ ...status, retentionMs: 3_600_000 }).oldest, 10 * DAY - DAY / 24)
     assert.equal(retentionOf({ ...status, safePoint: 9 * DAY + 5 }).oldest, 9 * DAY + 5)

@@ -6,20 +6,17 @@ export type Retention = { readonly oldest: number; readonly now: number }
 /** Steps of the slider; the last one is the present. */
 export const STEPS = 1_000
 
-/** As long as old versions are kept where the server does not say it. */
-const RETENTION_MS = 24 * 3_600_000
-
 type StatusStamps = {
   readonly timestamp: number
   readonly safePoint: number
   readonly historyFrom: number
-  readonly retentionMs?: number | undefined
+  readonly retentionMs: number
 }
 
 /** The oldest moment is when the database began, where that is later than what is kept. */
 export function retentionOf(status: StatusStamps): Retention {
   const { timestamp, safePoint, historyFrom } = status
-  const kept = timestamp - (status.retentionMs ?? RETENTION_MS) * 1_000
+  const kept = timestamp - status.retentionMs * 1_000
   return { oldest: Math.min(timestamp, Math.max(safePoint, historyFrom, kept)), now: timestamp }
 }
 

@@ -20,18 +20,28 @@ type Status = Schemas['Status']
 const STATUS_EVERY_MS = 2_000
 
 const LAG = { label: 'Feed lag', lineLabels: ['lag'], format: durationText }
-const TRANSACTIONS = { label: 'Open transactions', lineLabels: ['open'], format: countText }
+const OPEN = {
+  label: 'Open',
+  lineLabels: ['transactions', 'sockets', 'subscriptions'],
+  format: countText,
+}
+const CONFLICTS = { label: 'Conflicts', lineLabels: ['since the look before'], format: countText }
 const LOG = { label: 'Log', lineLabels: ['bytes'], format: bytesText }
 
 /** How the server is doing, as long as somebody looks. */
 export function StatusView() {
   const { db } = useConsole()
   const samples = useRef<Samples>(NO_SAMPLES)
+  const before = useRef<number | undefined>(undefined)
   const { value: status, error } = usePolling(async (signal) => {
     const answer = await db.request<Status>('GET', '/v1/status', undefined, { signal })
-    const { timestamp, feedLagMs, openTransactions, disk } = answer
-    const figures = [feedLagMs, openTransactions, disk?.logBytes]
-    samples.current = sampled(samples.current, timestamp / 1_000_000, figures)
+    const { timestamp, feedLagMs, openTransactions, sockets, subscriptions, conflicts } = answer
+    const { disk } = answer
+    const newConflicts = Math.max(0, conflicts - (before.current ?? conflicts))
+    before.current = conflicts
+    const figures = [feedLagMs, openTransactions, sockets, subscriptions, newConflicts]
+    const all = [...figures, disk?.logBytes]
+    samples.current = sampled(samples.current, timestamp / 1_000_000, all)
     return answer
   }, STATUS_EVERY_MS)
   if (status === undefined) {
@@ -49,8 +59,9 @@ export function StatusView() {
         <h2>While you look</h2>
         <div class="charts">
           <Chart look={LAG} data={chartOf(samples.current, 0)} />
-          <Chart look={TRANSACTIONS} data={chartOf(samples.current, 1)} />
-          {status.disk !== undefined && <Chart look={LOG} data={chartOf(samples.current, 2)} />}
+          <Chart look={OPEN} data={chartOf(samples.current, 1, 2, 3)} />
+          <Chart look={CONFLICTS} data={chartOf(samples.current, 4)} />
+          {status.disk !== undefined && <Chart look={LOG} data={chartOf(samples.current, 5)} />}
         </div>
       </section>
       <RetentionSection status={status} />

@@ -7,6 +7,8 @@ import { checkFacts, storeFacts } from './store-facts.ts'
 const STATUS: Schemas['Status'] = {
   ...{ version: '0.1.0', engine: 'sqlite', uptimeSeconds: 90, history: 'abcdef0123456789' },
   ...{ historyFrom: 1, timestamp: 9, safePoint: 0, oldestSnapshot: 9, feedLagMs: 0 },
+  ...({ commit: 'one-phase', retentionMs: 86_400_000, garbageIntervalMs: 600_000 } as const),
+  ...{ sockets: 1, subscriptions: 3, conflicts: 12 },
   ...{ openTransactions: 2, bufferedBytes: 2_048, indexBuilds: [], warnings: [] },
   clock: { offsetSeconds: 0, timestampsAheadSeconds: 0 },
 }
@@ -16,6 +18,8 @@ describe('the facts of a store', () => {
     const texts = Object.fromEntries(storeFacts(STATUS).map(({ name, text }) => [name, text]))
     assert.equal(texts['up for'], '1 min 30 s')
     assert.equal(texts['written, not committed'], '2.0 kB')
+    assert.equal(texts.engine, 'sqlite, one-phase')
+    assert.equal(texts.conflicts, '12')
     assert.ok(!('data' in texts) && !('clock is off by' in texts))
   })
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schemas } from '../../client-sdk/client.ts'
-import { bytesText, countText, durationText } from '../page/stamp-text.ts'
+import { bytesText, countText, durationText, stampText } from '../page/stamp-text.ts'
 
 export type Fact = {
   readonly name: string
@@ -12,16 +12,21 @@ export type Fact = {
 
 type Status = Schemas['Status']
 
+const LOST = 'What was committed after it is lost.'
+
 /** What `GET /v1/status` says of the server and its store. */
 export function storeFacts(status: Status): Fact[] {
-  const { disk, clock } = status
+  const { disk, clock, redoLog, restored } = status
   const clockOff = Math.max(Math.abs(clock.offsetSeconds), clock.timestampsAheadSeconds)
   return [
     { name: 'version', text: status.version },
-    { name: 'engine', text: status.engine },
+    { name: 'engine', text: `${status.engine}, ${status.commit}` },
     { name: 'up for', text: durationText(status.uptimeSeconds * 1_000) },
     { name: 'open transactions', text: countText(status.openTransactions) },
     { name: 'written, not committed', text: bytesText(status.bufferedBytes) },
+    { name: 'conflicts', text: countText(status.conflicts), title: 'since the start' },
+    { name: 'sockets', text: countText(status.sockets) },
+    { name: 'subscriptions', text: countText(status.subscriptions) },
     { name: 'feed lag', text: durationText(status.feedLagMs) },
     ...(clockOff === 0
       ? []
@@ -37,7 +42,13 @@ export function storeFacts(status: Status): Fact[] {
             isBad: disk.isFull,
           },
         ]),
+    ...(redoLog === undefined
+      ? []
+      : [{ name: `redo log, ${redoLog.policy}`, text: bytesText(redoLog.bytes) }]),
     { name: 'history', text: status.history.slice(0, 8), title: status.history },
+    ...(restored === undefined
+      ? []
+      : [{ name: 'put back as of', text: stampText(restored.after), title: LOST }]),
   ]
 }
 

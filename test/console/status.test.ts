@@ -33,7 +33,8 @@ describe('Status, in Chromium', { skip: chromiumSkipReason() }, () => {
   it('has the figures of the API, and follows them', async () => {
     const { body: status } = await scene.server.get('/v1/status')
     assert.equal(await fact('version').textContent(), status.version)
-    assert.equal(await fact('engine').textContent(), 'memory')
+    assert.equal(await fact('engine').textContent(), 'memory, one-phase')
+    assert.equal(await fact('conflicts').textContent(), String(status.conflicts))
     assert.equal(await fact('open transactions').textContent(), '0')
     const id = await scene.server.begin()
     await fact('open transactions').getByText('1').waitFor()

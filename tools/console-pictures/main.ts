@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { Brokerage } from '../../cli/demo/brokerage.ts'
@@ -22,6 +23,7 @@ the brokerage of percolite demo after 2,000 trades. Needs Chromium: test/browser
 
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
 const TRADES = 2_000
+const TRADE_EVERY_MS = 150
 const BYTES_MAX = 150_000
 const WIDE = { width: 1280, height: 800 }
 const PHONE = { width: 360, height: 720 }
@@ -50,10 +52,33 @@ async function startBrokerage(): Promise<string> {
   const server = await startTestServer({ after }, { flags: { engine: 'sqlite', data } })
   const { url: address } = await server.listen()
   const chance = new SeededRandomness(1)
-  await using db = connect({ url: address })
+  const db = connect({ url: address })
+  cleaning.defer(() => db.close())
   const brokerage = await Brokerage.create(db, () => chance.fraction())
   for (let at = 0; at < TRADES; at += 1) await brokerage.trade()
+  goOn(address, brokerage)
   return address
+}
+
+/** Trades now and then, and somebody who watches them, until the pictures are taken. */
+function goOn(address: string, brokerage: Brokerage): void {
+  const ending = new AbortController()
+  const { signal } = ending
+  const db = connect({ url: address })
+  const trading = (async () => {
+    for (; !signal.aborted; await delay(TRADE_EVERY_MS)) await brokerage.trade()
+  })()
+  const watching = (async () => {
+    for await (const _rows of db.live('SCAN id FROM trade USE PRIMARY KEY')) {
+      if (signal.aborted) break
+    }
+  })()
+  cleaning.defer(async () => {
+    ending.abort()
+    await trading
+    db.close()
+    await watching.catch(() => undefined)
+  })
 }
 
 async function take(
