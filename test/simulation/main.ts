@@ -26,7 +26,7 @@ const HELP = `npm run test:simulation -- [options]
                     embedded; without it, seeds alternate between the two
   --commit MODE     how embedded runs commit: one-phase, two-phase, auto, changing
   --workload NAME   nothing but this: bank, onCall, registers, lists, scans, definitions, indexes,
-                    observers, statements
+                    observers, statements, identities
   --bias NAME       only runs of this kind: none, collecting, crashing; for gateways also pausing,
                     losing; for embedded also interactive, failing, slowSync
   --mutant NAME     plant this bug first; the run must then fail

@@ -9,6 +9,7 @@ import { checkCells, locksIn, readAllRows } from './checkers/cell-invariants.ts'
 import { CommitLog } from './checkers/commit-log.ts'
 import { checkFeeds } from './checkers/feed-checker.ts'
 import { History } from './checkers/history.ts'
+import { checkIdentities } from './checkers/identity-checker.ts'
 import { checkIndexes, indexesBeingBuilt } from './checkers/index-checker.ts'
 import {
   checkListAppends,
@@ -137,6 +138,7 @@ class SimulationRun {
     const findings = { violations: this.#violations, counters: this.#counters }
     checkOutcomes(transactions, this.#log, findings)
     checkIndexes(transactions, this.#log, findings)
+    checkIdentities(this.#log, findings)
     for (const anomaly of checkListAppends(transactions.flatMap(listTransactionOf))) {
       if (isForbidden(anomaly)) this.#violations.add(anomaly.name, anomaly.what)
       else this.#counters.count('write skew found in lists')

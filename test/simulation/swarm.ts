@@ -90,7 +90,7 @@ export type Topology = (typeof TOPOLOGIES)[number]
 
 /** Of which each run draws its shares. */
 const MIXED = ['bank', 'onCall', 'registers', 'lists', 'scans', 'definitions'] as const
-export const WORKLOADS = [...MIXED, 'indexes', 'observers', 'statements'] as const
+export const WORKLOADS = [...MIXED, 'indexes', 'observers', 'statements', 'identities'] as const
 export type Workload = (typeof WORKLOADS)[number]
 
 /** Families of runs that are biased towards one kind of trouble; each seed belongs to one. */
@@ -164,12 +164,15 @@ function drawIndexes(
   const isObserved = bias === undefined && draw.random.fraction() < OBSERVED_SHARE
   const observed = isObserved ? { ...indexed, observers: 4 } : indexed
   const isStated = bias === undefined && draw.random.fraction() < STATED_SHARE
-  return { indexBatchRows, mix: isStated ? { ...observed, statements: 4 } : observed }
+  const stated = isStated ? { ...observed, statements: 4 } : observed
+  const isNumbered = bias === undefined && draw.random.fraction() < NUMBERED_SHARE
+  return { indexBatchRows, mix: isNumbered ? { ...stated, identities: 4 } : stated }
 }
 
 const INDEXED_SHARE = 0.25
 const OBSERVED_SHARE = 0.25
 const STATED_SHARE = 0.2
+const NUMBERED_SHARE = 0.15
 
 /** The feed's readers are drawn apart. */
 type DrawnSwarm = Omit<Swarm, 'feed'>
@@ -193,7 +196,7 @@ class Draw {
     ])
     const mix = Object.fromEntries(drawn) as Record<(typeof MIXED)[number], number>
     if (Object.values(mix).every((share) => share === 0)) mix.bank = 1
-    return { ...mix, indexes: 0, observers: 0, statements: 0 }
+    return { ...mix, indexes: 0, observers: 0, statements: 0, identities: 0 }
   }
 }
 

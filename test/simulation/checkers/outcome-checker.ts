@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { keyString, systemRowKey } from '../../../storage/cell-store/row-key.ts'
 import { isSharedLogRow } from '../../../storage/feed/shared-log-row.ts'
+import { IDENTITY_PREFIX } from '../../../storage/tables/catalog/identity-row.ts'
 import { INDEX_BUILD_PREFIX } from '../../../storage/tables/catalog/index-progress.ts'
 import { OUTCOME_COLUMN, outcomePath } from '../../../storage/transaction/records/transaction-id.ts'
 import type { Counters } from '../sometimes.ts'
@@ -52,7 +53,7 @@ export function checkOutcomes(
 
 /**
  * The store itself builds indexes and notifies observers of older rows, and each transaction of that
- * writes how far it has come; and it puts away what observers cannot do.
+ * writes how far it has come; it puts away what observers cannot do, and takes blocks of numbers.
  */
 function isOwnWork(columns: ReadonlySet<string> | undefined): boolean {
   return [...(columns ?? [])].some((column) => OWN_ROWS.some((prefix) => column.startsWith(prefix)))
@@ -60,6 +61,7 @@ function isOwnWork(columns: ReadonlySet<string> | undefined): boolean {
 
 const OWN_ROWS = [
   INDEX_BUILD_PREFIX,
+  IDENTITY_PREFIX,
   systemRowKey('observer-backfill/'),
   systemRowKey('dead-letter/'),
 ].map(keyString)

@@ -2,6 +2,7 @@
 import { EMBEDDED_MUTANTS } from './embedded-mutants.ts'
 import { FEED_MUTANTS } from './feed-mutants.ts'
 import { FULL_DISK_MUTANTS } from './full-disk-mutants.ts'
+import { IDENTITY_MUTANTS } from './identity-mutants.ts'
 import { INDEX_MUTANTS } from './index-mutants.ts'
 import { type Mutant, mutant } from './mutant.ts'
 import { OBSERVER_MUTANTS } from './observer-mutants.ts'
@@ -347,6 +348,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...EMBEDDED_MUTANTS,
   ...FEED_MUTANTS,
   ...FULL_DISK_MUTANTS,
+  ...IDENTITY_MUTANTS,
   ...INDEX_MUTANTS,
   ...OBSERVER_MUTANTS,
   ...REDO_MUTANTS,

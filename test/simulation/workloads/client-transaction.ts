@@ -124,7 +124,7 @@ export class ClientTransaction {
   async onTables<T>(work: (writes: RecordingWrites, catalog: Catalog) => Promise<T>): Promise<T> {
     const transaction = this.#transaction
     return await this.#request(async (storage) => {
-      const writes = new RecordingWrites(transaction)
+      const writes = new RecordingWrites(transaction, storage.identities)
       const result = await transaction.statement(async () =>
         work(writes, await storage.catalog(transaction)),
       )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { keyString } from '../../../storage/cell-store/row-key.ts'
 import type { CatalogWrites } from '../../../storage/tables/catalog/catalog-writes.ts'
+import type { IdentityBlocks } from '../../../storage/tables/identity/identity-blocks.ts'
 import type { RowWrites } from '../../../storage/tables/rows/row-changes.ts'
 import type { Transaction } from '../../../storage/transaction/transaction.ts'
 import type { OwnWrite, RecordedTransaction } from '../checkers/history.ts'
@@ -15,8 +16,12 @@ export class RecordingWrites implements TableTransaction {
   readonly #transaction: Transaction
   readonly #writes: Array<{ key: Uint8Array; column: string; write: OwnWrite }> = []
 
-  constructor(transaction: Transaction) {
+  /** From the process that runs the statement, for identity columns. */
+  readonly nextNumbers: IdentityBlocks['take']
+
+  constructor(transaction: Transaction, identities: Pick<IdentityBlocks, 'take'>) {
     this.#transaction = transaction
+    this.nextNumbers = (table, count) => identities.take(table, count)
   }
 
   get startTs(): number {

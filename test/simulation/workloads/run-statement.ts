@@ -34,7 +34,8 @@ export async function execute(
 
 /** Without a turn for others: what the process waits for is simulated. */
 function contextOf(writes: RecordingWrites, catalog: Catalog) {
-  const functions = { now: BigInt(writes.now), uuid: () => '', nextNumbers: () => [] }
+  const { now, nextNumbers } = writes
+  const functions = { now: BigInt(now), uuid: () => '', nextNumbers }
   const work = new WorkMeter()
   return { transaction: writes, catalog, parameters: [], functions, work, takeTurn: async () => {} }
 }

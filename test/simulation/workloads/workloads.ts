@@ -3,6 +3,7 @@ import type { SeededRandomness } from '../../seeded-randomness.ts'
 import type { Swarm, Workload } from '../swarm.ts'
 import { bankSetup, bankTransaction } from './bank-workload.ts'
 import { definitionSetup, definitionsTransaction } from './definition-workload.ts'
+import { identitiesTransaction } from './identity-workload.ts'
 import { indexesTransaction, indexSetup } from './index-workload.ts'
 import { listsTransaction } from './list-workload.ts'
 import { observerSetup, observersTransaction } from './observer-workload.ts'
@@ -30,6 +31,7 @@ export const TRANSACTIONS: Readonly<Record<Workload, (work: Work) => Promise<voi
   indexes: indexesTransaction,
   observers: observersTransaction,
   statements: statementsTransaction,
+  identities: identitiesTransaction,
 }
 
 export function drawWorkload(random: SeededRandomness, { mix }: Swarm): Workload {
