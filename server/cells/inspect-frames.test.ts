@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { openGateway } from '../../storage/storage.ts'
 import { auditedServer } from '../../test/access/audited-server.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import { RowReplay } from '../../test/server/row-replay.ts'
@@ -100,6 +102,23 @@ describe('a client that inspects rows', () => {
       await replay.isEqualTo(server)
     })
   }
+})
+
+test('where servers share a store, a client sees the steps of the server that it asks', async (t) => {
+  const cellStore = new MemoryCellStore()
+  const open = async () =>
+    await startTestServer(t, { outside: { storage: await openGateway(cellStore) } })
+  const [one, other] = [await open(), await open()]
+  await one.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
+  const client = await openSocket(t, (await one.listen()).port)
+  client.send(INSPECT)
+  assert.equal((await client.about('c')).scope, 'process')
+  await other.query("INSERT INTO account (id, balance) VALUES ('bob', 10)")
+  await one.query("INSERT INTO account (id, balance) VALUES ('joe', 2)")
+  const { step, key } = await client.about('c')
+  assert.deepEqual([step, key], ['prewrite', ['joe']])
+  const { step: next } = await client.about('c')
+  assert.equal(next, 'commit')
 })
 
 const ENGINES: ReadonlyArray<readonly [string, Flags]> = [
