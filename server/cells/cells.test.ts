@@ -112,6 +112,21 @@ describe('the cells of an entry of an index', () => {
   })
 })
 
+test('an entry of what JSON has at a path is found by that text', async (t) => {
+  const server = await startTestServer(t)
+  await server.query('CREATE TABLE shop (id INTEGER PRIMARY KEY, meta JSON)')
+  await server.query("CREATE INDEX byTown ON shop (meta->>'town')")
+  await server.rows('INSERT INTO shop (id, meta) VALUES (1, :meta)', {
+    params: { meta: { town: '7' } },
+  })
+  const { status, body } = await server.get('/v1/tables/shop/indexes/byTown/cells/7,1')
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.deepEqual([body.key, body.write.length], [['7', 1], 1])
+  assert.deepEqual(body.data[0].row, { id: 1 })
+  const short = await server.get('/v1/tables/shop/indexes/byTown/cells/7')
+  assert.equal(short.status, 400)
+})
+
 test('who looked at them is told in the audit log, and who may not learns of no table', async (t) => {
   const { admin, tokens, events } = await auditedServer(t)
   await admin.rows('CREATE TABLE note (id INTEGER PRIMARY KEY, a TEXT)')

@@ -2,7 +2,6 @@
 import { valueToJson } from '../../planner/planner.ts'
 import {
   type ColumnDefinition,
-  columnPosition,
   decodeEntry,
   decodeRow,
   encodeEntryKey,
@@ -10,6 +9,7 @@ import {
   entryColumns,
   familyColumn,
   type IndexDefinition,
+  partType,
   type SqlRow,
   type SqlValue,
   type TableDefinition,
@@ -76,10 +76,7 @@ export function shownEntry(
     name: {
       table: table.name,
       index: index.name,
-      key: parts.map(({ columnId }, at) => {
-        const { type = 'TEXT' } = table.columns[columnPosition(table, columnId)] ?? {}
-        return valueToJson(type, key[at] ?? null)
-      }),
+      key: parts.map((part, at) => valueToJson(partType(table, part), key[at] ?? null)),
     },
     valuesOf(_, value) {
       const { row } = decodeEntry(table, index, { key: rowKey, value, commitTs: null })

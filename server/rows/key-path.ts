@@ -4,6 +4,8 @@ import {
   columnPosition,
   type IndexDefinition,
   type KeyPart,
+  partName,
+  partType,
   type SqlType,
   type SqlValue,
   type TableDefinition,
@@ -43,7 +45,7 @@ export function readEntryKeyPath(
   )
   const parts = entryKeyParts(table, index, values)
   if (components.length !== parts.length) {
-    const names = parts.map(({ columnId }) => table.columns[columnPosition(table, columnId)]?.name)
+    const names = parts.map((part) => partName(table, part))
     throw wrongLength(index.name, `${parts.length} (${names.join(', ')})`, components.length)
   }
   const behind = parts.slice(index.parts.length)
@@ -71,9 +73,8 @@ function wrongLength(name: string, wanted: string, given: number): ServerError {
   )
 }
 
-function partValue(table: TableDefinition, { columnId }: KeyPart, component: string): SqlValue {
-  const column = table.columns[columnPosition(table, columnId)]
-  return componentValue(column?.type ?? 'TEXT', unescapeComponent(component))
+function partValue(table: TableDefinition, part: KeyPart, component: string): SqlValue {
+  return componentValue(partType(table, part), unescapeComponent(component))
 }
 
 /** The same in the other direction, ready to stand in a URL. */
