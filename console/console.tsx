@@ -75,10 +75,10 @@ function Frame({
   readonly signedIn: SignedIn
   readonly askForToken: (error?: unknown) => void
 }) {
-  const { db, principal } = signedIn
+  const { db, principal, dropSockets } = signedIn
   const parts = useMemo<ConsoleParts>(
-    () => ({ db, principal, askForToken }),
-    [db, principal, askForToken],
+    () => ({ db, principal, dropSockets, askForToken }),
+    [db, principal, dropSockets, askForToken],
   )
   useEffect(() => () => db.close(), [db])
   const address = useAddress()

@@ -24,6 +24,11 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./tables/tables-view.tsx')).TablesView,
   },
   {
+    view: 'live',
+    title: 'Live',
+    load: async () => (await import('./live/live-view.tsx')).LiveView,
+  },
+  {
     view: 'status',
     title: 'Status',
     right: 'inspect',

@@ -10,6 +10,8 @@ export type ConsoleParts = {
   /** INTEGER is a bigint and JSON a text, so that nothing is rounded. */
   readonly db: Database
   readonly principal: Principal
+  /** Closes what WebSockets are open, as a network would: whatever needs one connects again by itself. */
+  readonly dropSockets: () => void
   /** To be called for an error about the token: brings its prompt back. */
   readonly askForToken: (error?: unknown) => void
 }

@@ -14,7 +14,14 @@ export function forgetToken(): void {
 }
 
 /** A client of the server that the page is from, and who it is there. */
-export type SignedIn = { readonly db: Database; readonly principal: Principal }
+export type SignedIn = {
+  readonly db: Database
+  readonly principal: Principal
+  readonly dropSockets: () => void
+}
+
+/** Of those codes that a page may give. */
+const DROPPED = 4_000
 
 /**
  * Connects, with a token where one is given, which is then kept. `onRefused` is told of each 401 that comes later.
@@ -27,9 +34,18 @@ export async function signIn(token: string | undefined, onRefused: () => void): 
     if (answer.status === 401 && isSignedIn) onRefused()
     return answer
   }
+  const open = new Set<WebSocket>()
+  const Watched = class extends WebSocket {
+    constructor(url: string | URL, protocols?: string | string[]) {
+      super(url, protocols)
+      open.add(this)
+      this.addEventListener('close', () => open.delete(this))
+    }
+  }
   const db = connect({
     url: location.origin,
     fetch: watched,
+    WebSocket: Watched,
     integers: 'bigint',
     json: 'text',
     ...(token === undefined ? {} : { token }),
@@ -37,5 +53,8 @@ export async function signIn(token: string | undefined, onRefused: () => void): 
   const principal = await db.request<Principal>('GET', '/v1/principal')
   isSignedIn = true
   if (token !== undefined) sessionStorage.setItem(KEY, token)
-  return { db, principal }
+  const dropSockets = () => {
+    for (const socket of open) socket.close(DROPPED, 'dropped by the user')
+  }
+  return { db, principal, dropSockets }
 }

@@ -44,6 +44,17 @@ export const VIEWS: readonly PicturedView[] = [
     },
   },
   {
+    name: 'live',
+    hash: '#/live?sql=SCAN+*+FROM+security',
+    async prepare(page) {
+      await page.getByText('live', { exact: true }).waitFor()
+      await page.waitForTimeout(1_500)
+      await page.getByRole('button', { name: 'Drop the connection' }).click()
+      await page.getByText('goes on after').waitFor()
+      await page.waitForTimeout(1_500)
+    },
+  },
+  {
     name: 'status',
     hash: '#/status',
     async prepare(page) {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { LiveWatch } from './live-watch.ts'
+
+/** How a subscription is doing, in words. */
+export function stateText({
+  state,
+  isPaused,
+  feed,
+}: Pick<LiveWatch, 'state' | 'isPaused'> & {
+  readonly feed: Pick<LiveWatch['feed'], 'position'>
+}): string {
+  switch (state) {
+    case 'ended':
+      return 'ended'
+    case 'connecting':
+      return 'connecting …'
+    case 'reconnecting':
+      return 'the connection is lost; connecting again …'
+    case 'live':
+      if (isPaused) return 'paused; the server keeps what comes'
+      return feed.position === undefined ? 'reading the rows …' : 'live'
+  }
+}
