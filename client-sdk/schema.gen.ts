@@ -766,6 +766,34 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/activity": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The last ten minutes, second by second
+         * @description Figures of `/metrics`, of which this server keeps one for each second, also when no client asks. Who has
+         *     asked before names the `until` of that answer, and is told what came since then.
+         */
+        readonly get: operations["getActivity"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/conflicts": {
         readonly parameters: {
             readonly query?: never;
@@ -1809,6 +1837,42 @@ export interface components {
             readonly rowKey?: string;
             readonly column: string;
         };
+        readonly Activity: {
+            /** @description Milliseconds of one step. */
+            readonly stepMs: number;
+            /**
+             * Format: date-time
+             * @description When the first step of this answer began.
+             */
+            readonly from: string;
+            /** @description When the last one ended, in microseconds since 1970; to be sent as `since`. */
+            readonly until: number;
+            readonly series: {
+                /** @description Transactions of clients that were committed and wrote something. */
+                readonly commits: components["schemas"]["Figures"];
+                /** @description Those that wrote nothing. */
+                readonly reads: components["schemas"]["Figures"];
+                /** @description Commits that were refused because another transaction came first. */
+                readonly conflicts: components["schemas"]["Figures"];
+                /** @description HTTP requests that were answered. */
+                readonly requests: components["schemas"]["Figures"];
+                /** @description Changes that were sent to subscriptions. */
+                readonly changes: components["schemas"]["Figures"];
+                /**
+                 * @description How far the feed of changes was behind. With a store that servers share, or two-phase commits, it is known
+                 *     only while a client asks.
+                 */
+                readonly feedLagMs: components["schemas"]["Figures"];
+                /** @description Half of the HTTP requests began to be answered within this, to the buckets of `/metrics`. */
+                readonly p50Ms: components["schemas"]["Figures"];
+                /** @description 99 % of them did. */
+                readonly p99Ms: components["schemas"]["Figures"];
+                /** @description The write-ahead log of the store; null where it has none. */
+                readonly logBytes: components["schemas"]["Figures"];
+            };
+        };
+        /** @description One for each step; null where it is not known, as of a percentile of no requests. */
+        readonly Figures: readonly (number | null)[];
         readonly ConflictList: {
             /**
              * Format: date-time
@@ -4585,6 +4649,88 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["LockList"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getActivity: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `until` of an earlier answer. One that this server never gave is as none. */
+                readonly since?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The figures, the oldest first. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stepMs": 1000,
+                     *       "from": "2026-11-24T22:00:00.000Z",
+                     *       "until": 1795557602000000,
+                     *       "series": {
+                     *         "commits": [
+                     *           812,
+                     *           790
+                     *         ],
+                     *         "reads": [
+                     *           2004,
+                     *           1987
+                     *         ],
+                     *         "conflicts": [
+                     *           0,
+                     *           1
+                     *         ],
+                     *         "requests": [
+                     *           2817,
+                     *           2779
+                     *         ],
+                     *         "changes": [
+                     *           812,
+                     *           790
+                     *         ],
+                     *         "feedLagMs": [
+                     *           0,
+                     *           1.2
+                     *         ],
+                     *         "p50Ms": [
+                     *           0.31,
+                     *           0.3
+                     *         ],
+                     *         "p99Ms": [
+                     *           2.1,
+                     *           1.9
+                     *         ],
+                     *         "logBytes": [
+                     *           4128272,
+                     *           4131072
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Activity"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

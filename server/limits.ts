@@ -28,6 +28,7 @@ export const SERVER_LIMITS = {
   requestsMax: 16_384,
   queuedRequestsMax: 1_024,
   backupsMax: 100,
+  activityStepsMax: 600,
   conflictsMax: 1_000,
   hotRowsMax: 200,
   openTransactionsMax: 10_000,

@@ -27,7 +27,7 @@ import type { Observers } from './observers/observers.ts'
 import { OBSERVER_TIMES, StoreObservers } from './observers/store-observers.ts'
 import { openProtocol, type ProtocolParts } from './protocol-parts.ts'
 import { systemRandomness } from './randomness.ts'
-import { DiskWatch } from './status/disk-watch.ts'
+import { type DiskStatus, DiskWatch } from './status/disk-watch.ts'
 import { clockStatusOf, type StorageStatus } from './status/storage-status.ts'
 import { type StorageWarning, warningsOf } from './status/storage-warnings.ts'
 import { silentLog } from './storage-log.ts'
@@ -168,15 +168,13 @@ export class Storage {
   ): Promise<Storage> {
     const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
     const { latches = new LatchTable(options.rowCacheBytes), measures = UNMEASURED } = options
-    const { commitTurnRows = COMMIT_TURN_ROWS, keepsLog = true, acceptClock } = options
+    const { commitTurnRows = COMMIT_TURN_ROWS, keepsLog = true, acceptClock, stepDelayMs } = options
     if (owner === 'shared') await requireWhole(cellStore)
     const registry = new TransactionRegistry()
     const outside = {
       ...{ cellStore, clock, randomness, log, measures, latches, commitTurnRows, keepsLog },
       acceptClock,
-      ...(options.stepDelayMs === undefined
-        ? {}
-        : { pace: new CommitPace(options.stepDelayMs, clock) }),
+      pace: stepDelayMs === undefined ? undefined : new CommitPace(stepDelayMs, clock),
       oldestSnapshot: () => registry.oldestSnapshot(),
     }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
@@ -317,6 +315,11 @@ export class Storage {
       requestsSent,
       incarnation: this.#parts.context.liveness.incarnation,
     }
+  }
+
+  /** As the last look has found it; undefined where there is none. */
+  get disk(): DiskStatus | undefined {
+    return this.#disk.status
   }
 
   /** Warnings that an operator should act on; the store still serves all it can. */

@@ -167,7 +167,17 @@ function doersOf(parts: InterfaceParts, version: string) {
   const live = new LiveConnections({ ...executionParts, ...liveParts })
   const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
   const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })
-  const metrics = new Metrics({ storage, sessions, live, shares, ended, commits, version, engine })
+  const metrics = new Metrics({
+    storage,
+    clock,
+    sessions,
+    live,
+    shares,
+    ended,
+    commits,
+    version,
+    engine,
+  })
   const own = { live, metrics, moves, backups }
   return { writer, begins, answers, rows, scans, scripts, describe, streams, ...own }
 }

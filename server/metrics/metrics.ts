@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http'
-import { Gauge, Registry } from '@prometheus-io/client'
+import { Counter, Gauge, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
-import type { Storage } from '../../storage/storage.ts'
+import type { Clock, Storage } from '../../storage/storage.ts'
 import type { SharedBound } from '../budgets/shared-bound.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import type { LiveConnections } from '../websocket/live-connections.ts'
+import { Activity } from './activity.ts'
 import type { CommitMetrics } from './commit-metrics.ts'
 import { snakeCase } from './metric-name.ts'
 import { ObserverMetrics } from './observer-metrics.ts'
@@ -17,6 +18,7 @@ import { StoreMetrics } from './store-metrics.ts'
 
 type MetricsParts = {
   readonly storage: Storage
+  readonly clock: Clock
   readonly sessions: Pick<TransactionSessions, 'count'>
   readonly live: LiveConnections
   readonly shares: Shares
@@ -33,8 +35,11 @@ export class Metrics {
   readonly #store: StoreMetrics
   readonly #observers: ObserverMetrics
   readonly #process: ProcessMetrics
+  /** The last ten minutes of some of them. */
+  readonly activity: Activity
 
-  constructor({ storage, sessions, live, shares, ended, commits, version, engine }: MetricsParts) {
+  constructor(parts: MetricsParts) {
+    const { storage, clock, sessions, live, shares, ended, commits, version, engine } = parts
     const registers = [this.#registry]
     const labelNames = ['version', 'engine']
     const help = 'Always 1; its labels say what is running.'
@@ -45,12 +50,15 @@ export class Metrics {
     this.#count('interactive_transactions', 'Open transactions over several requests.', sessions)
     this.#count('subscriptions', 'Subscriptions, of sockets and of NDJSON.', live.subscriptions)
     this.#count('sockets', 'Open WebSockets.', live.sockets)
+    this.#countTold(live.subscriptions)
     commits.register(this.#registry)
     addShareMetrics(this.#registry, shares.all)
     this.#requests = new RequestMetrics(this.#registry)
     this.#store = new StoreMetrics(this.#registry, storage, ended)
     this.#observers = new ObserverMetrics(this.#registry, storage.observers)
     this.#process = new ProcessMetrics(this.#registry)
+    const counted = { ended, conflicts: commits.log, changes: live.subscriptions }
+    this.activity = new Activity({ storage, clock, requests: this.#requests, ...counted })
   }
 
   get contentType(): string {
@@ -75,7 +83,20 @@ export class Metrics {
   }
 
   close(): void {
+    this.activity.close()
     this.#process.close()
+  }
+
+  #countTold(subscriptions: { readonly toldCount: number }): void {
+    new Counter({
+      name: 'percolite_changes_told_total',
+      help: 'Changes that were sent to subscriptions, of one to each.',
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        this.inc(subscriptions.toldCount)
+      },
+    })
   }
 
   #count(name: string, help: string, counted: { readonly count: number }): void {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Counter, Histogram, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import { WholeRequest } from '../http/bodies/whole-request.ts'
+import { type Bucket, quantileOf } from './quantile.ts'
 
 /** Of a path that is no operation's. */
 const NO_OPERATION = 'none'
@@ -13,10 +14,19 @@ const BUCKETS = [
   ...[0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
 ]
 
+export type StepOfRequests = {
+  readonly count: number
+  /** From head to answer; NaN where there was none. */
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
 /** Counts requests by operation and status, and tells how long they took. */
 export class RequestMetrics {
   readonly #counter: Counter<'operation' | 'code'>
   readonly #duration: Histogram<'operation'>
+  #counted = 0
+  #buckets: readonly Bucket[] = []
 
   constructor(registry: Registry) {
     const registers = [registry]
@@ -49,5 +59,32 @@ export class RequestMetrics {
     this.#counter.inc({ operation, code: status })
     if (!(request instanceof WholeRequest)) return
     this.#duration.observe({ operation }, (performance.now() - request.arrivedMs) / 1000)
+  }
+
+  /** What there was since this was asked last, of all operations together. */
+  async sinceLastStep(): Promise<StepOfRequests> {
+    let counted = 0
+    for (const { value } of (await this.#counter.get()).values) counted += value
+    const before = this.#buckets
+    this.#buckets = await this.#bucketsNow()
+    const buckets = this.#buckets.map(({ bound, count }, index) => {
+      return { bound, count: count - (before[index]?.count ?? 0) }
+    })
+    const count = counted - this.#counted
+    this.#counted = counted
+    const msOf = (share: number) => quantileOf(buckets, share) * 1000
+    return { count, p50Ms: msOf(0.5), p99Ms: msOf(0.99) }
+  }
+
+  async #bucketsNow(): Promise<Bucket[]> {
+    const counts = new Map([...BUCKETS, Number.POSITIVE_INFINITY].map((bound) => [bound, 0]))
+    for (const sample of (await this.#duration.get()).values) {
+      const labels: Readonly<Record<string, string | number>> = sample.labels
+      // Sums and counts have no bound.
+      if (labels.le === undefined) continue
+      const bound = labels.le === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels.le)
+      counts.set(bound, (counts.get(bound) ?? 0) + sample.value)
+    }
+    return [...counts].map(([bound, count]) => ({ bound, count }))
   }
 }

@@ -30,6 +30,8 @@ export type SubscriptionParts = {
   readonly readers: Permits
   /** What they need not ask the store for. */
   readonly recent: RecentCommits
+  /** How many changes they have been told, all together. */
+  readonly told: { count: number }
   /** What they have found out. */
   readonly frames: FrameCache
 }

@@ -136,6 +136,7 @@ export class Subscription {
     this.passed(batch.firstTs - 1)
     if (!this.sink.isWritable) return false
     this.sink.sendBatch(batch)
+    this.#parts.told.count += frames.length
     this.passed(batch.lastTs)
     return true
   }
@@ -287,6 +288,7 @@ export class Subscription {
     const columns = this.#knownColumns.changed(plan)
     if (columns !== undefined) this.sink.send(columns)
     this.sink.send(frame)
+    this.#parts.told.count += 1
     this.#row = next ?? 0
     if (next === undefined) this.passed(commitTs)
   }

@@ -51,10 +51,13 @@ export class Subscriptions {
   readonly #progressing: Promise<void>
   #queryNumber = 0
 
-  constructor(parts: Omit<SubscriptionParts, 'readers' | 'recent' | 'frames'>, parser: Parser) {
+  constructor(
+    parts: Omit<SubscriptionParts, 'readers' | 'recent' | 'frames' | 'told'>,
+    parser: Parser,
+  ) {
     const readers = new Permits(SERVER_LIMITS.feedReadersMax)
     const recent = new RecentCommits(SERVER_LIMITS.feedRecentRows)
-    this.#parts = { ...parts, readers, recent, frames: new FrameCache() }
+    this.#parts = { ...parts, readers, recent, frames: new FrameCache(), told: { count: 0 } }
     this.#parser = parser
     this.#hub = new SubscriptionHub(this.#parts)
     this.#progressing = repeat(parts.clock, {
@@ -67,6 +70,11 @@ export class Subscriptions {
 
   get count(): number {
     return this.#parts.shares.subscriptions.held
+  }
+
+  /** How many changes were sent, of one to each of those that are told. */
+  get toldCount(): number {
+    return this.#parts.told.count
   }
 
   /**

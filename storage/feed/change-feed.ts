@@ -21,6 +21,12 @@ export interface ChangeFeed {
   resolved(): Promise<Timestamp>
 
   /**
+   * How far what is resolved is behind the time, in microseconds, without a look at the store; 0 where nothing is open.
+   * Undefined where only a look would tell.
+   */
+  lagMicros(): number | undefined
+
+  /**
    * The next commits after the position, in a turn of the event loop of their own. Rejects with
    * StorageError `resume_too_old` (`oldest`: where one can begin) when garbage collection has passed
    * the position, or when the log had another form then (`feed-begins.ts`), `timestamp_in_future`

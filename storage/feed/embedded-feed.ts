@@ -76,6 +76,13 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
     return this.#resolvedNow()
   }
 
+  lagMicros(): number {
+    const { oracle } = this.#outside
+    const newest = oracle.lastSeen()
+    const resolved = this.#resolvedNow()
+    return resolved < newest ? Math.max(newest, oracle.wallClock.micros()) - resolved : 0
+  }
+
   async read(position: Timestamp, { rowsMax, signal }: FeedReadOptions): Promise<FeedPage> {
     await eventLoopTurn()
     signal?.throwIfAborted()

@@ -78,6 +78,10 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     return timestamp
   }
 
+  lagMicros(): undefined {
+    return undefined
+  }
+
   async read(position: Timestamp, options: FeedReadOptions): Promise<FeedPage> {
     const page = await this.#read(position, options)
     const commits = page.commits.filter(({ rows }) => rows.length > 0)

@@ -22,6 +22,11 @@ export function metricsRoutes({
       return await metrics.text()
     },
 
+    async getActivity({ parameters }) {
+      const { since } = parameters
+      return metrics.activity.answer(since === undefined ? undefined : Number(since))
+    },
+
     async listConflicts({ parameters }) {
       const { limit = 100, table } = parameters
       const asked = {

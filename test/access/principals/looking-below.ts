@@ -6,7 +6,7 @@ import { type About, keyOf } from './statements.ts'
 import type { TwoServers } from './two-servers.ts'
 
 const OF_THE_SERVER = [
-  ...['/v1/locks', '/v1/conflicts', '/v1/check', '/v1/status', '/v1/running'],
+  ...['/v1/locks', '/v1/conflicts', '/v1/activity', '/v1/check', '/v1/status', '/v1/running'],
   '/metrics',
 ]
 
