@@ -35,6 +35,12 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./live/live-view.tsx')).LiveView,
   },
   {
+    view: 'observers',
+    title: 'Observers',
+    right: 'inspect',
+    load: async () => (await import('./observers/observers-view.tsx')).ObserversView,
+  },
+  {
     view: 'status',
     title: 'Status',
     right: 'inspect',

@@ -42,12 +42,19 @@ export function Problem({
 }
 
 /** What is said instead of a view that this principal may not see. */
-export function NeedsRight({ right }: { readonly right: string }) {
+export function NeedsRight({
+  right,
+  what = 'This needs',
+}: {
+  readonly right: string
+  /** What needs it, where it is not the view, with its verb. */
+  readonly what?: string
+}) {
   const { principal } = useConsole()
   const role = principal.role === undefined ? '' : `, which the role ${principal.role} lacks`
   return (
     <p class="notice">
-      This needs the right {right}
+      {what} the right {right}
       {role}.
     </p>
   )

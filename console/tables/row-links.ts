@@ -7,6 +7,7 @@ import {
   type Schemas,
 } from '../../client-sdk/client.ts'
 import { hashOf } from '../page/address.ts'
+import { literalOf, quoted } from '../page/statements/sql-text.ts'
 
 type Table = Schemas['Table']
 
@@ -47,17 +48,4 @@ export function watchHash(table: Table, row: Row): string {
 
 function keyText(key: readonly KeyValue[]): string {
   return decodeURIComponent(keyPath(key))
-}
-
-/** A name as the dialect takes it, whatever is in it. */
-export function quoted(name: string): string {
-  return /^[A-Za-z_]\w*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
-}
-
-function literalOf(value: unknown): string {
-  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
-  if (value instanceof Uint8Array) {
-    return `x'${Array.from(value, (byte) => byte.toString(16).padStart(2, '0')).join('')}'`
-  }
-  return String(value).toUpperCase()
 }

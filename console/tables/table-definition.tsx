@@ -5,7 +5,7 @@ import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole } from '../page/console-context.ts'
 import { Problem } from '../page/problem.tsx'
 import { Scroll } from '../page/scroll.tsx'
-import { quoted } from './row-links.ts'
+import { quoted } from '../page/statements/sql-text.ts'
 import { defaultWords, indexStateWords, keyWords, observerWords } from './table-words.ts'
 
 /** What a table is declared to be. */

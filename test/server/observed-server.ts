@@ -22,7 +22,10 @@ export class ObservedServer {
     this.server = server
   }
 
-  static async start(t: TestContext, options: Options = {}): Promise<ObservedServer> {
+  static async start(
+    t: Pick<TestContext, 'after'>,
+    options: Options = {},
+  ): Promise<ObservedServer> {
     const observed = new ObservedServer(await startTestServer(t, options))
     await observed.run('CREATE TABLE page (id INTEGER PRIMARY KEY, text TEXT, visits INTEGER)')
     await observed.run(

@@ -12,6 +12,7 @@ import { buildConsole } from '../../test/console/built-console.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { scriptFlags } from '../script-flags.ts'
+import { OBSERVER_STATEMENTS, OBSERVERS } from './observers.ts'
 import { type PicturedView, VIEWS } from './views.ts'
 
 const HELP = `npm run console:pictures [-- --only <name>]
@@ -49,12 +50,16 @@ async function startBrokerage(): Promise<string> {
   const data = await mkdtemp(join(tmpdir(), 'percolite-pictures-'))
   cleaning.defer(() => rm(data, { recursive: true, force: true }))
   const after = (work: () => unknown) => cleaning.defer(async () => void (await work()))
-  const server = await startTestServer({ after }, { flags: { engine: 'sqlite', data } })
+  const server = await startTestServer(
+    { after },
+    { flags: { engine: 'sqlite', data }, outside: { observers: OBSERVERS } },
+  )
   const { url: address } = await server.listen()
   const chance = new SeededRandomness(1)
   const db = connect({ url: address })
   cleaning.defer(() => db.close())
   const brokerage = await Brokerage.create(db, () => chance.fraction())
+  for (const sql of OBSERVER_STATEMENTS) await db.query(sql)
   for (let at = 0; at < TRADES; at += 1) await brokerage.trade()
   goOn(address, brokerage)
   return address

@@ -55,6 +55,15 @@ export const VIEWS: readonly PicturedView[] = [
     },
   },
   {
+    name: 'observers',
+    hash: '#/observers/mail_customer',
+    async prepare(page) {
+      await page.locator('.chart canvas').first().waitFor()
+      await page.waitForTimeout(9_000)
+      await page.getByRole('button', { name: 'Pause …' }).click()
+    },
+  },
+  {
     name: 'status',
     hash: '#/status',
     async prepare(page) {
