@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
 import type { ResultColumn, Row } from '../../client-sdk/client.ts'
 import { gridCell } from './grid-cell.ts'
 import type { RowWindow } from './row-window.ts'
@@ -51,13 +52,13 @@ export function Grid({
           </thead>
           <tbody>
             {rows.map((row, at) => (
-              <tr key={before + at}>
-                <td class="row-number">{before + at + 1}</td>
-                {columns.map(({ name }) => (
-                  <GridValue key={name} value={row[name]} />
-                ))}
-                {actions !== undefined && <td class="actions">{actions(row)}</td>}
-              </tr>
+              <GridRow
+                key={before + at}
+                row={row}
+                at={before + at}
+                columns={columns}
+                actions={actions}
+              />
             ))}
           </tbody>
         </table>
@@ -71,6 +72,29 @@ export function Grid({
         )}
       </p>
     </div>
+  )
+}
+
+type RowProps = {
+  readonly row: Row
+  readonly at: number
+  readonly columns: readonly ResultColumn[]
+  readonly actions: ((row: Row) => ComponentChildren) | undefined
+}
+
+/** A row that stays what it was while others come and go. */
+function GridRow({ row, at, columns, actions }: RowProps) {
+  return useMemo(
+    () => (
+      <tr>
+        <td class="row-number">{at + 1}</td>
+        {columns.map(({ name }) => (
+          <GridValue key={name} value={row[name]} />
+        ))}
+        {actions !== undefined && <td class="actions">{actions(row)}</td>}
+      </tr>
+    ),
+    [row, at, columns, actions],
   )
 }
 

@@ -120,10 +120,9 @@ function Wanted({
   }
   return (
     <form class="wanted" onSubmit={submit}>
-      <span class="labelled where">
-        <label for="where">WHERE</label>
+      <label class="where">
+        <span>WHERE</span>
         <input
-          id="where"
           type="text"
           class="mono"
           spellcheck={false}
@@ -131,14 +130,10 @@ function Wanted({
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
-      </span>
-      <span class="labelled">
-        <label for="read-by">read by</label>
-        <select
-          id="read-by"
-          value={index}
-          onChange={({ currentTarget }) => go(text, currentTarget.value)}
-        >
+      </label>
+      <label class="walk">
+        <span>read by</span>
+        <select value={index} onChange={({ currentTarget }) => go(text, currentTarget.value)}>
           <option value="primary">primary key ({keyWords(table.primaryKey)})</option>
           {table.indexes
             .filter(({ state }) => state === 'ready')
@@ -148,7 +143,7 @@ function Wanted({
               </option>
             ))}
         </select>
-      </span>
+      </label>
       <button type="submit" class="first">
         Read
       </button>

@@ -30,9 +30,9 @@ describe('the words of a definition', () => {
     )
     const key = [
       { column: 'symbol', descending: false },
-      { column: 'meta', path: "->>'city'", descending: true },
+      { column: 'time', descending: true },
     ]
-    assert.equal(keyWords(key), "symbol, meta->>'city' DESC")
+    assert.equal(keyWords(key), 'symbol, time DESC')
   })
 
   it('say what notifies an observer', () => {

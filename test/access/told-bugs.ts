@@ -14,5 +14,11 @@ export const TOLD_BUGS: readonly PlantedBug[] = [
     "String(table.id).padStart(16, '0')",
   ),
   bug('idsAreGuessed', 'server/access/opaque-ids.ts', "'sha256', this.#secret", "'sha256', ''"),
+  bug(
+    'principalsHaveAllRights',
+    'server/http/routes/operation-routes.ts',
+    'SERVER_RIGHTS.filter((right) => access.may(principal, right))',
+    'SERVER_RIGHTS',
+  ),
   bug('cursorsShowTheirPlace', CURSORS, '.update(bytes)', '&& Buffer.from(bytes)'),
 ]

@@ -69,7 +69,8 @@ describe('the console of a server that asks for tokens, in Chromium', {
     tokens = await TokenServer.start(end)
     await tokens.query('CREATE TABLE account (id TEXT PRIMARY KEY)')
     await tokens.query('CREATE ROLE reader')
-    await tokens.query('GRANT READ ON account TO reader')
+    await tokens.query('GRANT READ ON account TO reader WHERE id = token.sub')
+    await tokens.query("INSERT INTO account (id) VALUES ('ann'), ('bob')")
     scene = await ConsoleScene.of(end, tokens.server)
   })
   const readersToken = (name: string) =>
@@ -112,6 +113,27 @@ describe('the console of a server that asks for tokens, in Chromium', {
       [],
     )
     await page.context().close()
+  })
+
+  it('shows each principal the rows that are theirs, and completes no name beyond', async () => {
+    await tokens.query('CREATE TABLE secret (id TEXT PRIMARY KEY)')
+    for (const name of ['ann', 'bob']) {
+      const { page } = await scene.look('#/query?sql=SCAN * FROM account USE PRIMARY KEY')
+      await page.getByLabel('Token').fill(await readersToken(name))
+      await page.keyboard.press('Enter')
+      await page.locator('.cm-content').getByText('SCAN').waitFor()
+      await page.locator('.cm-content').click()
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('cell', { name, exact: true }).waitFor()
+      await page.getByText('1 row', { exact: true }).waitFor()
+      await page.keyboard.press('Control+a')
+      await page.keyboard.insertText('DESCRIBE ')
+      await page.keyboard.press('Control+Space')
+      await page.locator('.cm-tooltip-autocomplete').getByText('account').waitFor()
+      assert.equal(await page.getByText('secret').count(), 0)
+      assert.equal(await page.getByLabel('Moment within the retention').count(), 0)
+      await page.context().close()
+    }
   })
 
   it('asks again when the token has been taken away', async () => {
