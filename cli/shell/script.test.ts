@@ -124,6 +124,7 @@ describe('percolite shell without a terminal', () => {
     assert.equal(await of('\\do'), '')
     assert.equal(await of('\\tx'), '')
     assert.equal(await of('\\locks'), '')
+    assert.equal(await of('\\conflicts'), '')
     assert.match(await of('\\status'), /"name":"version","value":"\d/)
     assert.match(await of('\\cells account bob'), /"family":"write","column":/)
     assert.equal(await of(query, '\\g'), '{"balance":11}\n{"balance":11}\n')

@@ -13,12 +13,15 @@ const HALF_MS = 30 * 60 * 1000
 export class HotRows {
   readonly #clock: Clock
   #older: RowSketch | undefined
-  #newer = newSketch()
+  readonly #countersMax: number
+  #newer: RowSketch
   #newerFromMs: number
   #olderFromMs: number
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, countersMax: number = SERVER_LIMITS.hotRowsMax) {
     this.#clock = clock
+    this.#countersMax = countersMax
+    this.#newer = this.#newSketch()
     this.#newerFromMs = clock.monotonicMs()
     this.#olderFromMs = this.#newerFromMs
   }
@@ -38,10 +41,10 @@ export class HotRows {
     return this.#clock.monotonicMs() - this.#olderFromMs
   }
 
-  /** Those with the most conflicts first. */
+  /** Those with the most conflicts first, and of as many the last ones. */
   list(): RowCount[] {
     this.#dropOld()
-    const [older = newSketch(), newer] = [this.#older, this.#newer]
+    const [older = this.#newSketch(), newer] = [this.#older, this.#newer]
     const missed = { older: older.missedMax, newer: newer.missedMax }
     const rows: RowCount[] = []
     for (const [text, count] of newer.entries()) {
@@ -50,7 +53,9 @@ export class HotRows {
     for (const [text, count] of older.entries()) {
       if (newer.get(text) === undefined) rows.push(sumOf(count, undefined, missed.newer))
     }
-    return rows.sort((one, other) => other.conflicts - one.conflicts)
+    return rows.sort((one, other) => {
+      return other.conflicts - one.conflicts || other.lastAt - one.lastAt
+    })
   }
 
   #dropOld(): void {
@@ -61,8 +66,12 @@ export class HotRows {
     const isStale = ageMs >= 2 * HALF_MS
     this.#older = isStale ? undefined : this.#newer
     this.#olderFromMs = isStale ? now : this.#newerFromMs
-    this.#newer = newSketch()
+    this.#newer = this.#newSketch()
     this.#newerFromMs = now
+  }
+
+  #newSketch(): RowSketch {
+    return new RowSketch(this.#countersMax)
   }
 }
 
@@ -75,8 +84,4 @@ function sumOf(count: RowCount, other: RowCount | undefined, missed: number): Ro
     retried: count.retried + (other?.retried ?? 0),
     lastAt: Math.max(count.lastAt, other?.lastAt ?? 0),
   }
-}
-
-function newSketch(): RowSketch {
-  return new RowSketch(SERVER_LIMITS.hotRowsMax)
 }

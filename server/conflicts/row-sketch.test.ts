@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { ManualClock } from '../../test/manual-clock.ts'
-import { SERVER_LIMITS } from '../limits.ts'
 import { HotRows } from './hot-rows.ts'
 import { type RowCount, RowSketch } from './row-sketch.ts'
 
@@ -53,18 +52,18 @@ describe('counters of rows', () => {
   })
 
   it('of two half hours keep the same promise together', async () => {
-    const { hotRowsMax } = SERVER_LIMITS
     await fc.assert(
       fc.asyncProperty(
+        fc.integer({ min: 1, max: 20 }),
         fc.array(skewed, { maxLength: 1_000, size: 'max' }),
         fc.array(skewed, { maxLength: 1_000, size: 'max' }),
-        async (first, second) => {
+        async (counters, first, second) => {
           const clock = new ManualClock()
-          const hot = new HotRows(clock)
+          const hot = new HotRows(clock, counters)
           for (const number of first) hot.add(rowOf(number), 1)
           await clock.advance(40 * 60_000)
           for (const number of second) hot.add(rowOf(number), 2)
-          assertBounds(hot.list(), [...first, ...second], hotRowsMax)
+          assertBounds(hot.list(), [...first, ...second], counters)
         },
       ),
       { numRuns: 30 },
@@ -90,6 +89,12 @@ describe('hot rows', () => {
     await clock.advance(70 * 60_000)
     assert.deepEqual(counts(), [])
     assert.equal(hot.ageMs, 0)
+  })
+
+  it('come in the order of their conflicts, and of as many the last one first', () => {
+    const hot = new HotRows(new ManualClock())
+    for (const [at, number] of [3, 5, 4, 5, 6].entries()) hot.add(rowOf(number), at)
+    assert.deepEqual(hot.list().map(numberOf), [5, 6, 4, 3])
   })
 
   it('keep bytes of their own', () => {

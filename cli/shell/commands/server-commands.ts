@@ -73,6 +73,21 @@ export const SERVER_COMMANDS: readonly BackslashCommand[] = [
     },
   },
   {
+    name: '\\conflicts',
+    usage: '',
+    help: 'the last conflicts: what was refused, and why',
+    async run(shell) {
+      const { db } = shell.session
+      const { recent } = await db.request<Schemas['ConflictList']>('GET', '/v1/conflicts')
+      const rows = recent.map(({ at, met, loser, winner, attempt, retried, kind, ...row }) => {
+        const address = JSON.stringify(row)
+        return [at, kind, address, met, loser, winner ?? null, attempt, retried]
+      })
+      const columns = ['at', 'kind', 'row', 'met', 'loser', 'winner', 'attempt', 'retried']
+      await shell.showRows(columns, rows)
+    },
+  },
+  {
     name: '\\status',
     usage: '',
     help: 'version, timestamps, room on the disk and warnings of the server',
