@@ -51,6 +51,33 @@ export async function runBatches(
   }
 }
 
+/**
+ * Runs short work that others wait for, and that commits, in a transaction of its own: again from a new snapshot where
+ * that met a conflict, for five seconds and no longer. Rejects with the signal's reason, with every failure that is
+ * no conflict, and with the last conflict.
+ */
+export async function runShort<T>(
+  parts: { readonly begin: BeginOwn; readonly clock: Clock; readonly randomness: Randomness },
+  work: (transaction: Transaction) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const backoff = new Backoff(parts, SHORT_RETRY)
+  for (;;) {
+    signal.throwIfAborted()
+    const transaction = await parts.begin()
+    let conflict: StorageError
+    try {
+      return await work(transaction)
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      conflict = error
+    } finally {
+      transaction.rollback()
+    }
+    if (!(await backoff.wait(signal))) throw conflict
+  }
+}
+
 async function tryBatch(
   begin: BeginOwn,
   next: Batches['next'],
@@ -59,14 +86,20 @@ async function tryBatch(
   try {
     return (await next(transaction)) ? 'moved' : 'last'
   } catch (error) {
-    // Also after a lost answer: the next batch first reads how far the work has come.
-    if (error instanceof StorageError && error.isWorthRerun) return 'conflict'
+    if (isConflict(error)) return 'conflict'
     throw error
   } finally {
     transaction.rollback()
   }
 }
 
+/** Also after a lost answer: the next transaction first reads how far the work has come. */
+export function isConflict(error: unknown): error is StorageError {
+  return error instanceof StorageError && error.isWorthRerun
+}
+
 /** So few that their commit delays the writers in the queue only for a moment. */
 export const BATCH_ROWS_MAX = 250
 const CONFLICT_RETRY = { firstMs: 2, totalMs: 1_000 }
+/** As long as a prewrite waits for the lock of another transaction. */
+const SHORT_RETRY = { firstMs: 2, totalMs: 5_000 }

@@ -99,8 +99,8 @@ export const CHECK_BUGS: readonly PlantedBug[] = [
   numberBug(
     'numbersOfThoseBefore',
     'storage/tables/identity/identity-blocks.ts',
-    'if (counter?.series !== series) return []',
-    'if (counter === undefined) return []',
+    'if (counter?.series !== series) return undefined',
+    'if (counter === undefined) return undefined',
   ),
   numberBug(
     'alwaysIsByDefault',

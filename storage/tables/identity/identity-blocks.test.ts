@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { LeapingClock } from '../../../test/storage/leaping-clock.ts'
 import { MemoryCellStore } from '../../cell-store/memory/memory-cell-store.ts'
+import { StorageError } from '../../errors.ts'
+import { systemRandomness } from '../../randomness.ts'
 import { openGateway, requireTable, type Storage } from '../../storage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { createTable, dropTable } from '../catalog/catalog-changes.ts'
 import type { CatalogWrites } from '../catalog/catalog-writes.ts'
 import { restartIdentity } from '../catalog/identity-changes.ts'
 import type { TableDefinition } from '../table-definition.ts'
+import { IdentityBlocks } from './identity-blocks.ts'
 
 const TABLE = {
   name: 't',
@@ -122,6 +126,56 @@ suite('the numbers of an identity (T5)', () => {
     assert.deepEqual(await storage.identities.take(table, 2), [last - 1n, last])
     await assert.rejects(async () => await storage.identities.take(table, 1), {
       code: 'out_of_range',
+    })
+    await closed([storage])
+  })
+
+  test('are asked for again where others took some first, and not for ever', async () => {
+    const [storage, rival] = (await gateways(2)) as [Storage, Storage]
+    const table = await tableOf(storage)
+    let lost = 2
+    let begun = 0
+    const begin = async () => {
+      const transaction = await storage.begin()
+      begun += 1
+      // More than what is left of its block, so that it takes the next one first.
+      if (begun <= lost) await rival.identities.take(table, 2_000)
+      return transaction
+    }
+    const clock = new LeapingClock()
+    const slow = new IdentityBlocks({ begin, clock, randomness: systemRandomness })
+    assert.equal((await slow.take(table, 1)).length, 1)
+    assert.equal(begun, 3)
+
+    begun = 0
+    lost = Number.POSITIVE_INFINITY
+    const error = await Promise.resolve(slow.take(table, 100)).then(
+      () => assert.fail('it was given numbers'),
+      (thrown) => thrown,
+    )
+    assert.deepEqual([error.code, error.retryable], ['write_conflict', true])
+    assert.deepEqual(error.fields, { table: 't', column: 'id' })
+    const told = `No numbers for the column "id" of "t" after ${begun} attempts: other servers`
+    assert.ok(error.message.startsWith(told), error.message)
+    assert.ok(clock.monotonicMs() <= 10_000, 'it waited for its time and no longer')
+    // Those who come later are not told of it.
+    lost = 0
+    assert.equal((await slow.take(table, 100)).length, 100)
+    await closed([storage, rival])
+  })
+
+  test('say so when it was the store that did not answer', async () => {
+    const [storage] = (await gateways(1)) as [Storage]
+    const table = await tableOf(storage)
+    const begin = async () => {
+      const transaction = await storage.begin()
+      const unknown = new StorageError('commit_outcome_unknown', 'No answer.')
+      return Object.assign(transaction, { commit: () => Promise.reject(unknown) })
+    }
+    const parts = { begin, clock: new LeapingClock(), randomness: systemRandomness }
+    await assert.rejects(async () => await new IdentityBlocks(parts).take(table, 1), {
+      code: 'write_conflict',
+      message: /the store did not answer whether they were taken\.$/,
     })
     await closed([storage])
   })

@@ -5,7 +5,7 @@ import { invariant } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Randomness } from '../../randomness.ts'
-import { type BeginOwn, runBatches } from '../../transaction/own-transactions.ts'
+import { type BeginOwn, isConflict, runShort } from '../../transaction/own-transactions.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
 import { INTEGER_MAX, INTEGER_MIN, readIdentity, writeIdentity } from '../catalog/identity-row.ts'
 import { identityOf } from '../identity-column.ts'
@@ -59,7 +59,7 @@ export class IdentityBlocks {
   /**
    * So many numbers for the identity column of the table, ascending, without waiting where they are at hand. Throws or
    * rejects with StorageError: `schema_changed` for a table that was dropped or restarted since, `out_of_range` when
-   * no INTEGER is left.
+   * no INTEGER is left, `write_conflict` when others were faster each time.
    */
   take(table: TableDefinition, count: number): MaybePromise<readonly bigint[]> {
     const block = this.#blockOf(table)
@@ -105,13 +105,14 @@ export class IdentityBlocks {
 
   async #renew(table: TableDefinition, block: Block, missing: number): Promise<void> {
     const wanted = BigInt(Math.max(block.size, missing))
-    const taken: Array<{ readonly first: bigint; readonly end: bigint }> = []
-    const next = async (transaction: Transaction) => {
-      taken.push(...(await takeBlock(transaction, table, block.series, wanted)))
-      return false
+    let attempts = 0
+    const take = async (transaction: Transaction) => {
+      attempts += 1
+      return await takeBlock(transaction, table, block.series, wanted)
     }
-    await runBatches(this.#parts, { next }, this.#closing.signal)
-    const [range] = taken
+    const range = await runShort(this.#parts, take, this.#closing.signal).catch((error) => {
+      throw isConflict(error) ? noneTaken(table, attempts, error) : error
+    })
     if (range === undefined) throw restarted(table)
     const isAbove = block.next === block.end && range.first >= block.end
     invariant(isAbove, 'T5', { table: table.name, first: range.first, before: block.end })
@@ -121,17 +122,17 @@ export class IdentityBlocks {
   }
 }
 
-/** Takes the numbers from `next` on, and commits that; returns none where the series has ended. */
+/** Takes the numbers from `next` on, and commits that; returns undefined where the series has ended. */
 async function takeBlock(
   transaction: Transaction,
   table: TableDefinition,
   series: number,
   wanted: bigint,
-): Promise<ReadonlyArray<{ readonly first: bigint; readonly end: bigint }>> {
+): Promise<{ readonly first: bigint; readonly end: bigint } | undefined> {
   transaction.requireRoom()
   const counter = await readIdentity(transaction, table)
   // Not by an error: what is retryable would be tried again, from the same definition.
-  if (counter?.series !== series) return []
+  if (counter?.series !== series) return undefined
   const { next: first } = counter
   const left = INTEGER_MAX + 1n - first
   if (left <= 0n) throw noneLeft(table)
@@ -139,7 +140,7 @@ async function takeBlock(
   writeIdentity(transaction, table, { series, next: end })
   // Only when it has committed are they this process's own (T5).
   await transaction.commit()
-  return [{ first, end }]
+  return { first, end }
 }
 
 function handOut(block: Block, numbers: bigint[], count: number): void {
@@ -149,6 +150,18 @@ function handOut(block: Block, numbers: bigint[], count: number): void {
 function restarted({ name }: TableDefinition): StorageError {
   const message = `The table "${name}" was dropped, or its numbers were restarted, since the transaction began.`
   return new StorageError('schema_changed', message, { table: name })
+}
+
+/** Nothing that the transaction itself has written was in the way, and its client has to be told so. */
+function noneTaken(table: TableDefinition, attempts: number, cause: StorageError): StorageError {
+  if (cause.code === 'moving') return cause
+  const column = identityOf(table)?.column.name
+  const why =
+    cause.code === 'commit_outcome_unknown'
+      ? 'the store did not answer whether they were taken'
+      : 'other servers, which take numbers as well, were faster'
+  const message = `No numbers for the column "${column}" of "${table.name}" after ${attempts} attempts: ${why}.`
+  return new StorageError('write_conflict', message, { table: table.name, column }, { cause })
 }
 
 function noneLeft(table: TableDefinition): StorageError {

@@ -2,7 +2,7 @@
 import { type Mutant, mutant } from './mutant.ts'
 
 const BLOCKS = 'storage/tables/identity/identity-blocks.ts'
-const TAKES = '      taken.push(...(await takeBlock(transaction, table, block.series, wanted)))\n'
+const TAKES = '      return await takeBlock(transaction, table, block.series, wanted)\n'
 
 const GATEWAYS = { workload: 'identities', topology: 'gateways' } as const
 
