@@ -46,7 +46,12 @@ export function notNullCheckOf(
 ): (NewCheck & { readonly name: string }) | undefined {
   if (table.columns[requireColumn(table, name, position)]?.notNull === true) return undefined
   const text = expressionText(isNotNull(name, position))
-  return { name: `${table.name}_${name}_not_null`, text, columns: [name] }
+  const suffix = `_${name}_not_null`
+  // One that was left keeps its name when its table gets another one.
+  const left = table.checks.find(
+    (check) => check.state === 'adding' && check.text === text && check.name.endsWith(suffix),
+  )
+  return { name: left?.name ?? `${table.name}${suffix}`, text, columns: [name] }
 }
 
 function isNotNull(name: string, position: Position): Expression {

@@ -168,4 +168,18 @@ describe('SET NOT NULL beside writers of another gateway', () => {
     assert.equal((await columnOf(server)).notNull, true)
     assert.equal((await checksOf(server))?.length ?? 0, 0)
   })
+
+  test('goes on by the name that its table was given meanwhile', async (t) => {
+    const storage = await openStorage({ engine: 'memory' })
+    const server = await withBob(t, { outside: { storage } })
+    const transaction = await storage.begin()
+    await addCheck(transaction, await storage.catalog(transaction), 't', BESIDE)
+    await transaction.commit()
+    await server.rows('ALTER TABLE t RENAME TO u')
+    const renamed = SET_NOT_NULL.replace('TABLE t', 'TABLE u')
+    await server.rows(renamed)
+    const { body } = await server.get('/v1/tables/u')
+    assert.deepEqual([body.columns[1].notNull, body.checks ?? []], [true, []])
+    assert.equal((await server.query(renamed)).body.results[0].rowsAffected, 0)
+  })
 })
