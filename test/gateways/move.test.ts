@@ -28,6 +28,7 @@ for (const name of ENGINES) {
     const writer = new Writer(db)
     const watcher = new Watcher(db, before.readTimestamp)
     await writer.acknowledged(20)
+    const numbered = await ticket(db)
 
     const moved = await percolite(engine, [
       ...['move', '--from', source.url, '--to', engine.moveTo, '--target-url', targetUrl],
@@ -50,6 +51,7 @@ for (const name of ENGINES) {
     assert.equal(rows.length, ROWS)
     const { balance } = rows.find(({ id }) => id === Writer.ROW) as Account
     assert.equal(balance, writer.count, 'no acknowledged commit is missing')
+    assert.ok((await ticket(there)) > numbered, 'the counter of an identity has gone along')
     const past = await there.query<Account>(WATCHED, [], { asOf: before.readTimestamp })
     assert.deepEqual(past.rows, before.rows)
     const marked = await there.query<Account>(WATCHED, [], { asOf: bookmark })
@@ -76,6 +78,9 @@ async function startSource(t: TestContext, engine: SharedEngine) {
   t.after(() => db.close())
   await db.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   await db.query('CREATE INDEX by_balance ON account (balance)')
+  await db.query(
+    'CREATE TABLE ticket (id INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner TEXT)',
+  )
   const ids = Array.from({ length: ROWS }, (_, index) => `id${String(index).padStart(4, '0')}`)
   await db.execute(
     ids.map((id) => ({
@@ -84,6 +89,12 @@ async function startSource(t: TestContext, engine: SharedEngine) {
     })),
   )
   return { source, targetUrl: `http://127.0.0.1:${port}`, db }
+}
+
+/** The number of a new row. */
+async function ticket(db: Database): Promise<number> {
+  const sql = "INSERT INTO ticket (owner) VALUES ('bob') RETURNING id"
+  return (await db.query<{ readonly id: number }>(sql)).rows[0]?.id ?? 0
 }
 
 async function startTarget(t: TestContext, engine: SharedEngine, url: string) {
