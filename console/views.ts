@@ -24,6 +24,12 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./tables/tables-view.tsx')).TablesView,
   },
   {
+    view: 'cells',
+    title: 'Cells',
+    right: 'inspect',
+    load: async () => (await import('./cells/cells-view.tsx')).CellsView,
+  },
+  {
     view: 'live',
     title: 'Live',
     load: async () => (await import('./live/live-view.tsx')).LiveView,

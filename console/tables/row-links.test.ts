@@ -9,10 +9,11 @@ const column = (name: string) => ({ column: name, descending: false })
 const index = (name: string, unique: boolean) => ({
   ...{ name, unique, columns: [column('owner')], storing: [], state: 'ready' },
 })
+const OF_PATH = { ...index('ofPath', false), columns: [{ ...column('meta'), path: "->>'a'" }] }
 const TABLE = {
   name: 'my table',
   primaryKey: [column('symbol'), column('id')],
-  indexes: [index('byOwner', false), index('oneOwner', true)],
+  indexes: [index('byOwner', false), index('oneOwner', true), OF_PATH],
 } as unknown as Schemas['Table']
 const ROW = { symbol: "a,b/~o'x", id: 7n, owner: 'ann' }
 

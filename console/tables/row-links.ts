@@ -21,13 +21,13 @@ export function cellsHash(table: Table, row: Row): string {
   return hashOf({ view: 'cells', parts: [table.name, keyText(keyOf(table, row))] })
 }
 
-/** The same of the entries that a row has in the indexes of its table. */
+/** The same of the entries that a row has in the indexes of its table, where they are of whole columns. */
 export function entryHashes(
   table: Table,
   row: Row,
 ): ReadonlyArray<{ readonly index: string; readonly hash: string }> {
   return table.indexes
-    .filter(({ state }) => state !== 'failed')
+    .filter(({ state, columns }) => state !== 'failed' && columns.every(({ path }) => !path))
     .map(({ name, unique, columns }) => {
       const values = columns.map(({ column }) => (row[column] ?? null) as KeyValue | null)
       const isAlone = unique && !values.includes(null)

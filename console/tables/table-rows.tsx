@@ -120,9 +120,10 @@ function Wanted({
   }
   return (
     <form class="wanted" onSubmit={submit}>
-      <label class="where">
-        <span>WHERE</span>
+      <span class="labelled where">
+        <label for="where">WHERE</label>
         <input
+          id="where"
           type="text"
           class="mono"
           spellcheck={false}
@@ -130,10 +131,14 @@ function Wanted({
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
-      </label>
-      <label class="walk">
-        <span>read by</span>
-        <select value={index} onChange={({ currentTarget }) => go(text, currentTarget.value)}>
+      </span>
+      <span class="labelled">
+        <label for="read-by">read by</label>
+        <select
+          id="read-by"
+          value={index}
+          onChange={({ currentTarget }) => go(text, currentTarget.value)}
+        >
           <option value="primary">primary key ({keyWords(table.primaryKey)})</option>
           {table.indexes
             .filter(({ state }) => state === 'ready')
@@ -143,7 +148,7 @@ function Wanted({
               </option>
             ))}
         </select>
-      </label>
+      </span>
       <button type="submit" class="first">
         Read
       </button>

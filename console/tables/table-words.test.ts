@@ -30,9 +30,9 @@ describe('the words of a definition', () => {
     )
     const key = [
       { column: 'symbol', descending: false },
-      { column: 'time', descending: true },
+      { column: 'meta', path: "->>'city'", descending: true },
     ]
-    assert.equal(keyWords(key), 'symbol, time DESC')
+    assert.equal(keyWords(key), "symbol, meta->>'city' DESC")
   })
 
   it('say what notifies an observer', () => {

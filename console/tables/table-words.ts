@@ -2,10 +2,10 @@
 import type { Row, Schemas } from '../../client-sdk/client.ts'
 import { countText } from '../page/stamp-text.ts'
 
-/** `symbol, time DESC`. */
+/** `symbol, time DESC`, `meta->>'city'`. */
 export function keyWords(columns: readonly Schemas['KeyColumn'][]): string {
   return columns
-    .map(({ column, descending }) => (descending ? `${column} DESC` : column))
+    .map(({ column, path = '', descending }) => `${column}${path}${descending ? ' DESC' : ''}`)
     .join(', ')
 }
 

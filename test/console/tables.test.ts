@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { chromiumSkipReason } from '../browser/chromium.ts'
 import { TokenServer } from '../server/token-server.ts'
 import { ConsoleScene, endOfGroup } from './console-scene.ts'
+import { textsOf } from './page-texts.ts'
 
 const DEFINITIONS = [
   `CREATE TABLE account (id TEXT PRIMARY KEY, owner TEXT NOT NULL, balance INTEGER DEFAULT 0,
@@ -15,23 +16,9 @@ const DEFINITIONS = [
 const BOB = `INSERT INTO account (id, owner, balance, meta) VALUES
   ('bob', 'ann', 9007199254740993, '{"n":12345678901234567890}'), ('joe', 'cat', 2, NULL)`
 
-/** What is used of an element in the page. */
-type PageElement = {
-  readonly textContent: string
-  readonly querySelectorAll: (selector: string) => ArrayLike<PageElement>
-}
-
 /** The texts of the cells of a table's rows, without the numbers of rows and the actions. */
 function cellTexts(grid: Locator): Promise<string[][]> {
   return textsOf(grid, ':scope > :not(.row-number):not(.actions)')
-}
-
-function textsOf(table: Locator, cells: string): Promise<string[][]> {
-  return table.locator('tbody tr').evaluateAll((rows, selector) => {
-    const texts = (row: PageElement) =>
-      Array.from(row.querySelectorAll(selector), ({ textContent }) => textContent)
-    return (rows as unknown as PageElement[]).map(texts)
-  }, cells)
 }
 
 function gridOf(page: Page, table: string): Locator {

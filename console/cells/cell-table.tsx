@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Scroll } from '../page/scroll.tsx'
+import { Stamp } from '../page/stamp.tsx'
+import type { CellHistory } from './cell-history.ts'
+
+/** What the drawing shows, in words; newest first. */
+export function CellTable({ history }: { readonly history: CellHistory }) {
+  const { marks, strands, label } = history
+  const sorted = marks.toSorted((one, other) => other.timestamp - one.timestamp)
+  return (
+    <section class="listed">
+      <h3>The same as a table</h3>
+      <Scroll label="Cells as a table">
+        <table class="cell-table">
+          <thead>
+            <tr>
+              {['stamp', 'time', 'row', 'cell', 'what'].map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {sorted.map(({ id, strand, family, look, timestamp, words }) => (
+              <tr key={`${id} ${look}`} class={look === 'supposed' ? 'muted' : undefined}>
+                <td class="mono">{label(timestamp)}</td>
+                <td>
+                  <Stamp micros={timestamp} />
+                </td>
+                <td>{strands[strand]?.title}</td>
+                <td>{look === 'supposed' ? `${family}, not there any more` : family}</td>
+                <td>{words}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </section>
+  )
+}
