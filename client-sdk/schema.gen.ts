@@ -2247,6 +2247,8 @@ export interface components {
             };
             /** @description How far back the store can be read at least; see `--retention`. */
             readonly retentionMs: number;
+            /** @description How long a commit waits after each of its mutations; absent without `--step-delay`. */
+            readonly stepDelayMs?: number;
             /** @description How often what is older is collected; see `--garbage-interval`. */
             readonly garbageIntervalMs: number;
             /** @description A new stamp, so the time of the store. */

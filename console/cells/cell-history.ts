@@ -104,9 +104,11 @@ function titleOf(row: RowCells, column: string, columns: readonly string[]): str
   const name = `${row.index ?? row.table} ${nameOfRow(row)}`
   if (columns.length < 2) return name
   const { data } = row
-  const own = data.find((cell) => cell.column === column)
-  if (own === undefined) return `${name} · column ${column}`
-  return own.family === undefined ? name : `${name} · ${own.family}`
+  const own = data.filter((cell) => cell.column === column)
+  if (own.length === 0) return `${name} · column ${column}`
+  // A step does not say which columns were declared together; the cells of before do.
+  const family = own.find((cell) => cell.family !== undefined)?.family
+  return family === undefined ? name : `${name} · ${family}`
 }
 
 type Own = ReturnType<typeof columnCells>

@@ -8,10 +8,17 @@ import { type WantedRows, wantedPath } from './wanted-rows.ts'
 export type CellsState = {
   readonly rows: readonly RowCells[] | undefined
   readonly commit: CommitMode
+  /** Whether commits wait after each of their steps. */
+  readonly isSlowed: boolean
   readonly error: unknown
 }
 
-const NOTHING: CellsState = { rows: undefined, commit: 'one-phase', error: undefined }
+const NOTHING: CellsState = {
+  rows: undefined,
+  commit: 'one-phase',
+  isSlowed: false,
+  error: undefined,
+}
 
 /** The cells of some rows, or of an entry, as they are; `again` reads them again. */
 export function useCells(db: Database, wanted: WantedRows | undefined) {
@@ -38,12 +45,12 @@ async function readCells(
   path: string,
   isEntry: boolean,
   signal: AbortSignal,
-): Promise<Pick<CellsState, 'rows' | 'commit'>> {
+): Promise<Omit<CellsState, 'error'>> {
   const [answer, status] = await Promise.all([
     db.open('GET', path, undefined, { signal }),
     db.request<Schemas['Status']>('GET', '/v1/status', undefined, { signal }),
   ])
   const cells = exactJson(await answer.text())
   const rows = isEntry ? [cells as RowCells] : (cells as Schemas['CellsOfRows']).rows
-  return { rows, commit: status.commit }
+  return { rows, commit: status.commit, isSlowed: status.stepDelayMs !== undefined }
 }

@@ -8,7 +8,7 @@ import { auditedServer } from '../../test/access/audited-server.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import { RowReplay } from '../../test/server/row-replay.ts'
 import { type Frame, openSocket } from '../../test/server/socket-client.ts'
-import { startTestServer } from '../../test/server/test-server.ts'
+import { type AnswerBody, startTestServer } from '../../test/server/test-server.ts'
 import { testFolder } from '../../test/test-folder.ts'
 import type { FlagName } from '../flags.ts'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -57,6 +57,24 @@ describe('a client that inspects rows', () => {
     await server.query(TRANSFER)
     assert.equal((await client.query('SHOW TABLES')).type, 'result')
     assert.deepEqual(client.unread, [])
+  })
+
+  test('is told whose cell a value is once, also where its columns have a family', async (t) => {
+    const { server, port } = await bank(t)
+    await server.query('CREATE TABLE page (url TEXT PRIMARY KEY, body TEXT, FAMILY text (body))')
+    const client = await openSocket(t, port)
+    client.send({ type: 'inspect', id: 'c', table: 'page', keys: [['a']] })
+    await client.about('c')
+    await server.query("INSERT INTO page (url, body) VALUES ('a', 'x')")
+    const { set } = await client.about('c')
+    const values = set.filter((cell: AnswerBody) => cell.row !== undefined)
+    assert.deepEqual(
+      values.map((cell: AnswerBody) => [cell.family, cell.row]),
+      [
+        ['data', { url: 'a' }],
+        ['data', { url: 'a', body: 'x' }],
+      ],
+    )
   })
 
   test('sees one step for each row of a commit in one phase', async (t) => {

@@ -107,11 +107,12 @@ export function* shownCells(
   catalog: Catalog,
   shown: ShownRow,
   cell: InspectedCell,
+  namesFamily = true,
 ): Generator<ShownCell, void, undefined> {
   const value = valueCellOf(cell)
   if (value !== undefined) {
     const { qualifier: column, timestamp } = value
-    yield { kind: 'data', column, timestamp, pieces: valuePieces(shown, value) }
+    yield { kind: 'data', column, timestamp, pieces: valuePieces(shown, value, namesFamily) }
   }
   const { qualifier: column, timestamp, meaning } = cell
   if (meaning.kind === 'data') return
@@ -150,17 +151,19 @@ function valueCellOf({ qualifier, timestamp, value, meaning }: InspectedCell) {
 function* valuePieces(
   shown: ShownRow,
   { qualifier: column, timestamp, inline, value }: ValueCell,
+  namesFamily: boolean,
 ): Generator<string, void, undefined> {
   yield `${JSON.stringify({ column, timestamp, inline }).slice(0, -1)},`
-  yield* decoded(shown, column, value)
+  yield* decoded(shown, column, value, namesFamily)
   yield '}'
 }
 
-/** Members of JSON: the columns that the cell holds; a declared family is named. */
+/** Members of JSON: the columns that the cell holds; a declared family is named, if that is asked for. */
 function* decoded(
   shown: ShownRow,
   column: string,
   value: Uint8Array,
+  namesFamily: boolean,
 ): Generator<string, void, undefined> {
   const held = valuesOrDamage(() => shown.valuesOf(column, value))
   if (held === undefined) {
@@ -170,7 +173,9 @@ function* decoded(
     return
   }
   const { family, columns, values } = held
-  yield family === undefined ? '"row":' : `"family":${JSON.stringify(family)},"row":`
+  yield family === undefined || !namesFamily
+    ? '"row":'
+    : `"family":${JSON.stringify(family)},"row":`
   yield* rowPieces(formOf(columns, 'number'), values)
 }
 

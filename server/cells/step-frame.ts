@@ -22,7 +22,7 @@ export function stepFields(
   const cells = set.flatMap((cell) =>
     cell.value.length > STEP_VALUE_BYTES_MAX
       ? [JSON.stringify(longCell(cell))]
-      : [...shownCells(catalog, shown, cell)].map(({ kind, pieces }) => {
+      : [...shownCells(catalog, shown, cell, false)].map(({ kind, pieces }) => {
           const text = [...pieces].join('')
           return `{"family":"${kind}",${text.slice(1)}`
         }),

@@ -151,6 +151,58 @@ describe('cells on the page, in Chromium', { skip: chromiumSkipReason() }, () =>
   })
 })
 
+describe('cells on the page while they change, in Chromium', { skip: chromiumSkipReason() }, () => {
+  const end = endOfGroup()
+
+  async function watched(delay?: string) {
+    const slow = delay === undefined ? {} : { 'step-delay': delay }
+    const flags = { engine: 'memory', commit: 'two-phase', ...slow } as const
+    const scene = await ConsoleScene.start(end, { flags })
+    await scene.server.rows('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
+    // A commit of more than ten rows is never slowed down.
+    const ids = ['bob', 'eve', ...Array.from({ length: 10 }, (_, at) => `other${at}`)]
+    const rows = ids.map((id) => `('${id}', 10)`).join(', ')
+    await scene.server.rows(`INSERT INTO account (id, balance) VALUES ${rows}`)
+    const look = await scene.look('#/cells/account/bob/eve')
+    await look.page.getByRole('button', { name: 'Follow live' }).click()
+    await look.page.getByText('live', { exact: true }).waitFor()
+    return { scene, look, page: look.page, log: look.page.getByRole('log') }
+  }
+
+  it('show a transfer from its locks to its records, and are then those of the API', async () => {
+    const { scene, look, page, log } = await watched()
+    await scene.server.query(TRANSFER.replace('joe', 'eve'))
+    for (const step of ['locks bob', 'locks eve', 'commits, by its primary bob', 'secondary eve']) {
+      await log.getByText(step).waitFor()
+    }
+    await page.getByText('Stamp 4 of 4').waitFor()
+    const { body } = await scene.server.get('/v1/tables/account/cells?key=bob&key=eve')
+    assert.deepEqual(await shownCells(page), cellsOf(body.rows))
+    assert.equal(await page.getByRole('button', { name: 'Kill' }).count(), 0)
+    await look.requireClean()
+    await page.getByRole('button', { name: 'Stop following' }).click()
+    await page.getByText('Stamp 4 of 4').waitFor()
+    await page.context().close()
+  })
+
+  it('show what a reader does when the owner was killed after the commit point', async () => {
+    const { scene, look, page, log } = await watched('1500ms')
+    const transfer = scene.server.query(TRANSFER.replace('joe', 'eve'))
+    await log.getByText('locks eve').waitFor()
+    assert.equal(await mark(page, /^(bob|eve), lock\. Lock of T/).count(), 2)
+    await log.getByText('commits, by its primary bob').waitFor()
+    await page.getByRole('button', { name: /^Kill the owner of T/ }).click()
+    await page.getByText(/stands still after commit of bob/).waitFor()
+    assert.equal((await transfer).body.code, 'commit_outcome_unknown')
+    assert.equal(await mark(page, /^eve, lock\. Lock of T/).count(), 1)
+    await scene.server.rows("GET balance FROM account WHERE id = 'eve'")
+    await log.getByText('another transaction rolls it forward at eve').waitFor()
+    assert.equal(await mark(page, /^eve, lock\. Lock of T/).count(), 0)
+    await look.requireClean()
+    await page.context().close()
+  })
+})
+
 describe('cells of a server that commits in one phase, in Chromium', {
   skip: chromiumSkipReason(),
 }, () => {

@@ -19,7 +19,10 @@ export function operationRoutes(parts: {
   readonly storage: Storage
   readonly sessions: TransactionSessions
   readonly clock: Clock
-  readonly config: Pick<Config, 'engine' | 'redoLog' | 'retentionMs' | 'garbageIntervalMs'>
+  readonly config: Pick<
+    Config,
+    'engine' | 'redoLog' | 'retentionMs' | 'garbageIntervalMs' | 'stepDelayMs'
+  >
   readonly live: Pick<LiveConnections, 'sockets' | 'subscriptions'>
   readonly conflicts: ConflictLog
   readonly version: string
@@ -62,6 +65,7 @@ export function operationRoutes(parts: {
         ...(gap === undefined ? {} : { restored: gap }),
         retentionMs: config.retentionMs,
         garbageIntervalMs: config.garbageIntervalMs,
+        ...(config.stepDelayMs === undefined ? {} : { stepDelayMs: config.stepDelayMs }),
         timestamp,
         safePoint,
         oldestSnapshot,

@@ -20,6 +20,17 @@ describe('GET /v1/status', () => {
     }
   })
 
+  it('says by how much commits are slowed down, where they are', async (t) => {
+    const slow = { engine: 'memory', commit: 'two-phase', 'step-delay': '50ms' }
+    for (const [flags, shown] of [
+      [slow, 50],
+      [{}, undefined],
+    ] as const) {
+      const { body } = await (await startTestServer(t, { flags })).get('/v1/status')
+      assert.equal(body.stepDelayMs, shown)
+    }
+  })
+
   it('counts sockets and subscriptions', async (t) => {
     const server = await startTestServer(t)
     await server.query('CREATE TABLE item (id TEXT PRIMARY KEY)')
