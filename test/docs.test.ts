@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { COMMANDS } from '../cli/commands.ts'
+import { KEYWORDS } from '../console/query/dialect-words.ts'
+import { KEYWORDS as PARSED_WORDS } from '../parser/grammar/keywords.ts'
 import { PLAN_ERRORS } from '../planner/planner.ts'
 import { ERROR_CODES } from '../server/errors/error-codes.ts'
 import { environmentName, FLAG_NAMES, FLAGS } from '../server/flags.ts'
@@ -202,4 +204,9 @@ test('docs/security.md names a test for each threat, which is there under that n
   for (const [, threat, file = '', name = ''] of rows) {
     assert.ok(readText(file).includes(name), `${threat}: ${file} has no test ${name}`)
   }
+})
+
+test('the editor of the console has a colour for every keyword of the parser, and for no other word', () => {
+  const words = PARSED_WORDS.map(({ LABEL, name }) => (LABEL ?? name).toLowerCase())
+  assert.deepEqual(KEYWORDS.split(' ').toSorted(), words.toSorted())
 })

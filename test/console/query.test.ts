@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { KEYWORDS } from '../../console/query/dialect-words.ts'
-import { KEYWORDS as PARSED_WORDS } from '../../parser/grammar/keywords.ts'
 import { chromiumSkipReason } from '../browser/chromium.ts'
 import { type ConsoleLook, ConsoleScene, endOfGroup, until } from './console-scene.ts'
 
@@ -21,11 +19,6 @@ async function underlined(page: Page): Promise<string> {
   await marks.first().waitFor()
   return (await marks.allTextContents()).join('')
 }
-
-it('the editor of the console knows every keyword of the parser, and no other', () => {
-  const words = PARSED_WORDS.map(({ LABEL, name }) => (LABEL ?? name).toLowerCase())
-  assert.deepEqual(KEYWORDS.split(' ').toSorted(), words.toSorted())
-})
 
 describe('Query, in Chromium', { skip: chromiumSkipReason() }, () => {
   const end = endOfGroup()
