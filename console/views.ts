@@ -35,6 +35,11 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./live/live-view.tsx')).LiveView,
   },
   {
+    view: 'transactions',
+    title: 'Transactions',
+    load: async () => (await import('./transactions/transactions-view.tsx')).TransactionsView,
+  },
+  {
     view: 'observers',
     title: 'Observers',
     right: 'inspect',

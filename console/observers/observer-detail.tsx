@@ -6,7 +6,7 @@ import { useConsole, useRight } from '../page/console-context.ts'
 import { NeedsRight, Problem } from '../page/problem.tsx'
 import { Stamp } from '../page/stamp.tsx'
 import { countText, durationText } from '../page/stamp-text.ts'
-import { AskFirst } from './asked-statement.tsx'
+import { AskFirst } from '../page/statements/ask-first.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { lagChart, type ObserverSample, rateChart } from './observer-samples.ts'
 import {
@@ -35,10 +35,9 @@ export function ObserverDetail({
   readonly onSent: () => void
 }) {
   const { db } = useConsole()
-  const mayDefine = useRight('define')
   const [asked, setAsked] = useState<AskedStatement | undefined>()
   const [said, setSaid] = useState<{ readonly sent?: string; readonly error?: unknown }>({})
-  const { observer, table, state, weak, deadLetters } = status
+  const { observer, table, weak } = status
   const ask = (statement: AskedStatement) => {
     setSaid({})
     setAsked(statement)
@@ -70,28 +69,15 @@ export function ObserverDetail({
         <Chart look={LAG} data={lagChart(samples)} />
         <Chart look={RATES} data={rateChart(samples)} />
       </div>
-      {mayDefine ? (
-        <div class="row">
-          {state === 'active' ? (
-            <button type="button" onClick={() => ask(pauseOf(observer))}>
-              Pause …
-            </button>
-          ) : (
-            <button type="button" onClick={() => ask(resumeOf(status))}>
-              Resume …
-            </button>
-          )}
-          {deadLetters.count > 0 && state === 'active' && (
-            <button type="button" onClick={() => ask(resumeOf(status))}>
-              Retry all dead letters …
-            </button>
-          )}
-          {!weak && <ReplayForm onAsk={(from) => ask(replayOf(observer, from))} />}
-        </div>
-      ) : (
-        <NeedsRight right="define" what="Pausing, resuming and replaying need" />
+      <Buttons status={status} onAsk={ask} />
+      {asked !== undefined && (
+        <AskFirst
+          label="Send this statement?"
+          sent={asked.sql}
+          meaning={asked.meaning}
+          onAnswer={answered}
+        />
       )}
-      {asked !== undefined && <AskFirst asked={asked} onAnswer={answered} />}
       {said.sent !== undefined && (
         <p role="status">
           Sent: <code>{said.sent}</code>
@@ -100,6 +86,39 @@ export function ObserverDetail({
       {said.error !== undefined && <Problem error={said.error} />}
       <DeadLetters status={status} onRetry={weak ? retry : undefined} />
     </section>
+  )
+}
+
+function Buttons({
+  status,
+  onAsk,
+}: {
+  readonly status: Status
+  readonly onAsk: (statement: AskedStatement) => void
+}) {
+  const mayDefine = useRight('define')
+  const { observer, state, weak, deadLetters } = status
+  if (!mayDefine) {
+    return <NeedsRight right="define" what="Pausing, resuming and replaying need" />
+  }
+  return (
+    <div class="row">
+      {state === 'active' ? (
+        <button type="button" onClick={() => onAsk(pauseOf(observer))}>
+          Pause …
+        </button>
+      ) : (
+        <button type="button" onClick={() => onAsk(resumeOf(status))}>
+          Resume …
+        </button>
+      )}
+      {deadLetters.count > 0 && state === 'active' && (
+        <button type="button" onClick={() => onAsk(resumeOf(status))}>
+          Retry all dead letters …
+        </button>
+      )}
+      {!weak && <ReplayForm onAsk={(from) => onAsk(replayOf(observer, from))} />}
+    </div>
   )
 }
 

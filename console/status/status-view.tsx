@@ -8,9 +8,7 @@ import { ActivitySection } from './activity-section.tsx'
 import { CheckSection } from './check-section.tsx'
 import { Facts } from './facts.tsx'
 import { GatewaySection } from './gateway-section.tsx'
-import { LockSection } from './lock-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
-import { RunningSection } from './running-section.tsx'
 import { storeFacts } from './store-facts.ts'
 
 type Status = Schemas['Status']
@@ -38,8 +36,6 @@ export function StatusView() {
       <ActivitySection />
       <RetentionSection status={status} />
       <IndexBuilds builds={status.indexBuilds} />
-      <RunningSection />
-      <LockSection />
       <GatewaySection />
       <CheckSection />
     </div>

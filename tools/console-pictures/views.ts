@@ -23,6 +23,26 @@ async function write(page: Page, text: string): Promise<void> {
   await page.getByLabel('Parameters, as JSON').fill('{ "who": 3 }')
 }
 
+/** Some transactions that are in each other's way, and one that is left open. */
+async function conflict(page: Page): Promise<void> {
+  const url = new URL('/v1/transactions', page.url()).href
+  const begin = async () => {
+    const answer = await page.request.post(url, { data: {} })
+    return ((await answer.json()) as { readonly transaction: string }).transaction
+  }
+  const run = (id: string, sql: string) =>
+    page.request.post(`${url}/${id}/query`, { data: { sql } })
+  for (const who of [3, 3, 3, 3, 5, 5, 8]) {
+    const sql = `SET cash = cash + 1 ON customer WHERE id = ${who}`
+    const [first, second] = [await begin(), await begin()]
+    for (const id of [first, second]) await run(id, sql)
+    for (const id of [first, second]) await run(id, 'COMMIT')
+  }
+  const left = await begin()
+  await run(left, 'GET cash FROM customer WHERE id = 4')
+  await run(left, 'SET cash = 7 ON customer WHERE id = 4')
+}
+
 export const VIEWS: readonly PicturedView[] = [
   {
     name: 'query',
@@ -52,6 +72,15 @@ export const VIEWS: readonly PicturedView[] = [
       await page.getByRole('button', { name: 'Drop the connection' }).click()
       await page.getByText('goes on after').waitFor()
       await page.waitForTimeout(1_500)
+    },
+  },
+  {
+    name: 'transactions',
+    hash: '#/transactions',
+    async prepare(page) {
+      await conflict(page)
+      await page.locator('.pairs').nth(2).waitFor()
+      await page.getByText('customer 1').first().waitFor()
     },
   },
   {

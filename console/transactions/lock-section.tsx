@@ -4,6 +4,7 @@ import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole } from '../page/console-context.ts'
 import { Problem } from '../page/problem.tsx'
 import { Scroll } from '../page/scroll.tsx'
+import { durationText } from '../page/stamp-text.ts'
 import { cellText } from './cell-text.ts'
 
 type Looked = {
@@ -45,6 +46,7 @@ function textOf({ locks, isComplete }: Schemas['LockList']): string {
 }
 
 function LockTable({ locks }: { readonly locks: Schemas['LockList']['locks'] }) {
+  const nowMs = Date.now()
   return (
     <Scroll label="Locks">
       <table>
@@ -53,7 +55,9 @@ function LockTable({ locks }: { readonly locks: Schemas['LockList']['locks'] }) 
             <th scope="col">cell</th>
             <th scope="col">primary</th>
             <th scope="col">kind</th>
-            <th scope="col">since</th>
+            <th scope="col" class="number">
+              age
+            </th>
             <th scope="col">owner</th>
           </tr>
         </thead>
@@ -63,7 +67,9 @@ function LockTable({ locks }: { readonly locks: Schemas['LockList']['locks'] }) 
               <td class="mono">{cellText(lock.cell)}</td>
               <td class="mono">{lock.isPrimary ? 'itself' : cellText(lock.primary)}</td>
               <td>{lock.kind}</td>
-              <td>{lock.lockedAt}</td>
+              <td class="number" title={lock.lockedAt}>
+                {durationText(Math.max(0, nowMs - Date.parse(lock.lockedAt)))}
+              </td>
               <td>
                 <span class="mono">{lock.owner.slice(0, 8)}</span>{' '}
                 {lock.ownerIsDead && <span class="bad">has ended</span>}

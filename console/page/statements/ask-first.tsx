@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef } from 'preact/hooks'
-import type { AskedStatement } from './observer-statements.ts'
 
-/** Shows what is about to be sent, and asks. */
+/** Shows what is about to be sent, and asks. The focus stands on what does nothing, and then where it was. */
 export function AskFirst({
-  asked: { sql, meaning },
+  label,
+  sent,
+  meaning,
+  yes = 'Send it',
   onAnswer,
 }: {
-  readonly asked: AskedStatement
+  readonly label: string
+  /** A statement, or a request. */
+  readonly sent: string
+  readonly meaning: string
+  readonly yes?: string
   readonly onAnswer: (isWanted: boolean) => void
 }) {
   const leave = useRef<HTMLButtonElement>(null)
@@ -19,14 +25,14 @@ export function AskFirst({
     }
   }, [])
   return (
-    <div class="asked" role="alertdialog" aria-label="Send this statement?">
+    <div class="asked" role="alertdialog" aria-label={label}>
       <pre>
-        <code>{sql}</code>
+        <code>{sent}</code>
       </pre>
       <p>{meaning}</p>
       <p class="row">
         <button type="button" class="first" onClick={() => onAnswer(true)}>
-          Send it
+          {yes}
         </button>
         <button type="button" ref={leave} onClick={() => onAnswer(false)}>
           Leave it
