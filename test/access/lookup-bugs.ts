@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type PlantedBug, plantedIn } from './planted-bug.ts'
+import { CHIEF_TEST, type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const TABLES = 'planner/plan/lookups/statement-tables.ts'
 
 const bug = plantedIn('server/access')
+const chiefBug = plantedIn(CHIEF_TEST)
 
 /** One for each thing that LOOKUP has to do for access control. */
 export const LOOKUP_BUGS: readonly PlantedBug[] = [
-  bug(
+  chiefBug(
     'lookupsNeedNoRight',
     TABLES,
     "requireTableFor(catalog, source.table, 'read')",
@@ -20,7 +21,7 @@ export const LOOKUP_BUGS: readonly PlantedBug[] = [
     'if (meetsRule(lookup, row, scope)) found',
     'if (row !== null) found',
   ),
-  bug(
+  chiefBug(
     'lookupsCountHiddenRows',
     'planner/planner.ts',
     'lookedUp.some(({ rowRule }) => rowRule !== undefined) ||',

@@ -29,7 +29,7 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     'asked.filter((key) => mayMeetRule(named, key, scope))',
     'asked',
   ),
-  bug(
+  chiefBug(
     'rangeSetsIgnoreTheRule',
     'planner/plan/writes/plan-set-rows.ts',
     'statement, { reads }, rule)',
@@ -47,7 +47,7 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     ' || asksOfRow(plan) || !isByKey(plan)',
     '',
   ),
-  bug(
+  chiefBug(
     'upsertsChangeHiddenRows',
     'planner/execute/writes/execute-upsert.ts',
     'if (!meetsRule(plan, found.row, scope)) throw violated()',
@@ -66,13 +66,13 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     'false',
   ),
   bug('upsertsNeedNoRead', 'planner/plan/plan-statement.ts', ' && !asksOfFound(plan)', ''),
-  bug(
+  chiefBug(
     'sortsReadAllRows',
     SCANS,
     '(compiler, table, joined.own, needs, rule)',
     '(compiler, table, joined.own, needs, [])',
   ),
-  bug(
+  chiefBug(
     'groupsReadAllRows',
     SCANS,
     '(rows, table, own, needs, rule)',
@@ -83,6 +83,18 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     'planner/execute/execute-get.ts',
     '|| !meetsRule(plan, found.row, scope)',
     '|| (context.variables === undefined && !meetsRule(plan, found.row, scope))',
+  ),
+  chiefBug(
+    'jsonConditionsIgnoreTheRule',
+    'planner/plan/plan-access.ts',
+    'conjuncts: [...ruling, ...conjuncts]',
+    'conjuncts: [...(/->|@>|#>/.test(JSON.stringify(statement.where, (_, value) => (Object(value) === value || String(value) === value ? value : 0))) ? [] : ruling), ...conjuncts]',
+  ),
+  chiefBug(
+    'checksTellOfHiddenRows',
+    'planner/execute/writes/execute-upsert.ts',
+    'if (!meetsRule(plan, found.row, scope)) throw violated()',
+    "if (!meetsRule(plan, found.row, scope)) { if (onConflict.kind === 'update') { const both = { ...scope, row: [...found.row, ...row.row] }; const after = assignedRow(table, onConflict.assignments, both, number).slice(0, table.columns.length); checkedRow({ table, position, checks: onConflict.checks }, { ...scope, row: after }, { isNew: false, number }) } throw violated() }",
   ),
   bug('sortsTakeTheShareOfNobody', EXECUTION, '      holdBytes: answer.holdBesides,\n', ''),
   bug(

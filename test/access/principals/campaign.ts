@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TestContext } from 'node:test'
-import { Chooser } from '../../differential/random/random-table.ts'
+import {
+  Chooser,
+  createTableText,
+  type RandomTable,
+} from '../../differential/random/random-table.ts'
 import { SeededRandomness } from '../../seeded-randomness.ts'
 import { openSocket } from '../../server/socket-client.ts'
 import { extend, grant, grantEverywhere, makeTable, redefine, replace } from './changing.ts'
 import type { HeldClaims } from './claims.ts'
 import { lookBelow } from './looking-below.ts'
+import { meetHidden } from './meeting-hidden.ts'
 import { compareMissed } from './missed.ts'
 import { comparePast, Past } from './past.ts'
 import { READING_DOORS } from './reading.ts'
@@ -20,7 +25,11 @@ import { run, TwoServers } from './two-servers.ts'
 import { writeAsFirst, writeAsSecond, writeTwice } from './writing.ts'
 
 const TABLES = ['t', 'u']
+/** The last kind of a change that is one of what the role may do ON ALL TABLES. */
+const OF_ALL_TABLES = 8
 const OTHER_RIGHTS = ['unknown_table', 'not_permitted', 'resume_too_old']
+/** A role that has lost its last right has no sockets any more, so it always has one on this. It never reads it. */
+const KEPT = tableOfIds('kept')
 const DOORS = READING_DOORS.flatMap(([door, share]) => Array.from({ length: share }, () => door))
 
 /** Runs so many steps by this seed. Rejects with AssertionError at the first difference. */
@@ -77,10 +86,9 @@ class Run {
   }
 
   async begin(): Promise<void> {
-    // A role that has lost its last right has no sockets any more.
     for (const { admin } of [this.#servers.full, this.#servers.own]) {
-      await run(admin, 'CREATE TABLE kept (id INTEGER PRIMARY KEY)')
-      await run(admin, 'GRANT READ ON kept TO member')
+      await run(admin, createTableText(KEPT))
+      await run(admin, `GRANT WRITE ON ${KEPT.name} TO member`)
     }
     for (const name of TABLES) this.#tables.push(await makeTable(this.#servers, this.#choose, name))
   }
@@ -95,6 +103,7 @@ class Run {
     await writeAsSecond(servers, table, await this.#about(table, servers.b.claims))
     await writeAsFirst(servers, table, await this.#about(table, servers.a.claims))
     const about = await this.#about(table, servers.a.claims)
+    if (choose.percent(50)) await meetHidden(servers, table, about)
     await lookBelow(servers, table, about)
     for (let n = 0; n < 2; n += 1) {
       await choose.oneOf(DOORS)({ servers, table, about, sockets: this.#sockets })
@@ -113,21 +122,31 @@ class Run {
       const id = `s${step}`
       this.#subscribers.push(Subscribers.begin(this.#sockets, { table, about, id }))
     }
-    if (choose.percent(12)) await this.#change(table)
+    // Where all rows are seen, or none may be, there is the least to compare.
+    if (choose.percent(table.exactness === 'all' ? 25 : 8)) await this.#change(table)
   }
 
   /** Looks at the rows as they are now. */
   async #about(table: RuledTable, claims: HeldClaims): Promise<About> {
     if (table.rows.length === 0 || this.#choose.percent(30)) await this.#servers.hidden(table)
-    const other = this.#tables.find((each) => each !== table)
+    const { rights } = this.#servers.everywhere
+    const isClosed = this.#choose.percent(20) && !rights.includes('READ')
+    const other = isClosed ? undefined : this.#tables.find((each) => each !== table)
     return {
       choose: this.#choose,
       table: table.table,
       claims,
       rows: table.rows,
-      ...(other && {
-        other: { table: other.table, rows: other.rows, isRuled: other.exactness !== 'all' },
-      }),
+      mayRead: table.may('READ'),
+      shows: (of) => table.shows(this.#choose, of),
+      ruled: table.ruled,
+      checked: table.checked,
+      other: {
+        table: other?.table ?? KEPT,
+        rows: other?.rows ?? [],
+        mayRead: other?.may('READ') === true,
+        isRuled: other !== undefined && other.exactness !== 'all',
+      },
     }
   }
 
@@ -147,7 +166,8 @@ class Run {
     const concerned = this.#subscribers.filter((each) => each.table === table)
     const others = this.#subscribers.filter((each) => each.table !== table)
     await this.#past.note(this.#servers, table, await this.#about(table, this.#servers.a.claims))
-    const kind = choose.below(14)
+    const showsAll = this.#servers.everywhere.rights.includes('READ') && choose.percent(50)
+    const kind = showsAll ? OF_ALL_TABLES : choose.below(14)
     this.#counts.changes += 1
     if (kind < 2 && table.grants.length > 0) {
       const isOther = await extend(this.#servers, choose, table)
@@ -158,7 +178,7 @@ class Run {
       if (!this.#servers.everywhere.rights.includes('READ')) {
         for (const each of concerned) await each.endsWith(OTHER_RIGHTS)
       }
-    } else if (kind < 9) {
+    } else if (kind <= OF_ALL_TABLES) {
       await this.#changeEverywhere()
       return
     } else if (kind < 13) {
@@ -186,4 +206,10 @@ class Run {
     }
     this.#subscribers = []
   }
+}
+
+function tableOfIds(name: string): RandomTable {
+  const id = { name: 'id', type: 'INTEGER', notNull: true } as const
+  const primaryKey = [{ column: id, descending: false }]
+  return { name, columns: [id], terms: [id], primaryKey, families: [], indexes: [] }
 }

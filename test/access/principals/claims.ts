@@ -4,6 +4,9 @@ import type { ComparedType } from '../../differential/random/random-table.ts'
 /** What a token says of its holder; one of the server's own says `sub` alone. */
 export type HeldClaims = Readonly<Record<string, string | number | boolean>>
 
+/** Literals of columns, by their names. */
+export type Values = Readonly<Record<string, string>>
+
 /** The names and the types of all claims that rules ask for. */
 const CLAIM_TYPES: Readonly<Record<string, readonly ComparedType[]>> = {
   sub: ['TEXT'],

@@ -12,8 +12,10 @@ export function anyReading(about: About): Statement {
 
 /** Rows of a table with others of it, or of another one, that are looked up by its primary key or a unique index. */
 export function randomLookup(about: About): Statement {
-  const { choose, table } = about
-  const looked = (choose.percent(30) && about.other) || { table, rows: about.rows }
+  const { choose, table, other } = about
+  // Where only the rows that are looked up are hidden, it is for them alone to be kept apart.
+  const isOther = choose.percent(other.isRuled && about.ruled.size === 0 ? 75 : 45)
+  const looked = isOther ? other : about
   const { columns, terms, indexes, primaryKey, name: from } = looked.table
   const unique = indexes.filter((index) => index.unique).map(({ parts }) => parts)
   const key = choose.oneOf([primaryKey, primaryKey, ...unique])

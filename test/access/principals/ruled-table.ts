@@ -10,7 +10,7 @@ import {
   type StoredColumn,
 } from '../../differential/random/random-table.ts'
 import { knownValue, value } from '../../differential/random/two-texts.ts'
-import type { HeldClaims } from './claims.ts'
+import type { HeldClaims, Values } from './claims.ts'
 import { conditionFor, type RandomGrant, type Right } from './rules.ts'
 import { JSON_COLUMN, type JsonRow } from './statements.ts'
 
@@ -30,8 +30,8 @@ export class RuledTable {
   table: RandomTable
   /** What made it as it is, in order. */
   ddl: string[]
-  /** Which no row may have a certain value in, by a CHECK. */
-  readonly checked: RandomColumn
+  /** Of which no row may have certain values together, by a CHECK. */
+  readonly checked: readonly RandomColumn[]
   /** Of the table itself. */
   granted: readonly RandomGrant[] = []
   exactness: Exactness = 'all'
@@ -51,12 +51,10 @@ export class RuledTable {
       return { ...index, name: `${name}${index.name}` }
     })
     this.table = { ...made, name, indexes, terms: [...made.terms, PATH] }
-    const inKey = new Set(made.primaryKey.map(({ column }) => column))
-    this.checked = choose.oneOf(comparedColumns(made).filter((column) => !inKey.has(column)))
-    const other = knownValue(choose, this.checked.type).ours
+    this.checked = choose.some(columnsTogether(made), 2)
     this.ddl = [
       createTableText(this.table),
-      `ALTER TABLE ${name} ADD CONSTRAINT ${name}kept CHECK (${this.checked.name} <> ${other})`,
+      `ALTER TABLE ${name} ADD CONSTRAINT ${name}kept CHECK (${this.checked.map((column) => othersOf(choose, column)).join(' OR ')})`,
       `ALTER TABLE ${name} ADD COLUMN ${JSON_COLUMN} JSON`,
       ...indexes.map((index) => createIndexText(this.table, index)),
       `CREATE OBSERVER ${name}seen ON ${name} (${choose.oneOf(this.table.columns).name})`,
@@ -78,6 +76,17 @@ export class RuledTable {
   conditionFor(claims: HeldClaims): string {
     const right = this.may('READ') ? 'READ' : 'WRITE'
     return conditionFor(this.grants, right, claims) ?? 'FALSE'
+  }
+
+  /** Values of a row that its holder sees and may write, by one of the rules. */
+  shows(choose: Chooser, claims: HeldClaims): Values {
+    const rules = this.grants.flatMap(({ rule }) => rule ?? [])
+    return rules.length === 0 ? {} : choose.oneOf(rules).meets(claims)
+  }
+
+  /** Names of the columns that decide whether a row is seen or written. */
+  get ruled(): ReadonlySet<string> {
+    return new Set(this.grants.flatMap(({ rule }) => rule?.columns ?? []))
   }
 
   /** Whether what is read is what may be written. */
@@ -142,4 +151,20 @@ export class RuledTable {
     this.ddl.push(sql)
     this.table = { ...this.table, ...other }
   }
+}
+
+/** Not one of some values that rows often have. */
+function othersOf(choose: Chooser, { name, type }: RandomColumn): string {
+  const count = type === 'BOOLEAN' ? 1 : 6
+  const values = Array.from({ length: count }, () => knownValue(choose, type).ours)
+  return `${name} NOT IN (${values.join(', ')})`
+}
+
+/** Columns besides the primary key that one CHECK may compare, which are those of one family. */
+function columnsTogether(table: RandomTable): readonly RandomColumn[] {
+  const inKey = new Set<StoredColumn>(table.primaryKey.map(({ column }) => column))
+  const apart = new Set(table.families.flat())
+  const others = comparedColumns(table).filter((column) => !inKey.has(column))
+  const together = others.filter((column) => !apart.has(column))
+  return together.length > 0 ? together : others
 }

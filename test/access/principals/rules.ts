@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Chooser, RandomColumn, RandomTable } from '../../differential/random/random-table.ts'
 import { knownValue } from '../../differential/random/two-texts.ts'
-import { claimLiteral, claimsOfType, type HeldClaims } from './claims.ts'
+import { claimLiteral, claimsOfType, type HeldClaims, type Values } from './claims.ts'
 import { JSON_COLUMN, knownJson } from './statements.ts'
 
 export type Right = 'READ' | 'WRITE' | 'OBSERVE'
@@ -14,6 +14,8 @@ export type RandomRule = {
   readonly keyParts: number | undefined
   /** TRUE of the same rows, computed of every row. */
   readonly meantFor: (claims: HeldClaims) => string
+  /** What columns of a row may have that meets it, as far as one value says so. */
+  readonly meets: (claims: HeldClaims) => Values
 }
 
 export type RandomGrant = {
@@ -21,7 +23,7 @@ export type RandomGrant = {
   readonly rule: RandomRule | undefined
 }
 
-type Part = Pick<RandomRule, 'text' | 'meantFor' | 'columns'>
+type Part = Pick<RandomRule, 'text' | 'meantFor' | 'meets' | 'columns'>
 
 /** All grants of a table to the role; none where it may do nothing with it. */
 export function randomGrants(choose: Chooser, table: RandomTable): readonly RandomGrant[] {
@@ -95,7 +97,7 @@ function ruleByRow(choose: Chooser, table: RandomTable): RandomRule {
       `${JSON_COLUMN} IS NOT NULL`,
       `${JSON_COLUMN} <> ${knownJson(choose)}`,
     ])
-    parts.push({ text, columns: [JSON_COLUMN], meantFor: () => text })
+    parts.push({ text, columns: [JSON_COLUMN], meantFor: () => text, meets: () => ({}) })
   }
   // What may fail comes last: by then the others have decided about most rows.
   const inOrder = parts.sort((a, b) => Number(a.text.includes('/')) - Number(b.text.includes('/')))
@@ -116,7 +118,8 @@ function equals(choose: Chooser, column: RandomColumn, claimPercent = 80): Part 
     const name = choose.percent(70) ? (claims[0] as string) : choose.oneOf(claims)
     return ofClaim(column, '=', name)
   }
-  return constant(`${column.name} = ${knownValue(choose, column.type).ours}`, column)
+  const literal = knownValue(choose, column.type).ours
+  return constant(`${column.name} = ${literal}`, column, literal)
 }
 
 function compares(choose: Chooser, column: RandomColumn): Part {
@@ -126,7 +129,9 @@ function compares(choose: Chooser, column: RandomColumn): Part {
   }
   if (choose.percent(20)) return constant(`${column.name} IS NOT NULL`, column)
   const operator = choose.oneOf(['<>', '<', '>='])
-  return constant(`${column.name} ${operator} ${knownValue(choose, column.type).ours}`, column)
+  const literal = knownValue(choose, column.type).ours
+  const met = operator === '>=' ? literal : undefined
+  return constant(`${column.name} ${operator} ${literal}`, column, met)
 }
 
 function ofClaim(column: RandomColumn, operator: string, claim: string): Part {
@@ -135,17 +140,31 @@ function ofClaim(column: RandomColumn, operator: string, claim: string): Part {
     text: `${name} ${operator} token.${claim}`,
     columns: [columnOf(name)],
     meantFor: (claims) => `${name} ${operator} ${claimLiteral(claims, claim)}`,
+    meets: (claims) =>
+      operator === '<>' || claims[claim] === undefined
+        ? {}
+        : oneValue(name, claimLiteral(claims, claim)),
   }
 }
 
-function constant(text: string, { name }: RandomColumn): Part {
-  return { text, columns: [columnOf(name)], meantFor: () => text }
+/** `met` is a literal that the column may have then. */
+function constant(text: string, { name }: RandomColumn, met?: string): Part {
+  const values = met === undefined ? {} : oneValue(name, met)
+  return { text, columns: [columnOf(name)], meantFor: () => text, meets: () => values }
+}
+
+/** Of a path, which gives texts, it is an object with the text. */
+function oneValue(name: string, literal: string): Values {
+  const column = columnOf(name)
+  const member = JSON.stringify(literal.slice(1, -1))
+  return { [column]: column === name ? literal : `'{"a":${member}}'` }
 }
 
 /** Fails of a row with 0 there, and then hides it. */
 function quotient(choose: Chooser, { name }: RandomColumn): Part {
   const text = `10 / ${name} > ${choose.below(4)}`
-  return { text, columns: [columnOf(name)], meantFor: () => `${name} <> 0 AND ${text}` }
+  const meantFor = () => `${name} <> 0 AND ${text}`
+  return { text, columns: [columnOf(name)], meantFor, meets: () => ({ [name]: '1' }) }
 }
 
 function and(parts: readonly Part[]): Part {
@@ -161,5 +180,6 @@ function joined(parts: readonly Part[], operator: string): Part {
     text: parts.map(({ text }) => text).join(operator),
     columns: parts.flatMap(({ columns }) => columns),
     meantFor: (claims) => parts.map(({ meantFor }) => `(${meantFor(claims)})`).join(operator),
+    meets: (claims) => Object.assign({}, ...parts.map(({ meets }) => meets(claims))),
   }
 }

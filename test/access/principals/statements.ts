@@ -6,7 +6,7 @@ import { randomRead } from '../../differential/random/random-statement.ts'
 import type { Chooser, RandomTable, StoredColumn } from '../../differential/random/random-table.ts'
 import { condition, value } from '../../differential/random/two-texts.ts'
 
-import { claimLiteral, claimsOfType, type HeldClaims, literalOf } from './claims.ts'
+import { claimLiteral, claimsOfType, type HeldClaims, literalOf, type Values } from './claims.ts'
 
 export type Statement = { readonly sql: string; readonly params?: NamedParameters }
 /** Of each table; no key, no index and no claim has its type. */
@@ -30,10 +30,18 @@ export type About = {
   readonly table: RandomTable
   readonly claims: HeldClaims
   readonly rows: readonly JsonRow[]
+  readonly mayRead: boolean
+  /** Values of a row that its holder sees and may write. */
+  readonly shows: (claims: HeldClaims) => Values
+  /** Names of the columns that decide whether a row is seen. */
+  readonly ruled: ReadonlySet<string>
+  /** Columns of a CHECK of the table. */
+  readonly checked: readonly StoredColumn[]
   /** Another table, of which the role may do more or less. */
-  readonly other?: {
+  readonly other: {
     readonly table: RandomTable
     readonly rows: readonly JsonRow[]
+    readonly mayRead: boolean
     /** Whether the role reads some of its rows only. */
     readonly isRuled: boolean
   }
@@ -52,6 +60,20 @@ export function randomWhere({ choose, table }: About): Statement {
   }
   const params = parametersOf(parts)
   return { sql: texts.join(choose.percent(75) ? ' AND ' : ' OR '), params }
+}
+
+/** A condition that most rows meet, or those that have what one of them has; and then it may ask for JSON too. */
+function widerWhere(about: About): Statement {
+  const { choose, table, rows } = about
+  const { name, type } = choose.oneOf(table.columns)
+  const [row] = choose.some(rows, 1)
+  const wide = [`${name} IS NOT NULL`, `(${name} IS NULL OR ${name} IS NOT NULL)`]
+  if (row !== undefined && row[name] !== null) {
+    const literal = literalOf(type, row[name])
+    wide.push(`${name} = ${literal}`, `${name} <> ${literal}`, `${name} <= ${literal}`)
+  }
+  const json = choose.percent(20) ? ` AND ${choose.oneOf(JSON_CONDITIONS)}` : ''
+  return { sql: `${choose.oneOf(wide)}${json}` }
 }
 
 /** A GET or a SCAN of any kind. */
@@ -94,11 +116,11 @@ export function randomWriting(about: About): Statement {
   const { choose, table } = about
   const { name } = table
   const returning = choose.oneOf(['', '', ' RETURNING *'])
-  switch (choose.below(13)) {
+  switch (choose.below(15)) {
     case 10:
     case 11:
     case 12: {
-      const { sql, params } = randomWhere(about)
+      const { sql, params } = choose.percent(70) ? widerWhere(about) : randomWhere(about)
       const limit = choose.oneOf(['', '', ' LIMIT 1'])
       const text = `SET ${settings(about)} ON ${name}${hintOf(about)} WHERE ${sql}${limit}${returning}`
       return { sql: text, ...(params && { params }) }
@@ -112,14 +134,11 @@ export function randomWriting(about: About): Statement {
         upsertText(about),
         upsertText(about),
       ])
-      const rows = Array.from({ length: choose.oneOf([1, 1, 2, 3]) }, () =>
-        valuesText(about, skip === '' ? undefined : keyOf(about)),
-      )
-      const columns = [...table.columns.map((column) => column.name), JSON_COLUMN].join(', ')
-      return {
-        sql: `INSERT INTO ${name} (${columns}) VALUES ${rows.join(', ')}${skip}${returning}`,
-      }
+      return { sql: `${insertText(about, skip)}${returning}` }
     }
+    case 13:
+    case 14:
+      return { sql: `${insertText(about, upsertText(about))}${returning}` }
     case 3:
     case 4:
     case 5: {
@@ -146,11 +165,43 @@ export function randomWriting(about: About): Statement {
   }
 }
 
+/** Whether it is a SET of the rows that it finds. */
+export function isOfRange(sql: string): boolean {
+  return /^SET .* USE (PRIMARY KEY|INDEX)/.test(sql)
+}
+
 /** Whether the answer to this, if there is one, tells of values that its writer did not write. */
 export function tellsOfRows(sql: string): boolean {
-  const isOfRange = /^SET .* USE (PRIMARY KEY|INDEX)/.test(sql)
   const computes = / DO UPDATE SET .*(\bIF\b|\b(c\d+) = \2\b)/.test(sql)
-  return isOfRange || computes || sql.includes(' RETURNING ')
+  return isOfRange(sql) || computes || sql.includes(' RETURNING ')
+}
+
+function insertText(about: About, onConflict: string): string {
+  const { choose } = about
+  const rows = Array.from({ length: choose.oneOf([1, 1, 1, 2, 3]) }, () =>
+    valuesText(about, onConflict === '' ? undefined : keyOf(about)),
+  )
+  return `${insertOf(about, rows)}${onConflict}`
+}
+
+/** Writes what is there already into rows that it finds. */
+export function unchangingSet(about: About): Statement {
+  const { choose, table } = about
+  const inKey = new Set(table.primaryKey.map((part) => part.column.name))
+  const { name } = choose.oneOf(table.columns.filter((each) => !inKey.has(each.name)))
+  const { sql } = widerWhere(about)
+  return { sql: `SET ${name} = ${name} ON ${table.name}${hintOf(about)} WHERE ${sql}` }
+}
+
+/** Meets this row by its key. */
+export function upsertOf(about: About, row: JsonRow): string {
+  const key = about.table.primaryKey.map(({ column }) => row[column.name])
+  return `${insertOf(about, [valuesText(about, key)])}${upsertText(about)}`
+}
+
+function insertOf({ table }: About, rows: readonly string[]): string {
+  const columns = [...table.columns.map(({ name }) => name), JSON_COLUMN].join(', ')
+  return `INSERT INTO ${table.name} (${columns}) VALUES ${rows.join(', ')}`
 }
 
 /** What becomes of the row that a new one meets by its primary key. */
@@ -158,9 +209,14 @@ function upsertText(about: About): string {
   const { choose, table } = about
   const inKey = new Set(table.primaryKey.map((part) => part.column.name))
   const free = table.columns.filter(({ name }) => !inKey.has(name))
-  const sets = choose
-    .some(free, 1 + choose.below(2))
-    .map(({ name }) => `${name} = ${choose.oneOf([`excluded.${name}`, name])}`)
+  // With one of two columns of a CHECK from either row, it says something of both.
+  const [one] = choose.percent(40) ? choose.some(about.checked, 1) : []
+  if (one !== undefined) return ` ON CONFLICT DO UPDATE SET ${one.name} = excluded.${one.name}`
+  const sets = choose.percent(50)
+    ? free.map(({ name }) => `${name} = excluded.${name}`)
+    : choose
+        .some(free, 1 + choose.below(2))
+        .map(({ name }) => `${name} = ${choose.oneOf([`excluded.${name}`, name])}`)
   const when = choose.oneOf(['', '', ` IF ${column(about)} IS NULL`])
   return ` ON CONFLICT DO UPDATE SET ${sets.join(', ')}${when}`
 }
@@ -199,14 +255,20 @@ export function keyOf(about: About): readonly unknown[] {
 
 /** A row as JSON, as a request may post it. */
 export function rowOf(about: About): JsonRow {
+  const meeting = meetingValues(about)
   const compared = about.table.columns.map((column) => {
-    return [column.name, jsonOf(valueText(about, column))] as const
+    return [column.name, jsonOf(meeting[column.name] ?? valueText(about, column))] as const
   })
-  const json = jsonText(about.choose)
+  const json = meeting[JSON_COLUMN] ?? jsonText(about.choose)
   return Object.fromEntries([
     ...compared,
     [JSON_COLUMN, json === 'NULL' ? null : JSON.parse(json.slice(1, -1))],
   ])
+}
+
+/** Those of a row that its holder sees, or none: then it is left to chance. */
+function meetingValues({ choose, claims, shows }: About): Values {
+  return choose.percent(70) ? shows(claims) : {}
 }
 
 function jsonOf(literal: string): unknown {
@@ -219,11 +281,13 @@ function jsonOf(literal: string): unknown {
 /** A row to insert, with this key where one is given. */
 function valuesText(about: About, key: readonly unknown[] = []): string {
   const { columns, primaryKey } = about.table
+  const meeting = meetingValues(about)
   const values = columns.map((each) => {
     const part = primaryKey.findIndex(({ column }) => column.name === each.name)
-    return key[part] === undefined ? valueText(about, each) : literalOf(each.type, key[part])
+    if (key[part] !== undefined) return literalOf(each.type, key[part])
+    return meeting[each.name] ?? valueText(about, each)
   })
-  return `(${[...values, jsonText(about.choose)].join(', ')})`
+  return `(${[...values, meeting[JSON_COLUMN] ?? jsonText(about.choose)].join(', ')})`
 }
 
 function valueText({ choose, claims, table }: About, column: StoredColumn): string {
@@ -246,7 +310,10 @@ function settings(about: About): string {
   const { choose, table } = about
   if (choose.percent(10)) return `${JSON_COLUMN} = ${jsonText(choose)}`
   const inKey = new Set(table.primaryKey.map((part) => part.column.name))
-  const free = table.columns.filter(({ name }) => !inKey.has(name))
+  const all = table.columns.filter(({ name }) => !inKey.has(name))
+  const unruled = all.filter(({ name }) => !about.ruled.has(name))
+  // What decides whether a row is seen is mostly left as it is: the rule refuses most of what else it could be.
+  const free = unruled.length > 0 && choose.percent(70) ? unruled : all
   return choose
     .some(free, 1 + choose.below(2))
     .map((each) => {

@@ -52,12 +52,12 @@ export async function touchHidden(
   const hidden = await servers.hidden(table)
   const { columns, primaryKey, indexes } = table.table
   const held = new Set([
-    table.checked.name,
+    ...table.checked.map(({ name }) => name),
     ...primaryKey.map(({ column }) => column.name),
     ...indexes
       .filter(({ unique }) => unique)
       .flatMap(({ parts }) => parts.map(({ column }) => column.name)),
-    ...table.grants.flatMap(({ rule }) => rule?.columns ?? []),
+    ...table.ruled,
   ])
   const [column] = choose.some(
     columns.filter(({ name }) => !held.has(name)),

@@ -5,7 +5,15 @@ import type { TokenClient } from '../../server/token-server.ts'
 import { pathPart } from './claims.ts'
 import type { RuledTable } from './ruled-table.ts'
 import { conditionFor } from './rules.ts'
-import { type About, keyOf, randomWriting, rowOf, tellsOfRows } from './statements.ts'
+import {
+  type About,
+  isOfRange,
+  keyOf,
+  randomWriting,
+  rowOf,
+  type Statement,
+  tellsOfRows,
+} from './statements.ts'
 import { bodyOf, shown, type TwoServers } from './two-servers.ts'
 
 /** What rules by row leave open: that a key or a value of a unique index is taken, or that a row is not theirs. */
@@ -27,7 +35,8 @@ export async function writeAsFirst(
   const label = `${JSON.stringify(write)}: ${answer.text}`
   await checkWritten(servers, table, { hiddenBefore, label })
   const { code } = answer.body ?? {}
-  if (!table.may('READ') && tellsOfRows((write.json as { sql?: string } | undefined)?.sql ?? '')) {
+  const sql = (write.json as { sql?: string } | undefined)?.sql ?? ''
+  if (!table.may('READ') && tellsOfRows(sql)) {
     assert.notEqual(answer.status, 200, `told without READ: ${label}`)
   }
   if (!table.isOneRule(servers.a.claims)) {
@@ -42,7 +51,8 @@ export async function writeAsFirst(
     return
   }
   if (code === 'rule_violated') {
-    if (table.exactness === 'key' || hiddenBefore.length === 0) {
+    // A range has no hidden rows, so one that is seen has to leave it.
+    if (table.exactness === 'key' || hiddenBefore.length === 0 || isOfRange(sql)) {
       await checkViolation(servers, table, { write, label })
     }
     assert.equal(await servers.align(table), 0, `refused, and has written: ${label}`)
@@ -88,26 +98,32 @@ async function checkWritten(
 
 /** Where no hidden row is in the way, what is refused would have made a row that is not theirs. */
 async function checkViolation(
-  { alone, own, a }: TwoServers,
-  { name, grants }: RuledTable,
+  { alone, a }: TwoServers,
+  { name, grants, table }: RuledTable,
   { write, label }: { readonly write: Sending; readonly label: string },
 ): Promise<void> {
-  const sql = (write.json as { sql?: string } | undefined)?.sql
+  const { sql, params } = (write.json ?? {}) as Partial<Statement>
   if (sql === undefined || sql.includes('DO NOTHING')) return
   const opened = await alone.send({ method: 'POST', path: '/v1/transactions', json: {} })
-  const inside = { transaction: opened.body.transaction }
-  const params = (write.json as { params?: object }).params
-  const done = await alone.query(sql, { ...inside, ...(params && { params }) })
+  const { transaction } = opened.body
   const rule = conditionFor(grants, 'WRITE', a.claims)
   const scan = `SCAN COUNT(*) AS n FROM ${name} USE PRIMARY KEY WHERE NOT (${rule})`
-  const outside = done.status === 200 ? await alone.query(scan, inside) : undefined
-  await alone.send({ method: 'DELETE', path: `/v1/transactions/${inside.transaction}` })
-  const affected = done.body.results?.[0]?.rowsAffected
-  if (outside === undefined || affected === 0) return
-  assert.ok(
-    own !== undefined && outside.body.results[0].rows[0].n > 0,
-    `refused without need: ${label}`,
-  )
+  /** How many rows are outside afterwards; undefined where it tells nothing. */
+  const outside = async (statement: Statement): Promise<number | undefined> => {
+    const done = await alone.query(statement.sql, { ...bodyOf(statement), transaction })
+    if (done.status !== 200 || done.body.results[0].rowsAffected === 0) return undefined
+    return (await alone.query(scan, { transaction })).body.results[0].rows[0].n
+  }
+  let count = await outside({ sql, ...(params && { params }) })
+  const [inserting, onConflict] = sql.split(' ON CONFLICT ')
+  if (count === 0 && inserting !== undefined && onConflict !== undefined) {
+    // A new row has to meet the rule even where it only changes the one that is there.
+    const anyRow = `${table.primaryKey[0]?.column.name} IS NOT NULL`
+    await alone.query(`DELETE FROM ${name} USE PRIMARY KEY WHERE ${anyRow}`, { transaction })
+    count = await outside({ sql: inserting })
+  }
+  await alone.send({ method: 'DELETE', path: `/v1/transactions/${transaction}` })
+  assert.notEqual(count, 0, `refused without need: ${label}`)
 }
 
 /** Somebody else writes, and the other server has what of that is seen. */
