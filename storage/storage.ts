@@ -161,6 +161,7 @@ export {
   replayObserver,
   resumeObserver,
 } from './tables/catalog/observer-changes.ts'
+export { fittingName, freeName } from './tables/definition-name.ts'
 export { identityOf } from './tables/identity-column.ts'
 export { canonicalJson } from './tables/json/canonical-json.ts'
 export {

@@ -11,6 +11,7 @@ import {
   type Catalog,
   type CheckConstraint,
   columnPosition,
+  fittingName,
   type NewCheck,
   type SqlValue,
   type TableDefinition,
@@ -49,9 +50,10 @@ export function notNullCheckOf(
   const suffix = `_${name}_not_null`
   // One that was left keeps its name when its table gets another one.
   const left = table.checks.find(
-    (check) => check.state === 'adding' && check.text === text && check.name.endsWith(suffix),
+    (check) =>
+      check.state === 'adding' && check.text === text && check.name.endsWith(fittingName(suffix)),
   )
-  return { name: left?.name ?? `${table.name}${suffix}`, text, columns: [name] }
+  return { name: left?.name ?? fittingName(`${table.name}${suffix}`), text, columns: [name] }
 }
 
 function isNotNull(name: string, position: Position): Expression {

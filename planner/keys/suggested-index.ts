@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { columnPosition, STORAGE_LIMITS, type TableDefinition } from '../../storage/storage.ts'
+import {
+  columnPosition,
+  freeName,
+  STORAGE_LIMITS,
+  type TableDefinition,
+} from '../../storage/storage.ts'
 import { nameText } from '../expressions/expression-text.ts'
 import type { AccessQuestion } from './access-path.ts'
 import { partText } from './candidate-key.ts'
@@ -23,7 +28,7 @@ export function suggestedIndex(question: AccessQuestion): string | undefined {
   const list = parts.map(({ term, descending }) => {
     return partText({ text: termText(table, term), descending })
   })
-  const name = freeName(table, terms)
+  const name = nameOf(table, terms)
   return `CREATE INDEX ${nameText(name)} ON ${nameText(table.name)} (${list.join(', ')})`
 }
 
@@ -34,7 +39,7 @@ export function suggestedUniqueIndex(
 ): string | undefined {
   if (!terms.every((term) => mayBePart(table, term))) return undefined
   const list = terms.map((term) => termText(table, term)).join(', ')
-  const name = nameText(freeName(table, terms))
+  const name = nameText(nameOf(table, terms))
   return `CREATE UNIQUE INDEX ${name} ON ${nameText(table.name)} (${list})`
 }
 
@@ -87,15 +92,10 @@ function distinct(parts: readonly Part[]): readonly Part[] {
 }
 
 /** For example tradeBySymbolTime, with a number after it when the table has an index of that name. */
-function freeName(table: TableDefinition, terms: readonly KeyTerm[]): string {
+function nameOf(table: TableDefinition, terms: readonly KeyTerm[]): string {
   const words = terms.flatMap((term) => wordsOf(table, term))
   const capitalized = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
-  const name = `${table.name}By${capitalized.join('')}`
-  const taken = new Set(table.indexes.map((index) => index.name.toLowerCase()))
-  for (let number = 1; ; number += 1) {
-    const free = number === 1 ? name : `${name}${number}`
-    if (!taken.has(free.toLowerCase())) return free
-  }
+  return freeName(`${table.name}By${capitalized.join('')}`, table.indexes)
 }
 
 /** The name of the column, and of a path what it has of names and numbers. */

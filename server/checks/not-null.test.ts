@@ -79,6 +79,16 @@ describe('SET NOT NULL', () => {
     ])
   })
 
+  test('is there for the longest names, as are the names of checks and of unique keys', async (t) => {
+    const [table, column] = [`"${'ü'.repeat(64)}"`, 'c'.repeat(128)]
+    const server = await startTestServer(t)
+    const definition = `(id TEXT PRIMARY KEY, ${column} TEXT UNIQUE CHECK (${column} > 'a'))`
+    await server.rows(`CREATE TABLE ${table} ${definition}`)
+    await server.rows(`ALTER TABLE ${table} ALTER COLUMN ${column} SET NOT NULL`)
+    const refused = await server.query(`INSERT INTO ${table} (id, ${column}) VALUES ('a', 'a')`)
+    assert.equal(refused.body.code, 'check_failed')
+  })
+
   test('leaves what was there before to those who read it, and to a check of the store', async (t) => {
     const storage = await openStorage({ engine: 'memory' })
     const server = await withBob(t, { outside: { storage } })

@@ -41,9 +41,24 @@ export function requireFreeName(
   throw new StorageError('already_exists', message, { ...fields, existing })
 }
 
-/** The name, or when one of the known ones has it, the name with the lowest number from 1 on that is free. */
-export function freeName(base: string, known: ReadonlyArray<{ readonly name: string }>): string {
+/** Room for the number of a name that is made. */
+const NUMBER_BYTES_MAX = 4
+
+/** A name that is made of others: its end, where the whole is longer than a name may be. */
+export function fittingName(name: string): string {
+  const characters = [...name]
+  let bytes = Buffer.byteLength(name)
+  let from = 0
+  for (; bytes > STORAGE_LIMITS.nameBytesMax - NUMBER_BYTES_MAX; from += 1) {
+    bytes -= Buffer.byteLength(characters[from] as string)
+  }
+  return characters.slice(from).join('')
+}
+
+/** The name as it fits, or when one of the known ones has it, with the lowest number from 1 on that is free. */
+export function freeName(made: string, known: ReadonlyArray<{ readonly name: string }>): string {
   const taken = new Set(known.map(({ name }) => name.toLowerCase()))
+  const base = fittingName(made)
   let free = base
   for (let number = 1; taken.has(free.toLowerCase()); number += 1) free = `${base}${number}`
   return free
