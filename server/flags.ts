@@ -51,7 +51,7 @@ export const FLAGS = {
   'step-delay': {
     kind: 'duration',
     default: '0s',
-    meaning: 'wait after each step of a commit, for people who watch; memory and two-phase only',
+    meaning: 'wait after each step of a commit, to watch; memory and two-phase only',
     mayBeZero: true,
   },
   'redo-log': {

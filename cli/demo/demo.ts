@@ -21,8 +21,7 @@ export const DEMO: Command = {
     quiet: { kind: 'switch', default: 'false', meaning: 'no trades, so that nothing changes' },
     'step-delay': {
       ...FLAGS['step-delay'],
-      meaning:
-        'wait after each step of a commit, at most 10s, with two accounts to watch; no trades',
+      meaning: 'wait after each step of a commit, at most 10s; two accounts and no trades',
     },
   },
   fromEnvironment: ['port'],
