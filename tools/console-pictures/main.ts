@@ -32,7 +32,7 @@ const PHONE = { width: 360, height: 720 }
 const { values } = scriptFlags(HELP, { only: { type: 'string' } })
 const wanted = VIEWS.filter(({ name }) => values.only === undefined || name === values.only)
 await using cleaning = new AsyncDisposableStack()
-const url = await startBrokerage()
+const urls = { brokerage: await startBrokerage(), transfers: await startTransfers() }
 buildConsole()
 const browser = await launchChromium()
 cleaning.defer(() => browser.close())
@@ -65,6 +65,21 @@ async function startBrokerage(): Promise<string> {
   return address
 }
 
+/** Bob pays Joe, twice, on a server whose transactions leave locks to be seen. */
+async function startTransfers(): Promise<string> {
+  const after = (work: () => unknown) => cleaning.defer(async () => void (await work()))
+  const flags = { engine: 'memory', commit: 'two-phase' }
+  const server = await startTestServer({ after }, { flags })
+  const rows = "('bob', 'Bob', 10), ('joe', 'Joe', 2)"
+  await server.rows('CREATE TABLE account (id TEXT PRIMARY KEY, owner TEXT, balance INTEGER)')
+  await server.rows(`INSERT INTO account (id, owner, balance) VALUES ${rows}`)
+  for (const amount of [7, 2]) {
+    await server.rows(`SET balance = balance - ${amount} ON account WHERE id = 'bob';
+      SET balance = balance + ${amount} ON account WHERE id = 'joe'`)
+  }
+  return (await server.listen()).url
+}
+
 /** Trades now and then, and somebody who watches them, until the pictures are taken. */
 function goOn(address: string, brokerage: Brokerage): void {
   const ending = new AbortController()
@@ -88,13 +103,13 @@ function goOn(address: string, brokerage: Brokerage): void {
 
 async function take(
   from: Browser,
-  { hash, prepare }: PicturedView,
+  { of = 'brokerage', hash, prepare }: PicturedView,
   look: { colorScheme: 'light' | 'dark'; viewport: typeof WIDE },
   file: string,
 ): Promise<void> {
   const context = await from.newContext({ locale: 'en-US', ...look })
   const page = await context.newPage()
-  await page.goto(`${url}/console/${hash}`)
+  await page.goto(`${urls[of]}/console/${hash}`)
   await prepare(page)
   await page.screenshot({ path: FOLDER + file, caret: 'hide', animations: 'disabled' })
   await context.close()

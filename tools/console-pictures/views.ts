@@ -5,6 +5,8 @@ import type { Page } from 'playwright-core'
 export type PicturedView = {
   /** Of the files. */
   readonly name: string
+  /** The server: that of the brokerage, if it is not said. */
+  readonly of?: 'brokerage' | 'transfers'
   /** Its address in the console. */
   readonly hash: string
   /** What is done before the picture is taken. */
@@ -61,6 +63,27 @@ export const VIEWS: readonly PicturedView[] = [
       await write(page, STATEMENT)
       await page.getByRole('button', { name: 'Explain analyze' }).click()
       await page.getByText('Keys that were not taken').waitFor()
+    },
+  },
+  {
+    name: 'tables',
+    hash: '#/tables/trade?index=trade_by_customer&where=customer+%3D+3+AND+quantity+%3E+8',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'open' }).nth(2).click()
+      await page.getByRole('button', { name: 'Save' }).waitFor()
+      await page.locator('pre').waitFor()
+    },
+  },
+  {
+    name: 'cells',
+    of: 'transfers',
+    hash: '#/cells/account/bob/joe',
+    async prepare(page) {
+      await page
+        .getByRole('img', { name: /^bob, write/ })
+        .nth(1)
+        .focus()
+      await page.getByText('Stamp 6 of 6').waitFor()
     },
   },
   {
