@@ -100,7 +100,9 @@ function OpenTable({
                 <Stamp micros={open.readTimestamp} />
               </td>
               <td class="number">{durationText(Math.max(0, nowMs - Date.parse(open.openedAt)))}</td>
-              <td>{open.busy ? 'running' : `idle for ${durationText(open.idleMs)}`}</td>
+              <td class="whole">
+                {open.busy ? 'running' : `idle for ${durationText(open.idleMs)}`}
+              </td>
               <td>{writtenText(open)}</td>
               <td class="number">{countText(open.statements)}</td>
               <td class="mono">{open.last ?? 'none'}</td>
