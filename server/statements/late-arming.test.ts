@@ -17,6 +17,7 @@ import type { QueryOutcome } from '../answers/query-answer.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { Shares } from '../budgets/shares.ts'
 import { TurnQueue } from '../budgets/turns.ts'
+import { ConflictLog } from '../conflicts/conflict-log.ts'
 import type { QueryRequest } from '../requests/query-request.ts'
 import { RunningRequest } from '../requests/running-request.ts'
 import { RunningRequests } from '../requests/running-requests.ts'
@@ -42,6 +43,7 @@ async function given(t: TestContext, shares = new Shares()) {
   const runner = new StatementRunner({
     ...parts,
     audit,
+    conflicts: new ConflictLog(STANDING_CLOCK),
     sessions: undefined,
     cursors: undefined,
   } as never)
