@@ -30,7 +30,7 @@ export const OBSERVERS_FLAGS = [
 ]
 
 const WRITERS = 4
-const LONG_FRACTION = 0.01
+const LONG_EVERY = 100
 /** Shorter than many a run, so that workers get each other's rows and race to commit. */
 const LEASE_MS = 20
 const DAWDLE_MS_MAX = 60
@@ -96,7 +96,7 @@ export class KillWatchers {
   begin(): void {
     for (const socket of this.#sockets) socket.returnNow(this.#proxy.url)
     const write = async () => {
-      const writes = new WatchedWrites(this.#db, this.#random, LONG_FRACTION)
+      const writes = new WatchedWrites(this.#db, this.#random, LONG_EVERY)
       for (;;) await writes.writeOnce()
     }
     this.#writing = Promise.allSettled(Array.from({ length: WRITERS }, write))

@@ -42,7 +42,7 @@ const BREAK_EVERY_MS = 20
 const PAUSE_EVERY_MS = 100
 const WRITE_EVERY_MS = 25
 const EARLY_COMMITS = 30
-const LONG_FRACTION = 0.05
+const LONG_EVERY = 20
 const CATCH_UP_MS_MAX = 60_000
 /** Bookmarks, and moments of the past, that are tried afterwards. */
 const TRIED = 25
@@ -139,7 +139,7 @@ test(`${SUBSCRIBERS} subscribers, broken connections and readers that stop: each
   const { url, random } = world
   const db = connect({ url })
   await db.query(CREATE_WATCHED)
-  const writes = new WatchedWrites(db, random, LONG_FRACTION)
+  const writes = new WatchedWrites(db, random, LONG_EVERY)
   while (writes.timestamps.length < EARLY_COMMITS) await writes.writeOnce()
   const past = [...writes.timestamps]
 

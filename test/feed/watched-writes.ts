@@ -18,20 +18,25 @@ function isConflict(error: unknown): boolean {
 export class WatchedWrites {
   readonly #db: Database
   readonly #random: SeededRandomness
-  readonly #longFraction: number
+  readonly #longEvery: number
+  /** Commits since the last long one. */
+  #short = 0
   /** Of the commits that were acknowledged and wrote something. */
   readonly timestamps: number[] = []
 
-  constructor(db: Database, random: SeededRandomness, longFraction = 0) {
+  /** Of so many commits one is long; one that meets a conflict is tried again. */
+  constructor(db: Database, random: SeededRandomness, longEvery = Number.POSITIVE_INFINITY) {
     this.#db = db
     this.#random = random
-    this.#longFraction = longFraction
+    this.#longEvery = longEvery
   }
 
   /** Its timestamp; undefined when it met a conflict, or only deleted what was not there. */
   async writeOnce(): Promise<number | undefined> {
     const random = this.#random
-    const isLong = random.fraction() < this.#longFraction
+    this.#short += 1
+    const isLong = this.#short >= this.#longEvery
+    if (isLong) this.#short = 0
     const count = isLong ? LONG_ROWS : 1 + random.below(ROWS_MAX)
     const keys = new Set(Array.from({ length: count }, () => random.below(WATCHED_KEYS)))
     const statements = [...keys].map((key) => {
@@ -46,8 +51,9 @@ export class WatchedWrites {
       this.timestamps.push(commitTimestamp)
       return commitTimestamp
     } catch (error) {
-      if (isConflict(error)) return undefined
-      throw error
+      if (!isConflict(error)) throw error
+      if (isLong) this.#short = this.#longEvery
+      return undefined
     }
   }
 
