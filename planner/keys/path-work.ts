@@ -10,10 +10,17 @@ import {
 import { lengthOf } from '../expressions/value-work.ts'
 import type { WorkMeter } from '../expressions/work-meter.ts'
 
+/** Found once for a table: every row that is written asks for them. */
+const PATHS = new WeakMap<TableDefinition, readonly KeyPart[]>()
+
 /** The paths into JSON that a row is looked through for when it is written, one for each time. */
-function pathsOf({ indexes }: TableDefinition): readonly KeyPart[] {
-  const written = indexes.filter(({ state }) => state !== 'failed')
-  return written.flatMap(({ parts }) => parts.filter(({ path }) => path !== undefined))
+function pathsOf(table: TableDefinition): readonly KeyPart[] {
+  const known = PATHS.get(table)
+  if (known !== undefined) return known
+  const written = table.indexes.filter(({ state }) => state !== 'failed')
+  const paths = written.flatMap(({ parts }) => parts.filter(({ path }) => path !== undefined))
+  PATHS.set(table, paths)
+  return paths
 }
 
 /** How often the bytes of a row are looked at when it is written: once, and once for each path. */
