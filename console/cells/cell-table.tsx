@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Scroll } from '../page/scroll.tsx'
+import { ListTable } from '../page/lists/list-table.tsx'
 import { Stamp } from '../page/stamp.tsx'
 import type { CellHistory } from './cell-history.ts'
 
@@ -10,32 +10,23 @@ export function CellTable({ history }: { readonly history: CellHistory }) {
   return (
     <section class="listed">
       <h3>The same as a table</h3>
-      <Scroll label="Cells as a table">
-        <table class="cell-table">
-          <thead>
-            <tr>
-              {['stamp', 'time', 'row', 'cell', 'what'].map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {sorted.map(({ id, strand, family, look, timestamp, words }) => (
-              <tr key={`${id} ${look}`} class={look === 'supposed' ? 'muted' : undefined}>
-                <td class="mono">{label(timestamp)}</td>
-                <td>
-                  <Stamp micros={timestamp} />
-                </td>
-                <td>{strands[strand]?.title}</td>
-                <td>{look === 'supposed' ? `${family}, not there any more` : family}</td>
-                <td>{words}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <ListTable
+        label="Cells as a table"
+        heads={['stamp', 'time', 'row', 'cell', 'what']}
+        className="cell-table"
+      >
+        {sorted.map(({ id, strand, family, look, timestamp, words }) => (
+          <tr key={`${id} ${look}`} class={look === 'supposed' ? 'muted' : undefined}>
+            <td class="mono">{label(timestamp)}</td>
+            <td>
+              <Stamp micros={timestamp} />
+            </td>
+            <td>{strands[strand]?.title}</td>
+            <td>{look === 'supposed' ? `${family}, not there any more` : family}</td>
+            <td>{words}</td>
+          </tr>
+        ))}
+      </ListTable>
     </section>
   )
 }

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole, useRight } from '../page/console-context.ts'
+import { Scroll } from '../page/lists/scroll.tsx'
 import { Problem } from '../page/problem.tsx'
-import { Scroll } from '../page/scroll.tsx'
 import { killable, type Step, stepWords } from './stepped-rows.ts'
 import type { StepsState } from './use-steps.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Component } from 'preact'
-import { Scroll } from '../page/scroll.tsx'
+import { Scroll } from '../page/lists/scroll.tsx'
 import { localText, stampText } from '../page/stamp-text.ts'
 import type { LogLine } from './live-feed.ts'
 

@@ -2,7 +2,7 @@
 import { Component } from 'preact'
 import type { ResultColumn } from '../../client-sdk/client.ts'
 import { gridCell } from '../page/grid-cell.ts'
-import { Scroll } from '../page/scroll.tsx'
+import { Scroll } from '../page/lists/scroll.tsx'
 import { countText } from '../page/stamp-text.ts'
 import { keyText, type LiveFeed } from './live-feed.ts'
 import type { LiveRow } from './ordered-rows.ts'

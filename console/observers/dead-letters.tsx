@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schemas } from '../../client-sdk/client.ts'
-import { Scroll } from '../page/scroll.tsx'
+import { type Head, ListTable } from '../page/lists/list-table.tsx'
 import { Stamp } from '../page/stamp.tsx'
 import { countedText } from './observer-words.ts'
+
+const DEAD_HEADS: readonly Head[] = ['row', { number: 'tries' }, 'error', 'changed']
 
 /** Rows for which an observer has failed too often. */
 export function DeadLetters({
@@ -25,48 +27,32 @@ export function DeadLetters({
             : `, ${countedText(count)}`}
         </span>
       </h3>
-      <Scroll label="Dead letters">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">row</th>
-              <th scope="col" class="number">
-                tries
-              </th>
-              <th scope="col">error</th>
-              <th scope="col">changed</th>
-              {onRetry !== undefined && (
-                <th scope="col">
-                  <span class="unseen">actions</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ key, tries, error, timestamp }) => (
-              <tr key={JSON.stringify(key)}>
-                <td class="mono">{JSON.stringify(key)}</td>
-                <td class="number">{tries}</td>
-                <td>{error}</td>
-                <td>
-                  <Stamp micros={timestamp} />
-                </td>
-                {onRetry !== undefined && (
-                  <td>
-                    <button
-                      type="button"
-                      aria-label={`Retry ${JSON.stringify(key)} …`}
-                      onClick={() => onRetry(key)}
-                    >
-                      Retry …
-                    </button>
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <ListTable
+        label="Dead letters"
+        heads={onRetry === undefined ? DEAD_HEADS : [...DEAD_HEADS, { unseen: 'actions' }]}
+      >
+        {rows.map(({ key, tries, error, timestamp }) => (
+          <tr key={JSON.stringify(key)}>
+            <td class="mono">{JSON.stringify(key)}</td>
+            <td class="number">{tries}</td>
+            <td>{error}</td>
+            <td>
+              <Stamp micros={timestamp} />
+            </td>
+            {onRetry !== undefined && (
+              <td>
+                <button
+                  type="button"
+                  aria-label={`Retry ${JSON.stringify(key)} …`}
+                  onClick={() => onRetry(key)}
+                >
+                  Retry …
+                </button>
+              </td>
+            )}
+          </tr>
+        ))}
+      </ListTable>
       {!weak && <p class="muted">A change of its row takes one of them up; RESUME takes up all.</p>}
     </>
   )

@@ -3,8 +3,8 @@ import { useRef } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { hashOf } from '../page/address.ts'
 import { useConsole } from '../page/console-context.ts'
+import { type Head, ListTable } from '../page/lists/list-table.tsx'
 import { Problem } from '../page/problem.tsx'
-import { Scroll } from '../page/scroll.tsx'
 import { durationText } from '../page/stamp-text.ts'
 import { usePolling } from '../page/use-polling.ts'
 import type { ViewProps } from '../page/view-props.ts'
@@ -58,6 +58,18 @@ export function ObserversView({ address }: ViewProps) {
   )
 }
 
+const OBSERVER_HEADS: readonly Head[] = [
+  'observer',
+  'of',
+  'state',
+  { number: 'pending' },
+  { number: 'lag' },
+  { number: 'runs a second' },
+  { number: 'failures a second' },
+  { number: 'dead letters' },
+  'circle',
+]
+
 function ObserverTable({
   observers,
   samples,
@@ -68,43 +80,16 @@ function ObserverTable({
   readonly chosen: string | undefined
 }) {
   return (
-    <Scroll label="Observers">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">observer</th>
-            <th scope="col">of</th>
-            <th scope="col">state</th>
-            <th scope="col" class="number">
-              pending
-            </th>
-            <th scope="col" class="number">
-              lag
-            </th>
-            <th scope="col" class="number">
-              runs a second
-            </th>
-            <th scope="col" class="number">
-              failures a second
-            </th>
-            <th scope="col" class="number">
-              dead letters
-            </th>
-            <th scope="col">circle</th>
-          </tr>
-        </thead>
-        <tbody>
-          {observers.map((status) => (
-            <ObserverRow
-              key={status.observer}
-              status={status}
-              samples={samples}
-              isChosen={status.observer === chosen}
-            />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <ListTable label="Observers" heads={OBSERVER_HEADS}>
+      {observers.map((status) => (
+        <ObserverRow
+          key={status.observer}
+          status={status}
+          samples={samples}
+          isChosen={status.observer === chosen}
+        />
+      ))}
+    </ListTable>
   )
 }
 

@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { ResultColumn, Row } from '../../client-sdk/client.ts'
 import { gridCell } from './grid-cell.ts'
+import { Scroll } from './lists/scroll.tsx'
 import type { RowWindow } from './row-window.ts'
-import { Scroll } from './scroll.tsx'
 import { countText } from './stamp-text.ts'
 
 /** Rows of a result or of a table; the next page comes by a button, and what is too much leaves at the top. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole } from '../page/console-context.ts'
-import { Scroll } from '../page/scroll.tsx'
+import { ListTable } from '../page/lists/list-table.tsx'
 import { Stamp } from '../page/stamp.tsx'
 import { usePolling } from '../page/use-polling.ts'
 
@@ -18,32 +18,20 @@ export function GatewaySection() {
   return (
     <section>
       <h2>Servers over this store</h2>
-      <Scroll label="Servers">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">address</th>
-              <th scope="col">run</th>
-              <th scope="col">expires</th>
-              <th scope="col">oldest snapshot</th>
-            </tr>
-          </thead>
-          <tbody>
-            {value.gateways.map(({ incarnation, url, isThis, expiresAt, oldestSnapshot }) => (
-              <tr key={incarnation}>
-                <td>
-                  {url} {isThis && <strong>this one</strong>}
-                </td>
-                <td class="mono">{incarnation.slice(0, 8)}</td>
-                <td>
-                  <Stamp micros={expiresAt} />
-                </td>
-                <td>{oldestSnapshot === undefined ? 'none' : <Stamp micros={oldestSnapshot} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <ListTable label="Servers" heads={['address', 'run', 'expires', 'oldest snapshot']}>
+        {value.gateways.map(({ incarnation, url, isThis, expiresAt, oldestSnapshot }) => (
+          <tr key={incarnation}>
+            <td>
+              {url} {isThis && <strong>this one</strong>}
+            </td>
+            <td class="mono">{incarnation.slice(0, 8)}</td>
+            <td>
+              <Stamp micros={expiresAt} />
+            </td>
+            <td>{oldestSnapshot === undefined ? 'none' : <Stamp micros={oldestSnapshot} />}</td>
+          </tr>
+        ))}
+      </ListTable>
     </section>
   )
 }

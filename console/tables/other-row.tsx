@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schemas } from '../../client-sdk/client.ts'
 import { gridCell } from '../page/grid-cell.ts'
-import { Scroll } from '../page/scroll.tsx'
+import { ListTable } from '../page/lists/list-table.tsx'
 import { type FieldValue, formOf } from './form-values.ts'
 import type { useRowForm } from './use-row-form.ts'
 
@@ -31,29 +31,19 @@ export function OtherRow({
   return (
     <div class="problem" role="alert">
       <p>Somebody else has changed this row since it was opened. Nothing was saved.</p>
-      <Scroll label="Both changes">
-        <table>
-          <thead>
-            <tr>
-              {['column', 'as it was opened', 'as it is now', 'as you want it'].map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {differing.map(({ name }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td class="mono">{shown(before[name])}</td>
-                <td class="mono">{shown(theirs[name])}</td>
-                <td class="mono">{mine.has(name) ? shown(values[name]) : 'as it is now'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <ListTable
+        label="Both changes"
+        heads={['column', 'as it was opened', 'as it is now', 'as you want it']}
+      >
+        {differing.map(({ name }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td class="mono">{shown(before[name])}</td>
+            <td class="mono">{shown(theirs[name])}</td>
+            <td class="mono">{mine.has(name) ? shown(values[name]) : 'as it is now'}</td>
+          </tr>
+        ))}
+      </ListTable>
       <p class="row">
         <button type="button" disabled={isBusy} onClick={form.saveOverOther}>
           Save mine over it

@@ -3,8 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole } from '../page/console-context.ts'
+import { ListTable } from '../page/lists/list-table.tsx'
+import { Scroll } from '../page/lists/scroll.tsx'
 import { Problem } from '../page/problem.tsx'
-import { Scroll } from '../page/scroll.tsx'
 import { quoted } from '../page/statements/sql-text.ts'
 import { defaultWords, indexStateWords, keyWords, observerWords } from './table-words.ts'
 
@@ -91,20 +92,9 @@ function Listed({
   return (
     <section class="listed">
       <h3>{title}</h3>
-      <Scroll label={title}>
-        <table>
-          <thead>
-            <tr>
-              {heads.map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>{children}</tbody>
-        </table>
-      </Scroll>
+      <ListTable label={title} heads={heads}>
+        {children}
+      </ListTable>
     </section>
   )
 }

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole } from '../page/console-context.ts'
+import { ListTable } from '../page/lists/list-table.tsx'
 import { Problem } from '../page/problem.tsx'
-import { Scroll } from '../page/scroll.tsx'
 import { durationText } from '../page/stamp-text.ts'
 import { cellText } from './cell-text.ts'
 
@@ -48,36 +48,21 @@ function textOf({ locks, isComplete }: Schemas['LockList']): string {
 function LockTable({ locks }: { readonly locks: Schemas['LockList']['locks'] }) {
   const nowMs = Date.now()
   return (
-    <Scroll label="Locks">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">cell</th>
-            <th scope="col">primary</th>
-            <th scope="col">kind</th>
-            <th scope="col" class="number">
-              age
-            </th>
-            <th scope="col">owner</th>
-          </tr>
-        </thead>
-        <tbody>
-          {locks.map((lock) => (
-            <tr key={`${lock.timestamp} ${cellText(lock.cell)}`}>
-              <td class="mono">{cellText(lock.cell)}</td>
-              <td class="mono">{lock.isPrimary ? 'itself' : cellText(lock.primary)}</td>
-              <td>{lock.kind}</td>
-              <td class="number" title={lock.lockedAt}>
-                {durationText(Math.max(0, nowMs - Date.parse(lock.lockedAt)))}
-              </td>
-              <td>
-                <span class="mono">{lock.owner.slice(0, 8)}</span>{' '}
-                {lock.ownerIsDead && <span class="bad">has ended</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <ListTable label="Locks" heads={['cell', 'primary', 'kind', { number: 'age' }, 'owner']}>
+      {locks.map((lock) => (
+        <tr key={`${lock.timestamp} ${cellText(lock.cell)}`}>
+          <td class="mono">{cellText(lock.cell)}</td>
+          <td class="mono">{lock.isPrimary ? 'itself' : cellText(lock.primary)}</td>
+          <td>{lock.kind}</td>
+          <td class="number" title={lock.lockedAt}>
+            {durationText(Math.max(0, nowMs - Date.parse(lock.lockedAt)))}
+          </td>
+          <td>
+            <span class="mono">{lock.owner.slice(0, 8)}</span>{' '}
+            {lock.ownerIsDead && <span class="bad">has ended</span>}
+          </td>
+        </tr>
+      ))}
+    </ListTable>
   )
 }

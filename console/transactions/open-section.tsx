@@ -2,38 +2,44 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole } from '../page/console-context.ts'
+import { type Head, ListTable } from '../page/lists/list-table.tsx'
 import { Problem } from '../page/problem.tsx'
-import { Scroll } from '../page/scroll.tsx'
 import { Stamp } from '../page/stamp.tsx'
 import { countText, durationText } from '../page/stamp-text.ts'
 import { AskFirst } from '../page/statements/ask-first.tsx'
 import { usePolling } from '../page/use-polling.ts'
 import { isOwn, rollBackMeaning, writtenText } from './transaction-facts.ts'
+import { useAction } from './use-action.ts'
 
 type Open = Schemas['OpenTransaction']
 
 const LOOK_EVERY_MS = 2_000
 
+const OPEN_HEADS: readonly Head[] = [
+  'snapshot',
+  { number: 'age' },
+  'now',
+  'has written',
+  { number: 'statements' },
+  'last one',
+  'client',
+  { unseen: 'actions' },
+]
+
 /** Transactions over several requests: one's own can be rolled back. */
 export function OpenSection() {
   const { db } = useConsole()
   const [asked, setAsked] = useState<Open | undefined>()
-  const [failure, setFailure] = useState<unknown>()
   const { value, error, now } = usePolling(
     (signal) =>
       db.request<Schemas['TransactionList']>('GET', '/v1/transactions', undefined, { signal }),
     LOOK_EVERY_MS,
   )
+  const { failure, run } = useAction(now)
   const answered = async (isWanted: boolean) => {
     setAsked(undefined)
     if (!isWanted || asked === undefined) return
-    try {
-      await db.request('DELETE', pathOf(asked))
-      setFailure(undefined)
-    } catch (cause) {
-      setFailure(cause)
-    }
-    now()
+    await run(() => db.request('DELETE', pathOf(asked)))
   }
   const problem = failure ?? error
   return (
@@ -73,57 +79,33 @@ function OpenTable({
 }) {
   const nowMs = Date.now()
   return (
-    <Scroll label="Open transactions">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">snapshot</th>
-            <th scope="col" class="number">
-              age
-            </th>
-            <th scope="col">now</th>
-            <th scope="col">has written</th>
-            <th scope="col" class="number">
-              statements
-            </th>
-            <th scope="col">last one</th>
-            <th scope="col">client</th>
-            <th scope="col">
-              <span class="unseen">actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {transactions.map((open) => (
-            <tr key={open.transaction}>
-              <td>
-                <Stamp micros={open.readTimestamp} />
-              </td>
-              <td class="number">{durationText(Math.max(0, nowMs - Date.parse(open.openedAt)))}</td>
-              <td class="whole">
-                {open.busy ? 'running' : `idle for ${durationText(open.idleMs)}`}
-              </td>
-              <td>{writtenText(open)}</td>
-              <td class="number">{countText(open.statements)}</td>
-              <td class="mono">{open.last ?? 'none'}</td>
-              <td>{open.client}</td>
-              <td>
-                {isOwn(open) ? (
-                  <button
-                    type="button"
-                    aria-label={`Roll back the one of ${open.readTimestamp} …`}
-                    onClick={() => onAsk(open)}
-                  >
-                    Roll back …
-                  </button>
-                ) : (
-                  <span class="muted">of another token</span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <ListTable label="Open transactions" heads={OPEN_HEADS}>
+      {transactions.map((open) => (
+        <tr key={open.transaction}>
+          <td>
+            <Stamp micros={open.readTimestamp} />
+          </td>
+          <td class="number">{durationText(Math.max(0, nowMs - Date.parse(open.openedAt)))}</td>
+          <td class="whole">{open.busy ? 'running' : `idle for ${durationText(open.idleMs)}`}</td>
+          <td>{writtenText(open)}</td>
+          <td class="number">{countText(open.statements)}</td>
+          <td class="mono">{open.last ?? 'none'}</td>
+          <td>{open.client}</td>
+          <td>
+            {isOwn(open) ? (
+              <button
+                type="button"
+                aria-label={`Roll back the one of ${open.readTimestamp} …`}
+                onClick={() => onAsk(open)}
+              >
+                Roll back …
+              </button>
+            ) : (
+              <span class="muted">of another token</span>
+            )}
+          </td>
+        </tr>
+      ))}
+    </ListTable>
   )
 }

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole, useRight } from '../page/console-context.ts'
+import { type Head, ListTable } from '../page/lists/list-table.tsx'
 import { Problem } from '../page/problem.tsx'
-import { Scroll } from '../page/scroll.tsx'
 import { countText, durationText } from '../page/stamp-text.ts'
 import { usePolling } from '../page/use-polling.ts'
+import { useAction } from './use-action.ts'
 
 const RUNNING_EVERY_MS = 2_000
+
+const RUNNING_HEADS: readonly Head[] = [
+  { number: 'age' },
+  'state',
+  'operation',
+  'client',
+  'statement',
+]
 
 /** What runs now, the oldest first; an administrator can stop it. */
 export function RunningSection() {
   const { db } = useConsole()
   const mayStop = useRight('admin')
-  const [failure, setFailure] = useState<unknown>()
   const { value, error, now } = usePolling(
     (signal) => db.request<Schemas['RunningList']>('GET', '/v1/running', undefined, { signal }),
     RUNNING_EVERY_MS,
   )
-  const stop = async (id: string) => {
-    try {
-      await db.request('DELETE', `/v1/running/${encodeURIComponent(id)}`)
-      setFailure(undefined)
-    } catch (cause) {
-      setFailure(cause)
-    }
-    now()
-  }
+  const { failure, run } = useAction(now)
+  const stop = (id: string) =>
+    run(() => db.request('DELETE', `/v1/running/${encodeURIComponent(id)}`))
   const problem = failure ?? error
   return (
     <section>
@@ -51,43 +52,26 @@ function RunningTable({
   readonly onStop: ((id: string) => void) | undefined
 }) {
   return (
-    <Scroll label="Running now">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              age
-            </th>
-            <th scope="col">state</th>
-            <th scope="col">operation</th>
-            <th scope="col">client</th>
-            <th scope="col">statement</th>
-            {onStop !== undefined && (
-              <th scope="col">
-                <span class="unseen">actions</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {running.map(({ id, ageMs, state, operation, client, statement }) => (
-            <tr key={id}>
-              <td class="number">{durationText(ageMs)}</td>
-              <td>{state}</td>
-              <td>{operation}</td>
-              <td>{client}</td>
-              <td class="mono">{statement}</td>
-              {onStop !== undefined && (
-                <td>
-                  <button type="button" aria-label={`Stop ${id}`} onClick={() => onStop(id)}>
-                    Stop
-                  </button>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <ListTable
+      label="Running now"
+      heads={onStop === undefined ? RUNNING_HEADS : [...RUNNING_HEADS, { unseen: 'actions' }]}
+    >
+      {running.map(({ id, ageMs, state, operation, client, statement }) => (
+        <tr key={id}>
+          <td class="number">{durationText(ageMs)}</td>
+          <td>{state}</td>
+          <td>{operation}</td>
+          <td>{client}</td>
+          <td class="mono">{statement}</td>
+          {onStop !== undefined && (
+            <td>
+              <button type="button" aria-label={`Stop ${id}`} onClick={() => onStop(id)}>
+                Stop
+              </button>
+            </td>
+          )}
+        </tr>
+      ))}
+    </ListTable>
   )
 }
