@@ -4,7 +4,7 @@ import type { Row } from '../../client-sdk/client.ts'
 /** Rows that a request gives. */
 export const PAGE_ROWS = 200
 /** Rows that the page keeps at most: a browser lays out 2,000 in a blink, and ten times as many do not fit a screen. */
-export const WINDOW_ROWS_MAX = 2_000
+const WINDOW_ROWS_MAX = 2_000
 
 /** The last rows of those that were read. */
 export type RowWindow = {
