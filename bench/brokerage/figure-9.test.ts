@@ -45,7 +45,7 @@ test('Figure 9 says that it has no Figure 10, and draws the lines of the paper',
     [names[1], [sample(20, 0.4)]],
     [names[2], [sample(40, 0.8)]],
   ])
-  const plots = await drawPlots(experiment, reportExperiment({ experiment, samples }))
+  const plots = await drawPlots(reportExperiment({ experiment, samples }))
   const svg = plots.get('figure-9')
   assert.match(svg ?? '', />TR\/s per core used, percolite-http: 50, R² 1</)
   assert.match(svg ?? '', />Percolator, Figure 9: 0\.75 \(11,200 on 15,000 cores\)</)

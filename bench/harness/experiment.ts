@@ -86,11 +86,21 @@ export type LineFit = {
   readonly y: FigureName
 }
 
-export type Plot = {
+export type Plot = FigurePlot | TimesPlot
+
+type PlotWords = {
   readonly name: string
   readonly title: string
-  readonly figure: FigureName
   readonly yTitle: string
+  /** Only these contenders. */
+  readonly contenders?: readonly string[]
+}
+
+/** What the last sample of each contender has of these values, over its time, with what was done meanwhile. */
+export type TimesPlot = PlotWords & { readonly kind: 'times'; readonly values: string }
+
+export type FigurePlot = PlotWords & {
+  readonly figure: FigureName
   /**
    * `lines` needs each contender's `point`; contenders without one are left out. `goals` draws what was
    * measured of the experiment's goals beside must, aim and the paper. `fits` draws its fits, with the
@@ -102,8 +112,6 @@ export type Plot = {
   readonly xTitle?: string
   readonly xLogarithmic?: boolean
   readonly yLogarithmic?: boolean
-  /** Only these contenders. */
-  readonly contenders?: readonly string[]
 }
 
 /** What `npm run bench -- <name>` runs. */

@@ -36,7 +36,7 @@ export async function runSuite(
   }
   const report = makeReport(facts, suite, measured)
   const folder = call.out ?? join(RESULTS, `${facts.startedAt.replaceAll(':', '')}-${name}`)
-  const files = await writeReport(folder, report, call.experiments)
+  const files = await writeReport(folder, report)
   if (call.json !== undefined) await writeJson(call.json, report)
   return { report, folder, files }
 }

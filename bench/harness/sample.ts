@@ -21,7 +21,17 @@ export type Sample = {
   readonly latency?: Latency
   /** Other figures by name: `retries`, `residentMiB`, `eventLoopDelayP99Ms`, and so on. */
   readonly figures?: Readonly<Record<string, number>>
+  readonly overTime?: OverTime
   readonly findings?: Findings
+}
+
+/** How a sample went on, for plots. */
+export type OverTime = {
+  readonly stepSeconds: number
+  /** By name, one for each step. */
+  readonly values: Readonly<Record<string, readonly number[]>>
+  /** What was done to the system, and when. */
+  readonly events?: ReadonlyArray<{ readonly atSeconds: number; readonly what: string }>
 }
 
 /** What cannot be said in figures that are compared. */

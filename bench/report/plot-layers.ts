@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Plot } from '../harness/experiment.ts'
+import type { FigurePlot } from '../harness/experiment.ts'
 import type { FittedLine } from './line-fit.ts'
 import { fitWords } from './report-table.ts'
 
@@ -27,7 +27,7 @@ const BLUE = '#3466a5'
 export const LABEL_WIDTH_MAX = 700
 
 /** Lying bars, so that the names of contenders can be read, with the median behind each. */
-export function barLayers(plot: Plot, points: readonly Point[]) {
+export function barLayers(plot: FigurePlot, points: readonly Point[]) {
   const y = contenderAxis(points)
   const label = {
     mark: { type: 'text', align: 'left', dx: 6, fontSize: 12 },
@@ -40,7 +40,7 @@ export function barLayers(plot: Plot, points: readonly Point[]) {
   return [...barsAndRanges(plot, points), label] as const
 }
 
-function barsAndRanges(plot: Plot, points: readonly Named[]) {
+function barsAndRanges(plot: FigurePlot, points: readonly Named[]) {
   const y = contenderAxis(points)
   const x = numberAxis('median', plot.yTitle, plot.yLogarithmic)
   return [
@@ -70,7 +70,7 @@ function contenderAxis(points: readonly Named[]) {
 }
 
 /** Bars of what was measured, and one tick each for must, aim and the paper. */
-export function goalLayers(plot: Plot, points: readonly GoalPoint[]) {
+export function goalLayers(plot: FigurePlot, points: readonly GoalPoint[]) {
   const y = contenderAxis(points)
   const tick = (field: 'must' | 'aim' | 'paper') => {
     const transform: Array<{ filter: string }> = [{ filter: `isValid(datum.${field})` }]
@@ -102,7 +102,7 @@ type FitMark = { readonly series: string; readonly x: number; readonly y: number
 /** Each line goes from 0 as far as anything was measured. */
 export function fitMarks(
   fitted: readonly FittedLine[],
-  slopes: NonNullable<Plot['slopes']> = [],
+  slopes: NonNullable<FigurePlot['slopes']> = [],
 ): FitMarks {
   const xMax = Math.max(...fitted.flatMap(({ points }) => points.map(({ x }) => x)))
   const named = fitted.map((line) => ({ ...line, series: fitWords(line) }))
@@ -121,7 +121,7 @@ export function fitMarks(
   }
 }
 
-export function fitLayers(plot: Plot, { dots, lines }: FitMarks) {
+export function fitLayers(plot: FigurePlot, { dots, lines }: FitMarks) {
   const x = { field: 'x', type: 'quantitative', title: plot.xTitle ?? '' } as const
   const y = { field: 'y', type: 'quantitative', title: plot.yTitle } as const
   const color = {
@@ -145,7 +145,7 @@ export function fitLayers(plot: Plot, { dots, lines }: FitMarks) {
   ] as const
 }
 
-export function lineLayers(plot: Plot) {
+export function lineLayers(plot: FigurePlot) {
   const x = numberAxis('x', plot.xTitle ?? '', plot.xLogarithmic)
   const y = numberAxis('median', plot.yTitle, plot.yLogarithmic)
   const color = { field: 'series', type: 'nominal', title: null } as const

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parse, View } from 'vega'
 import { compile, type TopLevelSpec } from 'vega-lite'
-import type { Experiment, Plot } from '../harness/experiment.ts'
+import type { FigurePlot, Plot } from '../harness/experiment.ts'
 import {
   barLayers,
   fitLayers,
@@ -14,30 +14,24 @@ import {
 } from './plot-layers.ts'
 import type { ReportedExperiment } from './report.ts'
 import { shortNumber } from './report-table.ts'
+import { timeLayers, timeMarks } from './time-layers.ts'
 import type { JudgedGoal } from './verdict.ts'
 
 /** The experiment's plots as SVG texts, by name. */
-export async function drawPlots(
-  experiment: Experiment,
-  reported: ReportedExperiment,
-): Promise<Map<string, string>> {
+export async function drawPlots(reported: ReportedExperiment): Promise<Map<string, string>> {
   const drawn = new Map<string, string>()
-  for (const plot of experiment.plots ?? [barsOf(experiment)]) {
-    const specification = specify(plot, experiment, reported)
+  for (const plot of reported.plots) {
+    const specification = specify(plot, reported)
     if (specification !== undefined) drawn.set(plot.name, await drawSvg(specification))
   }
   return drawn
 }
 
-function barsOf({ name, title, unit }: Experiment): Plot {
-  return { name, title, figure: 'operationsPerSecond', yTitle: `${unit} per second`, kind: 'bars' }
-}
-
-function pointsOf(plot: Plot, experiment: Experiment, reported: ReportedExperiment): Point[] {
-  return experiment.contenders.flatMap(({ name, point }, at) => {
+function pointsOf(plot: FigurePlot, { contenders }: ReportedExperiment): Point[] {
+  return contenders.flatMap(({ name, point, figures }) => {
     if (plot.contenders?.includes(name) === false) return []
     if (plot.kind === 'lines' && point === undefined) return []
-    const spread = reported.contenders[at]?.figures[plot.figure]
+    const spread = figures[plot.figure]
     if (spread === undefined) return []
     const { median, min, max } = spread
     const label = shortNumber(median)
@@ -60,15 +54,16 @@ export const SHARED = {
 } as const
 
 /** Undefined when nothing of the plot was measured. */
-function specify(
-  plot: Plot,
-  experiment: Experiment,
-  reported: ReportedExperiment,
-): TopLevelSpec | undefined {
+function specify(plot: Plot, reported: ReportedExperiment): TopLevelSpec | undefined {
   const titled = (subtitle: string) => ({
     ...SHARED,
     title: { text: plot.title, subtitle, offset: 12 },
   })
+  if (plot.kind === 'times') {
+    const marks = timeMarks(plot, reported.contenders)
+    if (marks.values.length === 0) return undefined
+    return { ...titled('the last repetition'), height: 260, layer: [...timeLayers(plot, marks)] }
+  }
   if (plot.kind === 'fits') {
     if (reported.fits.length === 0) return undefined
     const layer = [...fitLayers(plot, fitMarks(reported.fits, plot.slopes))]
@@ -81,7 +76,7 @@ function specify(
     const layer = [...goalLayers(plot, values)]
     return { ...shared, data: { values }, height: { step: 44 }, layer }
   }
-  const points = pointsOf(plot, experiment, reported)
+  const points = pointsOf(plot, reported)
   const data = { values: points }
   if (points.length === 0) return undefined
   return plot.kind === 'bars'

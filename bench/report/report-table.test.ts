@@ -20,6 +20,7 @@ function reportOf(samples: readonly Sample[]): Report {
     notes: [],
     goals: [],
     fits: [],
+    plots: [],
   }
   return {
     ...{ suite: 'test', title: 'Test', startedAt: 'then', endedAt: 'later', notes: [] },

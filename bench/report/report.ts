@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Experiment, Suite } from '../harness/experiment.ts'
+import type { Contender, Experiment, Plot, Suite } from '../harness/experiment.ts'
 import type { MeasuredExperiment } from '../harness/run-experiment.ts'
 import { type FigureName, figureOf, type Sample } from '../harness/sample.ts'
 import { retakesNote, stolenTimeWarning } from '../harness/stolen-time.ts'
@@ -33,6 +33,8 @@ export type ReportedExperiment = Pick<Experiment, 'name' | 'title' | 'unit'> & {
   readonly contenders: readonly ReportedContender[]
   readonly goals: readonly JudgedGoal[]
   readonly fits: readonly FittedLine[]
+  /** How they are drawn, so that the report alone is enough for that. */
+  readonly plots: readonly Plot[]
 }
 
 /** Why samples do not count, in the words of the contenders that took them. */
@@ -47,6 +49,8 @@ export function failuresOf(report: Report): readonly string[] {
 
 export type ReportedContender = {
   readonly name: string
+  /** Where it stands in a plot of lines. */
+  readonly point?: Contender['point']
   /** By figure, over the repetitions. */
   readonly figures: Readonly<Record<string, Spread>>
   readonly samples: readonly Sample[]
@@ -93,16 +97,26 @@ export function reportExperiment({
   samples,
 }: Pick<MeasuredExperiment, 'experiment' | 'samples'>): ReportedExperiment {
   const { name, title, unit, notes = [] } = experiment
+  const points = new Map(experiment.contenders.map((one) => [one.name, one.point]))
   return {
     ...{ name, title, unit, notes },
-    contenders: [...samples].map(([contender, taken]) => ({
-      name: contender,
-      figures: figuresOf(taken),
-      samples: taken,
-    })),
+    contenders: [...samples].map(([contender, taken]) => {
+      const point = points.get(contender)
+      return {
+        name: contender,
+        ...(point === undefined ? {} : { point }),
+        figures: figuresOf(taken),
+        samples: taken,
+      }
+    }),
+    plots: experiment.plots ?? [barsOf(experiment)],
     fits: (experiment.fits ?? []).flatMap((fit) => fitLine(fit, samples) ?? []),
     goals: experiment.goals.flatMap((goal) => judge(goal, samples) ?? []),
   }
+}
+
+function barsOf({ name, title, unit }: Experiment): Plot {
+  return { name, title, figure: 'operationsPerSecond', yTitle: `${unit} per second`, kind: 'bars' }
 }
 
 /** The spread of every figure that the samples have. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TopLevelSpec } from 'vega-lite'
 import { drawSvg, SHARED } from './plot.ts'
+import { timeLayers } from './time-layers.ts'
 
 export type Timeline = {
   readonly title: string
@@ -22,27 +23,15 @@ export async function drawTimeline(timeline: Timeline): Promise<string> {
     const point = counts[Math.floor(ms / 1_000)]
     if (point !== undefined) point.count += 1
   }
-  const events = timeline.events.map(({ atMs, what }) => ({ second: atMs / 1_000, what }))
-  const x = { field: 'second', type: 'quantitative', title: 'seconds' } as const
+  const marks = {
+    values: counts.map(({ second, count }) => ({ series: timeline.yTitle, second, value: count })),
+    events: timeline.events.map(({ atMs, what }) => ({ second: atMs / 1_000, what })),
+  }
   const specification: TopLevelSpec = {
     ...SHARED,
     title: { text: timeline.title, offset: 12 },
     height: 260,
-    layer: [
-      {
-        data: { values: events },
-        mark: { type: 'rule', strokeDash: [4, 3] },
-        encoding: { x, color: { field: 'what', type: 'nominal', title: null } },
-      },
-      {
-        data: { values: counts },
-        mark: { type: 'line', color: '#3466a5' },
-        encoding: {
-          x,
-          y: { field: 'count', type: 'quantitative', title: timeline.yTitle },
-        },
-      },
-    ],
+    layer: [...timeLayers(timeline, marks)],
   }
   return await drawSvg(specification)
 }

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Experiment } from '../harness/experiment.ts'
 import { drawPlots } from './plot.ts'
-import type { Report, ReportedExperiment } from './report.ts'
+import type { Report } from './report.ts'
 import { formatReport } from './report-table.ts'
 
 /** Writes `report.json`, `report.txt` and a plot for each experiment; returns the names of the files. */
-export async function writeReport(
-  folder: string,
-  report: Report,
-  experiments: readonly Experiment[],
-): Promise<string[]> {
+export async function writeReport(folder: string, report: Report): Promise<string[]> {
   const files = new Map([
     ['report.json', jsonOf(report)],
     ['report.txt', formatReport(report)],
   ])
-  for (const [at, experiment] of experiments.entries()) {
-    const plots = await drawPlots(experiment, report.experiments[at] as ReportedExperiment)
+  for (const experiment of report.experiments) {
+    const plots = await drawPlots(experiment)
     for (const [name, svg] of plots) files.set(`${name}.svg`, svg)
   }
   for (const [name, text] of files) await writeInto(join(folder, name), text)
