@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Server as TlsServer } from 'node:tls'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { createParser } from '../parser/parser.ts'
 import {
@@ -19,7 +19,6 @@ import { JwtTokens } from './access/jwt-tokens.ts'
 import { OpaqueIds } from './access/opaque-ids.ts'
 import { ruleParser } from './access/rule-parser.ts'
 import type { Audit } from './audit/audit.ts'
-import type { Asker } from './audit/audit-event.ts'
 import { openAudit } from './audit/open-audit.ts'
 import type { Backups } from './backups/backups.ts'
 import { ClientKeys } from './budgets/client-key.ts'
@@ -29,6 +28,7 @@ import { ConflictLog } from './conflicts/conflict-log.ts'
 import { openSharedEngine } from './engines/open-engine.ts'
 import { ServerError } from './errors/server-error.ts'
 import { ensureAdmin } from './first-token/first-token.ts'
+import { askerOf } from './http/asker-of.ts'
 import { Connections } from './http/connections.ts'
 import { Drain } from './http/drain.ts'
 import { createFastify } from './http/fastify-instance.ts'
@@ -204,7 +204,8 @@ export class Server {
       { storage, clock, shares, ended: this.#ended, limitsOf: (who) => access.limitsOf(who) },
       { idleMsMax: config.transactionIdleMs, totalMsMax: config.transactionTotalMs },
     )
-    const told: ProblemTold = (problem, request) => audit.answered(problem, this.#askerOf(request))
+    const told: ProblemTold = (problem, request) =>
+      audit.answered(problem, askerOf(this.#requests, request))
     const sendProblem = problemSender(log, told)
     this.#tls = config.tls === undefined ? undefined : new TlsFiles(config.tls, log)
     const pipelined = new PipelinedRequests(this.#requests)
@@ -326,14 +327,6 @@ export class Server {
   }
 
   /** Before it was let in it has no principal. */
-  #askerOf({ raw, routeOptions }: FastifyRequest): Asker {
-    return {
-      principal: this.#access.of(raw),
-      address: this.#requests.addressOf(raw),
-      operation: routeOptions.config?.operationId ?? 'none',
-    }
-  }
-
   #createObservers({
     parser,
     cursors,

@@ -16,6 +16,7 @@ export type AuditEventName =
   | 'authentication_failed'
   | 'refused'
   | 'inspected'
+  | 'interrupted'
   | 'backup'
   | 'events_lost'
 

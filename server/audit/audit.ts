@@ -3,7 +3,7 @@ import type { AccessStatement, DefinitionStatement } from '../../parser/ast.ts'
 import { type Clock, repeat, type Timestamp } from '../../storage/storage.ts'
 import type { Problem } from '../errors/error-response.ts'
 import { ServerError } from '../errors/server-error.ts'
-import { type Asker, type AuditEvent, askedBy } from './audit-event.ts'
+import { type Asker, type AuditEvent, type AuditNames, askedBy } from './audit-event.ts'
 import type { AuditSink } from './audit-sink.ts'
 import { RepeatedEvents } from './repeated-events.ts'
 import { namesIn } from './statement-names.ts'
@@ -104,6 +104,11 @@ export class Audit {
   /** To be called when a copy of all rows was ordered, read or removed: each is told. */
   backup(by: Asker, name: string): void {
     this.#sink.write({ event: 'backup', ...askedBy(by), names: { backup: name } })
+  }
+
+  /** To be called when someone has ended what ran, which may be another's: each is told. */
+  interrupted(by: Asker, names: AuditNames): void {
+    this.#sink.write({ event: 'interrupted', ...askedBy(by), names })
   }
 
   /** To be called when someone has seen what lies below the rows. */

@@ -198,7 +198,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...scriptRoutes({ scripts, describe, requests }),
     ...rowRoutes({ rows, streams, parser, cursors, writer, requests }),
     ...transactionRoutes({ storage, sessions, requests, begins, access }),
-    ...runningRoutes({ requests, parser }),
+    ...runningRoutes({ requests, parser, audit }),
     ...tableRoutes({ storage, ended, access, opaqueIds }),
     ...cellRoutes({ storage, requests, audit }),
     ...operationRoutes({

@@ -15,10 +15,10 @@ export type AuditLine = AnswerBody
 /** A server with an audit log in a file, and its administrator. `issuer` is that of JWTs that it takes as well. */
 export async function auditedServer(
   t: TestContext,
-  { issuer, ...more }: Omit<Started, 'flags'> & { readonly issuer?: Pick<JwtIssuer, 'flags'> } = {},
+  { issuer, ...more }: Started & { readonly issuer?: Pick<JwtIssuer, 'flags'> } = {},
 ) {
   const path = join(await testFolder(t, 'audit'), 'audit.log')
-  const flags = { audit: path, ...issuer?.flags }
+  const flags = { ...more.flags, audit: path, ...issuer?.flags }
   const tokens =
     issuer === undefined
       ? await TokenServer.start(t, { ...more, flags })

@@ -11,6 +11,7 @@ import { shortened } from '../../errors/shown-text.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
 import { readEntryKeyPath, readKeyPath } from '../../rows/key-path.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
+import { askerOf } from '../asker-of.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 
 type Parts = {
@@ -66,7 +67,7 @@ export function cellRoutes({ storage, requests, audit }: Parts): Handlers {
       return inspect(request, rowsOf, onlyRow)
     },
 
-    async killCommit({ parameters }) {
+    async killCommit({ parameters, reply }) {
       const { inspection } = storage
       if (!inspection.isPaced) throw notPaced()
       const id = String(parameters.transaction)
@@ -75,6 +76,7 @@ export function cellRoutes({ storage, requests, audit }: Parts): Handlers {
       )
       if (stopped === undefined) throw notCommitting(id)
       const { startTs: transaction, last } = stopped
+      audit.interrupted(askerOf(requests, reply.request), { transaction: String(transaction) })
       if (last === undefined) return { transaction }
       const address = addressOfRow(await catalogAt(storage), last.row)
       return { transaction, step: last.step, ...address }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../../parser/parser.ts'
+import type { Audit } from '../../audit/audit.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { type RunningRequest, statementCancelled } from '../../requests/running-request.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
+import { askerOf } from '../asker-of.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
 /** Statements of one request whose shapes are shown. */
@@ -12,8 +14,9 @@ const SHAPES_MAX = 10
 export function runningRoutes(parts: {
   readonly requests: RunningRequests
   readonly parser: Pick<Parser, 'shapeOf'>
+  readonly audit: Audit
 }): Handlers {
-  const { requests, parser } = parts
+  const { requests, parser, audit } = parts
   return {
     async listRunning({ parameters }) {
       const running = requests.list()
@@ -27,6 +30,9 @@ export function runningRoutes(parts: {
       const request = requests.find(id)
       if (request === undefined) throw notRunning(id)
       request.abort(statementCancelled())
+      const of = request.principal?.id
+      const names = { running: id, ...(of === undefined ? {} : { of }) }
+      audit.interrupted(askerOf(requests, reply.request), names)
       reply.code(204)
       return undefined
     },

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyRequest } from 'fastify'
+import type { Asker } from '../audit/audit-event.ts'
+import type { RunningRequests } from '../requests/running-requests.ts'
+
+/** What the audit log says of the sender of a request that is not one of those that run. */
+export function askerOf(
+  requests: Pick<RunningRequests, 'callerOf' | 'addressOf'>,
+  { raw, routeOptions }: Pick<FastifyRequest, 'raw' | 'routeOptions'>,
+): Asker {
+  return {
+    principal: requests.callerOf(raw).principal,
+    address: requests.addressOf(raw),
+    operation: routeOptions.config?.operationId ?? 'none',
+  }
+}
