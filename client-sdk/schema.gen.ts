@@ -851,6 +851,34 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/subscriptions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Subscriptions, and how far each has come
+         * @description Those of this server, on sockets and as answers of `GET /v1/changes`. The furthest behind come first, before them
+         *     those that are still reading their snapshot.
+         */
+        readonly get: operations["listSubscriptions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/running": {
         readonly parameters: {
             readonly query?: never;
@@ -1611,6 +1639,31 @@ export interface components {
         readonly RunningList: {
             readonly running: readonly components["schemas"]["RunningStatement"][];
             /** @description How many are running, listed or not. */
+            readonly total: number;
+        };
+        readonly OpenSubscription: {
+            /** @description Whose shares it takes from, as in `GET /v1/running`. */
+            readonly client: string;
+            /** @description The text with a `?` for each literal and without the values of parameters, cut after 500 characters. */
+            readonly statement: string;
+            /**
+             * @description `live` is told of commits as they come; `catchingUp` reads its snapshot or history, at first or because its
+             *     client was too slow; `paused` by a `pause` frame of its client.
+             * @enum {string}
+             */
+            readonly state: "live" | "catchingUp" | "paused";
+            /** @description It was sent everything up to here, or needs none of it; absent while it reads its snapshot. */
+            readonly position?: components["schemas"]["Stamp"];
+            /** @description How far that is behind what subscribers can have by now. */
+            readonly lagMs?: number;
+            /** @description How many changes it was sent. */
+            readonly told: number;
+            /** @description Bytes that wait for its client to take them; on a socket, of all of its frames together. */
+            readonly unsentBytes: number;
+        };
+        readonly SubscriptionList: {
+            readonly subscriptions: readonly components["schemas"]["OpenSubscription"][];
+            /** @description How many there are, listed or not. */
             readonly total: number;
         };
         readonly TransactionOutcome: {
@@ -4844,6 +4897,59 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["GatewayList"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listSubscriptions: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description At most this many. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The subscriptions that are furthest behind. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscriptions": [
+                     *         {
+                     *           "client": "token:k3v9x2",
+                     *           "statement": "SCAN * FROM account WHERE balance < ?",
+                     *           "state": "catchingUp",
+                     *           "position": 1795265382664428,
+                     *           "lagMs": 812.5,
+                     *           "told": 4012,
+                     *           "unsentBytes": 262144
+                     *         }
+                     *       ],
+                     *       "total": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SubscriptionList"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -216,7 +216,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...observerRoutes({ storage }),
     ...moveRoutes({ moves }),
     ...backupRoutes({ backups, requests, audit }),
-    ...changeRoutes({ streams: live.streams, requests }),
+    ...changeRoutes({ streams: live.streams, subscriptions: live.subscriptions, requests, parser }),
     ...metricsRoutes({ metrics, storage, conflicts }),
     ...serverRoutes({ drain, document, version, isStopping, warnings, hasConsole }),
   }

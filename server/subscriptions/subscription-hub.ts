@@ -66,6 +66,17 @@ export class SubscriptionHub implements LiveSubscribers {
     if (this.#live.isEmpty) this.#unfollow()
   }
 
+  /**
+   * How far a subscription has come: where nothing waits to be told, the live ones know all that is settled, though
+   * they are told of it only now and then. `resolved` is what the feed said before.
+   */
+  positionOf(subscription: Subscription, resolved: Timestamp): Timestamp {
+    const { position, isLive } = subscription
+    const isAtRest = this.#working === undefined && this.#queue.isEmpty
+    const isTold = isLive && isAtRest && this.#follower?.isLive === true
+    return isTold ? Math.max(position, resolved) : position
+  }
+
   /** Tells everybody how far the feed has come. Rejects with the errors of the feed. */
   async progress(): Promise<void> {
     if (this.#follower === undefined) return

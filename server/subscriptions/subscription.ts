@@ -30,6 +30,9 @@ export type SubscriptionStart =
       readonly history: string | undefined
     }
 
+/** `live` has been sent everything so far; `paused` is by its client. */
+export type SubscriptionState = 'live' | 'catchingUp' | 'paused'
+
 /** The subscribers that have read everything, and are told together. */
 export interface LiveSubscribers {
   /** False when it has more to read first. */
@@ -48,9 +51,9 @@ export interface LiveSubscribers {
 export class Subscription {
   readonly query: SubscribedQuery
   readonly sink: SubscriptionSink
+  readonly running: RunningRequest
   readonly #parts: SubscriptionParts
   readonly #live: LiveSubscribers
-  readonly #running: RunningRequest
   readonly #knownColumns: KnownColumns
   #position: Timestamp = 0
   #row = 0
@@ -58,6 +61,8 @@ export class Subscription {
   /** Only while it reads on its own. */
   #index: SubscriptionIndex | undefined
   #left: PromiseWithResolvers<{ readonly error?: unknown }> | undefined
+  #isLive = false
+  #toldCount = 0
 
   constructor(
     parts: SubscriptionParts,
@@ -73,13 +78,28 @@ export class Subscription {
     this.#live = live
     this.query = own.query
     this.sink = own.sink
-    this.#running = own.running
+    this.running = own.running
     this.#progressAtMs = parts.clock.monotonicMs()
   }
 
   /** Everything up to here has been sent, or is of no concern. */
   get position(): Timestamp {
     return this.#position
+  }
+
+  /** How many changes it was sent. */
+  get toldCount(): number {
+    return this.#toldCount
+  }
+
+  /** Whether it is told together with others. */
+  get isLive(): boolean {
+    return this.#isLive
+  }
+
+  get state(): SubscriptionState {
+    if (this.sink.isPaused) return 'paused'
+    return this.#isLive ? 'live' : 'catchingUp'
   }
 
   /** Never resolves: rejects with the reason of `running`, or with what else ended it. */
@@ -93,11 +113,11 @@ export class Subscription {
 
   async #run(start: SubscriptionStart): Promise<never> {
     await this.#parts.ended.counted(() => this.#begin(start))
-    this.#running.follows()
+    this.running.follows()
     while (true) {
-      await this.sink.room(this.#running.signal)
+      await this.sink.room(this.running.signal)
       const read = () => this.readOn(SERVER_LIMITS.feedPageRows)
-      const isCaughtUp = await this.#parts.readers.run(this.#running.client, read)
+      const isCaughtUp = await this.#parts.readers.run(this.running.client, read)
       if (isCaughtUp && (await this.#live.join(this))) await this.#untilItLeaves()
     }
   }
@@ -108,11 +128,11 @@ export class Subscription {
    */
   async readOn(rowsMax: number): Promise<boolean> {
     const { storage, recent, turnQueue, clock } = this.#parts
-    const { signal } = this.#running
+    const { signal } = this.running
     // Rights may have been taken away since the page before.
     if (this.query.isRestricted) this.query.planAt(await catalogAt(storage))
     // Its own: those of the request go on counting while a subscription waits for commits.
-    const turns = new Turns(turnQueue, this.#running)
+    const turns = new Turns(turnQueue, this.running)
     const page =
       recent.read(this.#position, rowsMax) ??
       (await storage.feed.read(this.#position, { rowsMax, signal }))
@@ -136,7 +156,7 @@ export class Subscription {
     this.passed(batch.firstTs - 1)
     if (!this.sink.isWritable) return false
     this.sink.sendBatch(batch)
-    this.#parts.told.count += frames.length
+    this.#counted(frames.length)
     this.passed(batch.lastTs)
     return true
   }
@@ -166,16 +186,18 @@ export class Subscription {
   /** From now on it is told. */
   joined(): void {
     this.#left = Promise.withResolvers()
+    this.#isLive = true
     this.#index = undefined
   }
 
   /** It leaves. With an error it has ended, else it reads on its own. */
   left(end: { readonly error?: unknown } = {}): void {
+    this.#isLive = false
     this.#left?.resolve(end)
   }
 
   async #untilItLeaves(): Promise<void> {
-    const { signal } = this.#running
+    const { signal } = this.running
     const abort = () => this.left({ error: signal.reason })
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
@@ -201,7 +223,7 @@ export class Subscription {
     const { storage } = this.#parts
     const knownColumns = this.#knownColumns
     if (start.kind === 'snapshot') {
-      const reader = { query, sink, knownColumns, running: this.#running }
+      const reader = { query, sink, knownColumns, running: this.running }
       this.#position = await readSnapshot(this.#parts, reader)
       return
     }
@@ -284,11 +306,16 @@ export class Subscription {
     return index
   }
 
+  #counted(changes: number): void {
+    this.#toldCount += changes
+    this.#parts.told.count += changes
+  }
+
   #send({ commitTs, plan, frame, next }: ChangeFrame): void {
     const columns = this.#knownColumns.changed(plan)
     if (columns !== undefined) this.sink.send(columns)
     this.sink.send(frame)
-    this.#parts.told.count += 1
+    this.#counted(1)
     this.#row = next ?? 0
     if (next === undefined) this.passed(commitTs)
   }

@@ -7,6 +7,7 @@ import { ADMIN_ROLE, type Catalog, repeat, type Timestamp } from '../../storage/
 import type { Principal } from '../access/principal.ts'
 import { Hold } from '../budgets/hold.ts'
 import { requireWithinRole } from '../budgets/shared-bound.ts'
+import type { Turns } from '../budgets/turns.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { checkedParameters, noteParameters, parsedText } from '../requests/query-request.ts'
@@ -19,6 +20,7 @@ import { Permits } from './permits.ts'
 import { RecentCommits } from './recent-commits.ts'
 import { Subscription, type SubscriptionStart } from './subscription.ts'
 import { SubscriptionHub } from './subscription-hub.ts'
+import { furthestBehind, type ListedSubscription } from './subscription-list.ts'
 import type { SubscriptionParts } from './subscription-parts.ts'
 
 /** What a client subscribes to, and from where on. */
@@ -47,6 +49,7 @@ export class Subscriptions {
   readonly #parser: Parser
   readonly #hub: SubscriptionHub
   readonly #queries = new Map<string, SubscribedQuery>()
+  readonly #open = new Set<Subscription>()
   readonly #closing = new AbortController()
   readonly #progressing: Promise<void>
   #queryNumber = 0
@@ -75,6 +78,24 @@ export class Subscriptions {
   /** How many changes were sent, of one to each of those that are told. */
   get toldCount(): number {
     return this.#parts.told.count
+  }
+
+  /**
+   * Those that are furthest behind, `limit` at most, of how many, and how far they could have come. Rejects with the
+   * errors of the feed and with the reason of an abort.
+   */
+  async list(
+    limit: number,
+    turns: Turns,
+  ): Promise<{
+    readonly resolved: Timestamp
+    readonly subscriptions: readonly ListedSubscription[]
+    readonly total: number
+  }> {
+    const resolved = await this.#parts.storage.feed.resolved()
+    const positionOf = (subscription: Subscription) => this.#hub.positionOf(subscription, resolved)
+    const subscriptions = await furthestBehind(this.#open, { limit, positionOf, turns })
+    return { resolved, subscriptions, total: this.#open.size }
   }
 
   /**
@@ -111,10 +132,12 @@ export class Subscriptions {
       running.principal,
     )
     query.subscriptions += 1
+    const subscription = new Subscription(this.#parts, this.#hub, { query, sink, running })
+    this.#open.add(subscription)
     try {
-      const subscription = new Subscription(this.#parts, this.#hub, { query, sink, running })
       return await subscription.run(startOf(request))
     } finally {
+      this.#open.delete(subscription)
       hold.close()
       query.subscriptions -= 1
       const isLast = query.subscriptions === 0 && this.#queries.get(query.name) === query

@@ -21,6 +21,14 @@ export class SocketSink implements SubscriptionSink {
     return !this.#isPaused && this.#outbox.isWritable
   }
 
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  get unsentBytes(): number {
+    return this.#outbox.unsentBytes
+  }
+
   send(frame: SubscriptionFrame): void {
     this.#outbox.send(frame.parts(this.#id))
   }

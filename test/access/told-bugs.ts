@@ -4,6 +4,7 @@ import { type PlantedBug, plantedIn } from './planted-bug.ts'
 const CURSORS = 'server/requests/cursor.ts'
 
 const bug = plantedIn('server/access')
+const bugOfLists = plantedIn('server/subscriptions/subscription-list.test.ts')
 
 /** One for each thing that ids and cursors must not tell of what their holder may not know. */
 export const TOLD_BUGS: readonly PlantedBug[] = [
@@ -19,6 +20,12 @@ export const TOLD_BUGS: readonly PlantedBug[] = [
     'server/http/routes/operation-routes.ts',
     'SERVER_RIGHTS.filter((right) => access.may(principal, right))',
     'SERVER_RIGHTS',
+  ),
+  bugOfLists(
+    'subscriptionsShowValues',
+    'server/http/routes/change-routes.ts',
+    'shapes.get(text) ?? parser.shapeOf(text)',
+    'text',
   ),
   bug('cursorsShowTheirPlace', CURSORS, '.update(bytes)', '&& Buffer.from(bytes)'),
 ]

@@ -21,6 +21,14 @@ export class RecordingSink implements SubscriptionSink {
     return this.#framesLeft > 0
   }
 
+  get isPaused(): boolean {
+    return false
+  }
+
+  get unsentBytes(): number {
+    return 0
+  }
+
   get bytes(): number {
     return Buffer.byteLength(JSON.stringify(this.frames))
   }

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Parser } from '../../../parser/parser.ts'
 import type { Parameters } from '../../../planner/planner.ts'
+import type { Timestamp } from '../../../storage/storage.ts'
 import { FORMAT_TYPES } from '../../answers/answer-format.ts'
 import { ClientDisconnected, ServerError } from '../../errors/server-error.ts'
 import { HISTORY_HEADER, namedHistory } from '../../history/request-history.ts'
 import { parametersOfText } from '../../requests/query-request.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
 import type { ChangeStreams } from '../../subscriptions/change-streams.ts'
-import { requireOneBeginning, type SubscriptionRequest } from '../../subscriptions/subscriptions.ts'
+import type { ListedSubscription } from '../../subscriptions/subscription-list.ts'
+import {
+  requireOneBeginning,
+  type SubscriptionRequest,
+  type Subscriptions,
+} from '../../subscriptions/subscriptions.ts'
 import { bodyOfHead } from '../answers/stream-answers.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 import { integersOf } from './row-parameters.ts'
 
 export function changeRoutes(parts: {
   readonly streams: ChangeStreams
+  readonly subscriptions: Pick<Subscriptions, 'list'>
   readonly requests: RunningRequests
+  readonly parser: Pick<Parser, 'shapeOf'>
 }): Handlers {
-  const { streams, requests } = parts
+  const { streams, subscriptions, requests, parser } = parts
   return {
     async getChanges({ parameters, reply }) {
       const running = requests.begin(reply.raw, {
@@ -31,10 +40,44 @@ export function changeRoutes(parts: {
       return bodyOfHead()
     },
 
+    async listSubscriptions({ parameters, reply }) {
+      const running = requests.begin(reply.raw, { operation: 'listSubscriptions' })
+      try {
+        const listed = await subscriptions.list(Number(parameters.limit ?? 100), running.turns)
+        const shapes = new Map<string, string>()
+        const shapeOf = (text: string): string => {
+          const shape = shapes.get(text) ?? parser.shapeOf(text)
+          shapes.set(text, shape)
+          return shape
+        }
+        const { resolved, total } = listed
+        return {
+          subscriptions: listed.subscriptions.map((one) => answerOf(one, { resolved, shapeOf })),
+          total,
+        }
+      } finally {
+        running.end()
+      }
+    },
+
     async openSocket({ reply }) {
       reply.header('Upgrade', 'websocket')
       throw new ServerError('upgrade_required', 'Only the handshake of a WebSocket is taken here.')
     },
+  }
+}
+
+/** `OpenSubscription` of `openapi.yaml`. */
+function answerOf(
+  { texts, position, ...subscription }: ListedSubscription,
+  by: { readonly resolved: Timestamp; readonly shapeOf: (text: string) => string },
+) {
+  const lagMs = Math.max(0, by.resolved - position) / 1000
+  return {
+    ...subscription,
+    statement: texts.map(by.shapeOf).join('; '),
+    // It has none while it reads its snapshot.
+    ...(position === 0 ? {} : { position, lagMs }),
   }
 }
 

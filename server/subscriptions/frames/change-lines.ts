@@ -44,6 +44,15 @@ export class ChangeLines implements SubscriptionSink {
     return readableLength < SERVER_LIMITS.socketUnsentBytesMax && !this.#hold.isOverdrawn
   }
 
+  /** Who reads the lines can only read them slowly. */
+  get isPaused(): boolean {
+    return false
+  }
+
+  get unsentBytes(): number {
+    return this.body.readableLength
+  }
+
   send(frame: SubscriptionFrame): void {
     if (this.body.destroyed) return
     this.#look()

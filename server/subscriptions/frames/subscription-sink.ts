@@ -6,6 +6,10 @@ import type { SubscriptionFrame } from './subscription-frame.ts'
 export interface SubscriptionSink {
   /** False while more waits to be sent than may; the sender asks first. */
   readonly isWritable: boolean
+  /** Whether its client wants nothing for now. */
+  readonly isPaused: boolean
+  /** Bytes that wait to be sent, on a socket together with those of its other frames. */
+  readonly unsentBytes: number
   send(frame: SubscriptionFrame): void
   /** All frames of a batch. */
   sendBatch(batch: FrameBatch): void
