@@ -967,6 +967,36 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/observers/{observer}/deadLetters": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                readonly observer: string;
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Rows for which an observer has failed too often, by pages
+         * @description By row, until RESUME, REPLAY or a new change of the row. When there is more, the answer has a `next`, which is
+         *     the `after` of the next page; a page that has one may be short, or empty, where many are being taken up again.
+         */
+        readonly get: operations["listDeadLetters"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/check": {
         readonly parameters: {
             readonly query?: never;
@@ -2188,7 +2218,7 @@ export interface components {
             readonly deadLetters: {
                 /** @description How many they are; 1,000 means that or more. */
                 readonly count: number;
-                /** @description The first 100 of them, by row. */
+                /** @description The first 100 of them, by row; `GET /v1/observers/{observer}/deadLetters` has all. */
                 readonly rows: readonly components["schemas"]["DeadLetter"][];
             };
             /** @description The last run that failed in this server, when there was one. */
@@ -2201,6 +2231,11 @@ export interface components {
             readonly key: readonly components["schemas"]["Value"][];
             readonly error: string;
             readonly timestamp: components["schemas"]["Stamp"];
+        };
+        readonly DeadLetterPage: {
+            readonly deadLetters: readonly components["schemas"]["DeadLetter"][];
+            /** @description The `after` of the next page; absent on the last one. */
+            readonly next?: string;
         };
         readonly DeadLetter: {
             /** @description The primary key of the row, in key order. */
@@ -5062,6 +5097,66 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listDeadLetters: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description At most this many. */
+                readonly limit?: number;
+                /**
+                 * @description Those of the rows after this primary key, written as in a path; the `next` of the page before.
+                 * @example bob
+                 */
+                readonly after?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path: {
+                readonly observer: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The dead letters, in the order of the primary key. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deadLetters": [
+                     *         {
+                     *           "key": [
+                     *             13
+                     *           ],
+                     *           "error": "Error: poison",
+                     *           "timestamp": 1795265382770000,
+                     *           "tries": 10
+                     *         }
+                     *       ],
+                     *       "next": "13"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeadLetterPage"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];

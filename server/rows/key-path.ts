@@ -79,13 +79,19 @@ function partValue(table: TableDefinition, part: KeyPart, component: string): Sq
 
 /** The same in the other direction, ready to stand in a URL. */
 export function writeKeyPath(table: TableDefinition, key: readonly SqlValue[]): string {
-  return table.primaryKey
-    .map(({ columnId }, index) => {
-      const column = table.columns[columnPosition(table, columnId)]
-      const text = textOf(column?.type ?? 'TEXT', key[index] ?? null)
-      return encodeURIComponent(escapeComponent(text))
-    })
-    .join(',')
+  return keyComponents(table, key).map(encodeURIComponent).join(',')
+}
+
+/** What `readKeyPath` reads, without the percent-encoding of a URL. */
+export function writeKeyText(table: TableDefinition, key: readonly SqlValue[]): string {
+  return keyComponents(table, key).join(',')
+}
+
+function keyComponents(table: TableDefinition, key: readonly SqlValue[]): readonly string[] {
+  return table.primaryKey.map(({ columnId }, index) => {
+    const column = table.columns[columnPosition(table, columnId)]
+    return escapeComponent(textOf(column?.type ?? 'TEXT', key[index] ?? null))
+  })
 }
 
 function textOf(type: SqlType, value: SqlValue): string {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { endOfPrefix, hasPrefix, keyString, systemRowKey } from '../cell-store/row-key.ts'
+import { endOfPrefix, hasPrefix, keyAfter, keyString, systemRowKey } from '../cell-store/row-key.ts'
 import { damaged, decodeJson, encodeJson } from '../tables/bytes/catalog-json.ts'
 import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { ObserverDefinition } from '../tables/table-definition.ts'
 import type { Transaction } from '../transaction/transaction.ts'
+import type { DeadLetterPage, DeadLettersWanted } from './observers.ts'
 
 /**
  * A notification whose run failed again and again: a transactional system row that keeps why. Its notify cell stays, so
@@ -61,19 +62,63 @@ export async function readDeadLetters(
   return letters
 }
 
-/** The same in the order of their rows, as they are; `writtenAt` is when they were committed. */
+/** The same in the order of their rows, as they are. */
 export async function* scanDeadLetters(
   transaction: Pick<Transaction, 'scanRows'>,
   observer: DeadLettersOf,
-): AsyncGenerator<DeadLetter & { readonly key: Uint8Array; readonly writtenAt: Timestamp }> {
+): AsyncGenerator<ScannedLetter> {
+  for await (const { letter } of scanLetterRows(transaction, observer)) {
+    if (letter !== undefined) yield letter
+  }
+}
+
+/** A page of them. */
+export async function readDeadLetterPage(
+  transaction: Pick<Transaction, 'scanRows'>,
+  observer: DeadLettersOf,
+  { after, limit }: DeadLettersWanted,
+): Promise<DeadLetterPage> {
+  const letters: DeadLetterPage['letters'][number][] = []
+  let examined = 0
+  let last: Uint8Array | undefined
+  for await (const { key, letter } of scanLetterRows(transaction, observer, after)) {
+    if (letters.length === limit || examined === limit + PASSED_ROWS_MAX) {
+      return { letters, next: last }
+    }
+    examined += 1
+    last = key
+    if (letter === undefined) continue
+    const { error, tries, writtenAt: timestamp } = letter
+    letters.push({ key, error, tries, timestamp })
+  }
+  return { letters, next: undefined }
+}
+
+/** Rows of dead letters that are being taken up again, which a page passes by. */
+const PASSED_ROWS_MAX = 1_000
+
+type ScannedLetter = DeadLetter & {
+  readonly key: Uint8Array
+  /** When it was committed. */
+  readonly writtenAt: Timestamp
+}
+
+/** All rows after that of a row key, without a letter where that does not count any more. */
+async function* scanLetterRows(
+  transaction: Pick<Transaction, 'scanRows'>,
+  observer: DeadLettersOf,
+  after?: Uint8Array,
+): AsyncGenerator<{ readonly key: Uint8Array; readonly letter: ScannedLetter | undefined }> {
   const prefix = prefixOf(observer.id)
   const countsAfter = Math.max(observer.epoch ?? 0, observer.resumedAt ?? 0)
-  const range = { start: prefix, end: endOfPrefix(prefix) as Uint8Array, columns: [ROW_COLUMN] }
-  for await (const { key, columns } of transaction.scanRows(range)) {
+  const start = after === undefined ? prefix : keyAfter(deadLetterKey(observer.id, after))
+  const range = { start, end: endOfPrefix(prefix) as Uint8Array, columns: [ROW_COLUMN] }
+  for await (const { key: letterKey, columns } of transaction.scanRows(range)) {
     const cell = columns.get(ROW_COLUMN)
     const writtenAt = cell?.commitTs ?? 0
-    if (cell === undefined || writtenAt <= countsAfter) continue
-    yield { key: key.subarray(prefix.length), writtenAt, ...decodeDeadLetter(cell.value) }
+    const key = letterKey.subarray(prefix.length)
+    const counts = cell !== undefined && writtenAt > countsAfter
+    yield { key, letter: counts ? { key, writtenAt, ...decodeDeadLetter(cell.value) } : undefined }
   }
 }
 

@@ -19,6 +19,20 @@ export interface Observers {
 
   /** By name. Rejects with CellStoreError. */
   status(): Promise<ObserverStatus[]>
+
+  /** Rejects with StorageError `unknown_observer`, and as `status`. */
+  deadLetters(observerName: string, wanted: DeadLettersWanted): Promise<DeadLetterPage>
+}
+
+/** At most `limit` dead letters, of the rows after a row key. */
+export type DeadLettersWanted = { readonly after?: Uint8Array; readonly limit: number }
+
+/** Fewer than `limit`, or none, may come with a `next`: work on one page has a bound. */
+export type DeadLetterPage = {
+  /** By row. */
+  readonly letters: readonly ObserverDeadLetter[]
+  /** The `after` of the next page; undefined for the last one. */
+  readonly next: Uint8Array | undefined
 }
 
 export type LeaseOptions = {

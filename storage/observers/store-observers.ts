@@ -8,12 +8,20 @@ import type { NotifiedRow } from '../transaction/buffer/buffered-notifications.t
 import { reading } from '../transaction/own-transactions.ts'
 import { BackgroundLoop } from '../transaction/protocol/background-loop.ts'
 import type { Transaction } from '../transaction/transaction.ts'
+import { readDeadLetterPage } from './dead-letter.ts'
 import { observerBackfiller } from './observer-backfiller.ts'
 import { ObserverCascade } from './observer-cascade.ts'
 import type { ObserverParts } from './observer-parts.ts'
 import { readObserverStatus } from './observer-status.ts'
 import { ObserverWork } from './observer-work.ts'
-import type { LeaseOptions, Notification, ObserverStatus, Observers } from './observers.ts'
+import type {
+  DeadLetterPage,
+  DeadLettersWanted,
+  LeaseOptions,
+  Notification,
+  ObserverStatus,
+  Observers,
+} from './observers.ts'
 
 export const OBSERVER_TIMES = {
   /** How often the store is looked at for notifications: the only owner hears of all that it commits. */
@@ -78,6 +86,14 @@ export class StoreObservers implements Observers {
       statuses.push(await readObserverStatus(this.#parts, found, { work, cyclesWith }))
     }
     return statuses.sort((a, b) => (a.observer < b.observer ? -1 : 1))
+  }
+
+  async deadLetters(observerName: string, wanted: DeadLettersWanted): Promise<DeadLetterPage> {
+    const { catalog } = this.#parts
+    return await reading(this.#parts, async (transaction) => {
+      const { observer } = requireObserver(await catalog(transaction), observerName)
+      return await readDeadLetterPage(transaction, observer, wanted)
+    })
   }
 
   /** A transaction of this process has committed, and notified these. */

@@ -78,7 +78,7 @@ async function makeAll(t: TestContext, url: string, first: string, secrets: Secr
 
 const PATHS = [
   ...['/v1/status', '/v1/running', '/v1/transactions', '/v1/locks', '/v1/conflicts', '/v1/check'],
-  '/v1/subscriptions',
+  ...['/v1/subscriptions', '/v1/observers'],
 ]
 
 /** Shows tokens in every wrong place, and asks everything that may be asked; none of it may be answered with one. */

@@ -194,6 +194,7 @@ test('every operation is reached with its first declared status', async (t) => {
   for (const name of ['kept', 'removed']) await makeBackup(server, name)
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   await server.query('CREATE UNIQUE INDEX byBalance ON account (balance)')
+  await server.query('CREATE OBSERVER audited ON account (balance)')
   const transaction = await server.begin()
   const seen = new Set<string>()
   // What answers a handshake is no request of this kind, and a commit is killed only where it is slow (`server/cells`).
@@ -204,6 +205,7 @@ test('every operation is reached with its first declared status', async (t) => {
     const filled = path
       .replace('{table}', 'account')
       .replace('{index}', 'byBalance')
+      .replace('{observer}', 'audited')
       .replace('{key}', id === 'getCellsOfEntry' ? '1' : 'bob')
       .replace('{name}', id === 'deleteBackup' ? 'removed' : 'kept')
       .replace('{id}', id === 'cancelRunning' ? await runningId(server) : '')

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog, ObserverStatus, Storage } from '../../../storage/storage.ts'
+import {
+  type Catalog,
+  encodePrimaryKey,
+  nameOfRow,
+  type ObserverStatus,
+  requireObserver,
+  type Storage,
+} from '../../../storage/storage.ts'
 import { addressOfRow } from '../../answers/row-address.ts'
+import { readKeyPath, writeKeyText } from '../../rows/key-path.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
@@ -11,6 +19,22 @@ export function observerRoutes({ storage }: { readonly storage: Storage }): Hand
       const catalog = await catalogAt(storage)
       return { observers: statuses.map((status) => answerOf(catalog, status)) }
     },
+
+    async listDeadLetters({ parameters }) {
+      const { observer, after, limit = 100 } = parameters
+      const catalog = await catalogAt(storage)
+      const { table } = requireObserver(catalog, String(observer))
+      const { letters, next } = await storage.observers.deadLetters(String(observer), {
+        limit: Number(limit),
+        ...(after === undefined
+          ? {}
+          : { after: encodePrimaryKey(table, readKeyPath(table, String(after))) }),
+      })
+      return {
+        deadLetters: letters.map((letter) => letterOf(catalog, letter)),
+        ...(next === undefined ? {} : { next: keyTextOf(catalog, next) }),
+      }
+    },
   }
 }
 
@@ -18,10 +42,7 @@ function answerOf(catalog: Catalog, status: ObserverStatus) {
   const { isWeak, isBackfilling, oldestPending, lastError } = status
   const { observer, table, state, pending, lagMs, running, waiting } = status
   const { runs, retries, conflicts, failures, cyclesWith } = status
-  const rows = status.deadLettersShown.map(({ key, ...letter }) => ({
-    key: keyOf(catalog, key),
-    ...letter,
-  }))
+  const rows = status.deadLettersShown.map((letter) => letterOf(catalog, letter))
   return {
     observer,
     table,
@@ -41,6 +62,20 @@ function answerOf(catalog: Catalog, status: ObserverStatus) {
     ...(lastError === null ? {} : { lastError: failureOf(catalog, lastError) }),
     cyclesWith,
   }
+}
+
+/** `DeadLetter` of `openapi.yaml`. */
+function letterOf(
+  catalog: Catalog,
+  { key, ...letter }: ObserverStatus['deadLettersShown'][number],
+) {
+  return { key: keyOf(catalog, key), ...letter }
+}
+
+/** What `after` takes. */
+function keyTextOf(catalog: Catalog, rowKey: Uint8Array): string {
+  const name = nameOfRow(catalog, rowKey)
+  return name.kind === 'row' ? writeKeyText(name.table, name.key) : ''
 }
 
 function failureOf(
