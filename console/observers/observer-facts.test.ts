@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Schemas } from '../../client-sdk/client.ts'
+import { FIRST_PAGE, pathOf, placeText } from './dead-letter-pages.ts'
 import { lagChart, type ObserverSamples, rateChart, rateOf, sampled } from './observer-samples.ts'
 import { notifyOf, pauseOf, replayOf, resumeOf } from './observer-statements.ts'
 import { circleText, countedText, stateOf } from './observer-words.ts'
@@ -14,6 +15,22 @@ function status(parts: Partial<Schemas['ObserverStatus']>): Schemas['ObserverSta
     ...parts,
   }
 }
+
+describe('dead letters by pages', () => {
+  it('are asked for behind the last row of the page before, whatever its key is', () => {
+    assert.equal(pathOf('a/b', FIRST_PAGE), '/v1/observers/a%2Fb/deadLetters')
+    assert.equal(
+      pathOf('o', ['7', 'a~1 b,ü&']),
+      '/v1/observers/o/deadLetters?after=a%7E1+b%2C%C3%BC%26',
+    )
+  })
+
+  it('say which page it is where there are several', () => {
+    assert.equal(placeText(100, FIRST_PAGE, false), '100')
+    assert.equal(placeText(101, FIRST_PAGE, true), '101, page 1')
+    assert.equal(placeText(1_000, ['7', '9'], false), '1,000 or more, page 3')
+  })
+})
 
 describe('what is said of an observer', () => {
   it('is its state, and that nobody runs it', () => {

@@ -10,16 +10,19 @@ export function ListTable({
   label,
   heads,
   className,
+  isBusy,
   children,
 }: {
   readonly label: string
   readonly heads: readonly Head[]
   readonly className?: string
+  /** Other rows than these have been asked for. */
+  readonly isBusy?: boolean
   readonly children: ComponentChildren
 }) {
   return (
     <Scroll label={label}>
-      <table class={className}>
+      <table class={className} aria-busy={isBusy}>
         <thead>
           <tr>
             {heads.map((head) => (
