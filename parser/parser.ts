@@ -12,7 +12,7 @@ import { STATEMENT_CACHE_LIMITS } from './parser-limits.ts'
 import { type WrittenStatement, withExplainedScript } from './script/explained-script.ts'
 import { type ScriptPart, scriptParts, type TokenRange } from './script/script-parts.ts'
 import { StatementCache, type StatementCacheLimits } from './statement-cache.ts'
-import { statementShape } from './statement-shape.ts'
+import { shapeOfOne, statementShape } from './statement-shape.ts'
 import { ExpectedTokens } from './syntax-error/expected-tokens.ts'
 import { describeMistake, type Mistake, withOwnTypes } from './syntax-error/syntax-error.ts'
 import { checkText, checkTokens, checkTurn, statementAt } from './text-limits.ts'
@@ -33,8 +33,11 @@ export interface Parser {
   parseInParts(text: string): Generator<void, readonly Statement[]>
   /** The same for a text that is remembered; undefined for any other, which takes longer. */
   knownScript(text: string): readonly Statement[] | undefined
-  /** The text without its values, short, for people who want to know what is running; of any text. */
-  shapeOf(text: string): string
+  /**
+   * The text without its values, short, for people who want to know what is running; of any text. With an `offset` only
+   * of the statement that begins there.
+   */
+  shapeOf(text: string, offset?: number): string
   /** What may be written at an offset of any text. Throws `ParseError` where it is too long. */
   placeIn(text: string, offset: number): PlaceInText
 }
@@ -108,7 +111,8 @@ class CachingParser implements Parser {
     return this.#cache.get(text)
   }
 
-  shapeOf(text: string): string {
+  shapeOf(text: string, offset?: number): string {
+    if (offset !== undefined) return shapeOfOne(this.#lexer, text, offset)
     return statementShape(this.#lexer, text)
   }
 

@@ -23,6 +23,22 @@ test('a shape has the words of a statement and none of its values', () => {
   }
 })
 
+test('a shape may be that of one statement of several', () => {
+  const text = `BEGIN; SET "a;b" = ';' ON t WHERE id = 7; CHECK a = 'secret' ON t WHERE id = 1; COMMIT`
+  const shapes = parser
+    .parseScript(text)
+    .map(({ position }) => parser.shapeOf(text, position.offset))
+  assert.deepEqual(shapes, [
+    'BEGIN',
+    'SET "a;b" = ? ON t WHERE id = ?',
+    'CHECK a = ? ON t WHERE id = ?',
+    'COMMIT',
+  ])
+  const long = `SHOW TABLES; GET * FROM t WHERE id = '${'secret '.repeat(10_000)}'`
+  assert.equal(parser.shapeOf(long, 0), 'SHOW TABLES')
+  assert.equal(parser.shapeOf(long, 13), 'GET * FROM t WHERE id = …')
+})
+
 test('what is not well-formed, or was cut, shows nothing of a value', () => {
   assert.equal(parser.shapeOf("GET * FROM t WHERE a = 'secret"), 'GET * FROM t WHERE a = …')
   assert.equal(parser.shapeOf('SHOW /* secret'), 'SHOW …')

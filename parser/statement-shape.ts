@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IToken, Lexer } from 'chevrotain'
+import type { IToken, Lexer, TokenType } from 'chevrotain'
 import { Literal, Null } from './grammar/keywords.ts'
-import { isOf, Malformed } from './grammar/tokens.ts'
+import { isOf, Malformed, Semicolon } from './grammar/tokens.ts'
 
 /** So much of a text is looked at, however long it is. */
 const READ_CHARACTERS = 8_192
@@ -15,8 +15,20 @@ const CUT = '…'
  *     INSERT INTO t (id, a) VALUES (1, 'x'), (2, 'y')   ->   INSERT INTO t (id, a) VALUES (?, …), …
  */
 export function statementShape(lexer: Lexer, text: string): string {
-  const isWhole = text.length <= READ_CHARACTERS
-  const { tokens } = lexer.tokenize(isWhole ? text : text.slice(0, READ_CHARACTERS))
+  return shapeOfTokens(lexer, text)
+}
+
+/** The same of the one statement that begins at `offset` of a text. */
+export function shapeOfOne(lexer: Lexer, text: string, offset: number): string {
+  return shapeOfTokens(lexer, text.slice(offset), Semicolon)
+}
+
+function shapeOfTokens(lexer: Lexer, text: string, end?: TokenType): string {
+  const isAllRead = text.length <= READ_CHARACTERS
+  const read = lexer.tokenize(isAllRead ? text : text.slice(0, READ_CHARACTERS)).tokens
+  const endsAt = read.findIndex(({ tokenType }) => tokenType === end)
+  const isWhole = isAllRead || endsAt >= 0
+  const tokens = endsAt < 0 ? read : read.slice(0, endsAt)
   // The last token of a text that was cut may have been longer.
   const seen = isWhole ? tokens : tokens.slice(0, -1)
   const wrong = seen.findIndex(({ tokenType }) => isOf(tokenType, Malformed))
