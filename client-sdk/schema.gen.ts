@@ -851,6 +851,35 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/statements": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What statements come to, by their shapes
+         * @description Since the start of this server, or since `DELETE`. A shape is the text of a statement without its values. Only
+         *     with `--statement-statistics on`, else it is `not_enabled`.
+         */
+        readonly get: operations["listStatements"];
+        readonly put?: never;
+        readonly post?: never;
+        /** Count statements from now on */
+        readonly delete: operations["clearStatements"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/subscriptions": {
         readonly parameters: {
             readonly query?: never;
@@ -1670,6 +1699,43 @@ export interface components {
             readonly running: readonly components["schemas"]["RunningStatement"][];
             /** @description How many are running, listed or not. */
             readonly total: number;
+        };
+        readonly StatementStatistics: {
+            /**
+             * Format: date-time
+             * @description What came before is not counted.
+             */
+            readonly since: string;
+            /** @description How many shapes there are, listed or not. */
+            readonly total: number;
+            /** @description How many shapes have given way to others. */
+            readonly forgotten: number;
+            readonly statements: readonly components["schemas"]["ShapeStatistics"][];
+        };
+        readonly ShapeStatistics: {
+            /**
+             * @description The text with a `?` for each literal and without the values of parameters, cut after 500 characters. Of what
+             *     has no text, the operation, kind and table.
+             */
+            readonly statement: string;
+            /** @description Absent, with `access` and `key`, where no rows are looked for. */
+            readonly table?: string;
+            /** @description As EXPLAIN has it, of the definitions with which it was planned last. */
+            readonly access?: string;
+            readonly key?: string;
+            /** @description How often it ran, failed runs among them. */
+            readonly count: number;
+            /** @description Failed runs by the code of their error. */
+            readonly errors: {
+                readonly [key: string]: number;
+            };
+            /** @description The milliseconds of all runs together, without parsing, waiting to begin and the commit. */
+            readonly totalMs: number;
+            readonly p50Ms: number;
+            readonly p99Ms: number;
+            readonly maxMs: number;
+            readonly rowsReturned: number;
+            readonly rowsWritten: number;
         };
         readonly OpenSubscription: {
             /** @description Whose shares it takes from, as in `GET /v1/running`. */
@@ -4933,6 +4999,102 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["GatewayList"];
                 };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listStatements: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description What comes first, those with the most time, runs or rows together, or the slowest run. */
+                readonly order?: "time" | "count" | "slowest" | "rows";
+                /** @description At most this many. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The shapes. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-11-27T18:00:00.000Z",
+                     *       "total": 12,
+                     *       "forgotten": 0,
+                     *       "statements": [
+                     *         {
+                     *           "statement": "SCAN * FROM trade WHERE customer = ?",
+                     *           "table": "trade",
+                     *           "access": "range scan",
+                     *           "key": "INDEX byCustomer (customer)",
+                     *           "count": 4211,
+                     *           "errors": {
+                     *             "statement_timeout": 2
+                     *           },
+                     *           "totalMs": 9120.4,
+                     *           "p50Ms": 1.6,
+                     *           "p99Ms": 12.7,
+                     *           "maxMs": 31.2,
+                     *           "rowsReturned": 90112,
+                     *           "rowsWritten": 0
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["StatementStatistics"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly clearStatements: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was counted is forgotten. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthenticated"];

@@ -49,6 +49,7 @@ export {
 } from './json/json-source.ts'
 export { type IntegerForm, valueFromJson, valueToJson } from './json/json-value.ts'
 export { fromSource } from './json/sourced-json.ts'
+export { accessOf } from './plan/explain.ts'
 export type { Plan } from './plan/plan.ts'
 export type { ParseRule } from './plan/row-rule.ts'
 export { describePlanned, type StatementDescription } from './plan/statement-description.ts'

@@ -46,6 +46,8 @@ export type Config = {
   readonly hasDocs: boolean
   /** Whether the console is served. */
   readonly hasConsole: boolean
+  /** Whether statements are counted by their shapes. */
+  readonly countsStatements: boolean
   /** The files of the certificate and its key; undefined without TLS. */
   readonly tls: TlsPaths | undefined
   /** The rate of one client; undefined where there is none. */
@@ -99,6 +101,7 @@ export function readConfig(
     allowedOrigins: listOf(text('allow-origin')).map(checkedOrigin),
     hasDocs: text('no-docs') !== 'true',
     hasConsole: text('no-console') !== 'true',
+    countsStatements: text('statement-statistics') === 'on',
     tls: tlsPathsOf(text('tls-cert'), text('tls-key')),
     requestsPerSecond: text('rate') === '' ? undefined : Number(text('rate')),
     trustedProxies: checkedProxies(listOf(text('trust-proxy'))),

@@ -129,6 +129,12 @@ export const FLAGS = {
     default: 'false',
     meaning: 'serve no /console',
   },
+  'statement-statistics': {
+    kind: 'choice',
+    choices: ['on', 'off'],
+    default: 'off',
+    meaning: 'count what statements come to, by their shapes, for GET /v1/statements',
+  },
   'tls-cert': {
     kind: 'file',
     default: '',

@@ -31,6 +31,7 @@ export const SERVER_LIMITS = {
   activityStepsMax: 600,
   conflictsMax: 1_000,
   hotRowsMax: 200,
+  statementShapesMax: 500,
   openTransactionsMax: 10_000,
   transactionAttemptsMax: 8,
   transactionRetryMsMax: 2_000,

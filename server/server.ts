@@ -49,6 +49,7 @@ import type { RunningRequest } from './requests/running-request.ts'
 import { RunningRequests, type RunningRequestsParts } from './requests/running-requests.ts'
 import { PlanCache } from './statements/plan-cache.ts'
 import { StatementExecution } from './statements/statement-execution.ts'
+import { StatementStatistics } from './statistics/statement-statistics.ts'
 import { TlsFiles } from './tls-files.ts'
 import { EndedTransactions } from './transactions/ended-transactions.ts'
 import { TransactionSessions } from './transactions/transaction-sessions.ts'
@@ -219,6 +220,7 @@ export class Server {
       plans: new PlanCache(parseRule),
       shares,
       ended: this.#ended,
+      statistics: config.countsStatements ? new StatementStatistics({ clock, parser }) : undefined,
     }
     const { live, metrics, moves, backups } = addInterface(this.http, {
       ...parts,
@@ -326,17 +328,11 @@ export class Server {
     }
   }
 
-  /** Before it was let in it has no principal. */
-  #createObservers({
-    parser,
-    cursors,
-    plans,
-    ended,
-    access,
-  }: Omit<Shared, 'audit'>): InProcessObservers {
+  #createObservers(shared: Omit<Shared, 'audit'>): InProcessObservers {
+    const { parser, cursors, plans, ended, access, statistics } = shared
     const { config, storage, clock, randomness, log } = this.#parts
     const { statementTimeoutMs, transactionTotalMs: runMsMax } = config
-    const ways = { clock, randomness, plans, ended, access }
+    const ways = { clock, randomness, plans, ended, access, statistics }
     const executionParts = { storage, statementTimeoutMs, ...ways }
     const execution = new StatementExecution(executionParts)
     const requests = this.#requests

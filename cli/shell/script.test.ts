@@ -8,7 +8,7 @@ import { startTestServer } from '../../test/server/test-server.ts'
 import { testFolder } from '../../test/test-folder.ts'
 
 async function scripts(t: TestContext) {
-  const server = await startTestServer(t)
+  const server = await startTestServer(t, { flags: { 'statement-statistics': 'on' } })
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   await server.query("INSERT INTO account (id, balance) VALUES ('bob', 10)")
   const { url } = await server.listen()
@@ -125,6 +125,10 @@ describe('percolite shell without a terminal', () => {
     assert.equal(await of('\\tx'), '')
     assert.equal(await of('\\locks'), '')
     assert.equal(await of('\\conflicts'), '')
+    assert.match(
+      await of('\\statements'),
+      /"statement":"SET balance = \? ON account WHERE id = \?","count":1,.*"key":"PRIMARY KEY \(id\)"\}/,
+    )
     assert.match(await of('\\status'), /"name":"version","value":"\d/)
     assert.match(await of('\\cells account bob'), /"family":"write","column":/)
     assert.equal(await of(query, '\\g'), '{"balance":11}\n{"balance":11}\n')

@@ -12,6 +12,7 @@ import type {
   ExplainedPlan,
   InsertPlan,
   NotifyPlan,
+  Plan,
   PointGetPlan,
   RangeScanPlan,
   RowFilter,
@@ -92,6 +93,14 @@ export type Measured = {
   readonly rowsReturned: number
   readonly rowsAffected: number
   readonly milliseconds?: number
+}
+
+/** How the rows of a plan are found, and by which key; undefined where it finds none. */
+export function accessOf(plan: Plan): Pick<Explanation, 'table' | 'access' | 'key'> | undefined {
+  if (plan.kind === 'explain') return accessOf(plan.plan)
+  if (!('slots' in plan)) return undefined
+  const { table, access, key } = explanationOf(plan)
+  return { table, access, key }
 }
 
 export function explanationOf(plan: ExplainedPlan): Explanation {

@@ -25,6 +25,7 @@ import { describedStatement } from '../statements/described-statement.ts'
 import type { PlanCache } from '../statements/plan-cache.ts'
 import { ScanStreams } from '../statements/scan-streams.ts'
 import { StatementRunner } from '../statements/statement-runner.ts'
+import type { StatementStatistics } from '../statistics/statement-statistics.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import { UnreadBegins } from '../transactions/unread-begins.ts'
@@ -73,6 +74,8 @@ export type Shared = {
   readonly access: Access
   readonly audit: Audit
   readonly opaqueIds: OpaqueIds
+  /** Undefined where statements are not counted. */
+  readonly statistics: StatementStatistics | undefined
 }
 
 /** What the server stands on. */
@@ -146,12 +149,13 @@ type Doers = ReturnType<typeof doersOf>
 function doersOf(parts: InterfaceParts, version: string) {
   const { config, storage, log, clock, randomness, sessions, requests } = parts
   const { parser, parseRule, cursors, plans, shares, ended, access, audit, opaqueIds } = parts
+  const { statistics } = parts
   const { validator } = parts.contract
   const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
   const { commits } = parts
   const conflicts = commits.log
-  const ways = { clock, randomness, plans, parseRule, ended, access, audit, conflicts }
+  const ways = { clock, randomness, plans, parseRule, ended, access, audit, conflicts, statistics }
   const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
   const executionParts = { ...runnerParts, statementTimeoutMs }
   const runner = new StatementRunner(executionParts)
@@ -185,7 +189,7 @@ function doersOf(parts: InterfaceParts, version: string) {
 /** A handler for each operation of the contract. */
 function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   const { config, storage, clock, sessions, requests, isStopping, drain } = parts
-  const { parser, cursors, ended, access, audit, opaqueIds, told } = parts
+  const { parser, cursors, ended, access, audit, opaqueIds, told, statistics } = parts
   const { document } = parts.contract
   const { writer, begins, answers, rows, scans, scripts, describe, streams } = doers
   const { live, metrics, moves, backups } = doers
@@ -217,7 +221,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...moveRoutes({ moves }),
     ...backupRoutes({ backups, requests, audit }),
     ...changeRoutes({ streams: live.streams, subscriptions: live.subscriptions, requests, parser }),
-    ...metricsRoutes({ metrics, storage, conflicts }),
+    ...metricsRoutes({ metrics, storage, conflicts, statistics }),
     ...serverRoutes({ drain, document, version, isStopping, warnings, hasConsole }),
   }
 }

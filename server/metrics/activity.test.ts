@@ -8,8 +8,8 @@ import { openSocket } from '../../test/server/socket-client.ts'
 import { type AnswerBody, startTestServer, type TestServer } from '../../test/server/test-server.ts'
 import { TokenServer } from '../../test/server/token-server.ts'
 import { testFolder } from '../../test/test-folder.ts'
+import { quantileOf } from '../statistics/quantile.ts'
 import { ActivityRing } from './activity-ring.ts'
-import { quantileOf } from './quantile.ts'
 
 const SET = "SET balance = balance + 1 ON account WHERE id = 'bob'"
 const GET = "GET * FROM account WHERE id = 'bob'"

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Counter, Histogram, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import { WholeRequest } from '../http/bodies/whole-request.ts'
-import { type Bucket, quantileOf } from './quantile.ts'
+import { type Bucket, quantileOf } from '../statistics/quantile.ts'
 
 /** Of a path that is no operation's. */
 const NO_OPERATION = 'none'

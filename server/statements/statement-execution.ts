@@ -27,6 +27,7 @@ import { asOfOf } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { Paging } from '../requests/scan-paging.ts'
 import { type IndexedStatement, intoOf } from '../requests/script.ts'
+import type { StatementStatistics } from '../statistics/statement-statistics.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { ReadAhead } from './read-ahead.ts'
@@ -43,6 +44,8 @@ export type ExecutionParts = {
   readonly plans: PlanCache
   readonly ended: EndedTransactions
   readonly access: Pick<Access, 'viewOf' | 'currentCatalog'>
+  /** Absent where statements are not counted. */
+  readonly statistics?: Pick<StatementStatistics, 'counted'> | undefined
 }
 
 /** What one run over statements shares. */
@@ -176,7 +179,7 @@ export class StatementExecution {
     if (asOf !== undefined && asOf !== run.transaction.startTs) {
       return this.#runInThePast(entry, asOf, run, variables)
     }
-    const { plans, access } = this.#parts
+    const { plans, access, statistics } = this.#parts
     // Rights may have been taken away since the statement before.
     const catalog = access.viewOf(run.running.principal, run.catalog)
     const now = catalog === run.catalog ? run : { ...run, catalog }
@@ -186,7 +189,10 @@ export class StatementExecution {
       intoOf(entry.statement) !== undefined
         ? { ...context, page: INTO_PAGE, newRowWriter: undefined }
         : context
-    return this.#withinTime(run, executePlan(plan, own))
+    if (statistics === undefined) return this.#withinTime(run, executePlan(plan, own))
+    return statistics.counted({ plan, entry, running: run.running, catalog }, () =>
+      this.#withinTime(run, executePlan(plan, own)),
+    )
   }
 
   /**

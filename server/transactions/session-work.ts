@@ -2,6 +2,7 @@
 import { type Catalog, type Transaction, tableIdOf } from '../../storage/storage.ts'
 import type { Turns } from '../budgets/turns.ts'
 import type { IndexedStatement } from '../requests/script.ts'
+import { statementKind } from '../requests/statement-kind.ts'
 
 type RowsByTable = ReadonlyArray<{ readonly table: string; readonly rows: number }>
 
@@ -14,9 +15,7 @@ const ROWS_A_LOOK = 1_000
  */
 export class SessionWork {
   #statements = 0
-  #isExplained = false
-  #kind: string | undefined
-  #table: string | undefined
+  #last: string | undefined
   #countedRows = 0
   readonly #rowsByTableId = new Map<number, number>()
 
@@ -25,11 +24,7 @@ export class SessionWork {
     const last = statements.at(-1)?.statement
     if (last === undefined) return
     this.#statements += statements.length
-    this.#isExplained = last.kind === 'explain'
-    const inner = last.kind === 'explain' ? last.statement : last
-    this.#kind = inner.kind
-    // As the catalog writes it: what the statement has is a part of its text, and would keep all of that.
-    this.#table = 'table' in inner ? catalog.table(inner.table.text)?.name : undefined
+    this.#last = statementKind(last, catalog)
   }
 
   get statements(): number {
@@ -38,10 +33,7 @@ export class SessionWork {
 
   /** `SET account`; undefined where none has run. */
   get last(): string | undefined {
-    if (this.#kind === undefined) return undefined
-    const kind = this.#kind.replace(/[A-Z]/g, ' $&').toUpperCase()
-    const explain = this.#isExplained ? 'EXPLAIN ' : ''
-    return `${explain}${kind}${this.#table === undefined ? '' : ` ${this.#table}`}`
+    return this.#last
   }
 
   /**

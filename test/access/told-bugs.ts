@@ -4,6 +4,7 @@ import { type PlantedBug, plantedIn } from './planted-bug.ts'
 const CURSORS = 'server/requests/cursor.ts'
 
 const bug = plantedIn('server/access')
+const bugOfStatistics = plantedIn('server/statistics/statements.test.ts')
 const bugOfLists = plantedIn('server/subscriptions/subscription-list.test.ts')
 
 /** One for each thing that ids and cursors must not tell of what their holder may not know. */
@@ -20,6 +21,12 @@ export const TOLD_BUGS: readonly PlantedBug[] = [
     'server/http/routes/operation-routes.ts',
     'SERVER_RIGHTS.filter((right) => access.may(principal, right))',
     'SERVER_RIGHTS',
+  ),
+  bugOfStatistics(
+    'statisticsShowValues',
+    'server/statistics/statement-statistics.ts',
+    'return this.#parser.shapeOf(text, statement.position.offset)',
+    'return text',
   ),
   bugOfLists(
     'subscriptionsShowValues',

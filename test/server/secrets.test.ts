@@ -47,7 +47,16 @@ async function send(url: string, path: string, { headers = {}, body }: Sent = {}
 }
 
 async function start(data: string, file: string, format: string): Promise<ServerProcess> {
-  const flags = ['--admin-token-file', file, '--log-level', 'debug', '--log-format', format]
+  const flags = [
+    '--admin-token-file',
+    file,
+    '--log-level',
+    'debug',
+    '--log-format',
+    format,
+    '--statement-statistics',
+    'on',
+  ]
   return await ServerProcess.start(data, flags)
 }
 
@@ -78,7 +87,7 @@ async function makeAll(t: TestContext, url: string, first: string, secrets: Secr
 
 const PATHS = [
   ...['/v1/status', '/v1/running', '/v1/transactions', '/v1/locks', '/v1/conflicts', '/v1/check'],
-  ...['/v1/subscriptions', '/v1/observers'],
+  ...['/v1/subscriptions', '/v1/observers', '/v1/statements'],
 ]
 
 /** Shows tokens in every wrong place, and asks everything that may be asked; none of it may be answered with one. */

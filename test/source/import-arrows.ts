@@ -240,7 +240,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['conflicts/', 'history/'],
     ['requests/'],
     ['access/'],
-    ['transactions/'],
+    ['transactions/', 'statistics/'],
     ['statements/'],
     ['rows/', 'scripts/', 'subscriptions/'],
     ['cells/'],

@@ -88,6 +88,24 @@ export const SERVER_COMMANDS: readonly BackslashCommand[] = [
     },
   },
   {
+    name: '\\statements',
+    usage: '',
+    help: 'what statements come to, by their shapes; with --statement-statistics on',
+    async run(shell) {
+      const { db } = shell.session
+      const list = await db.request<Schemas['StatementStatistics']>('GET', '/v1/statements')
+      const rows = list.statements.map(({ statement, count, errors, totalMs, ...rest }) => {
+        const failed = Object.values(errors).reduce((sum, runs) => sum + runs, 0)
+        const { p50Ms, p99Ms, maxMs, rowsReturned, rowsWritten } = rest
+        const times = [totalMs, p50Ms, p99Ms, maxMs]
+        return [statement, count, failed, ...times, rowsReturned, rowsWritten, rest.key ?? null]
+      })
+      const times = ['totalMs', 'p50Ms', 'p99Ms', 'maxMs']
+      const columns = ['statement', 'count', 'failed', ...times, 'returned', 'written', 'key']
+      await shell.showRows(columns, rows)
+    },
+  },
+  {
     name: '\\status',
     usage: '',
     help: 'version, timestamps, room on the disk and warnings of the server',

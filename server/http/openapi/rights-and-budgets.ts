@@ -96,7 +96,7 @@ export const BUDGETS = {
   },
   log: {
     meaning: 'what the server keeps of what has happened, in so many entries',
-    limits: ['activityStepsMax', 'conflictsMax', 'hotRowsMax'],
+    limits: ['activityStepsMax', 'conflictsMax', 'hotRowsMax', 'statementShapesMax'],
   },
   completion: {
     meaning: 'a text that is cut into its words, and names of the catalog',

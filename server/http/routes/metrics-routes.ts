@@ -2,8 +2,11 @@
 import type { Storage } from '../../../storage/storage.ts'
 import { conflictListOf } from '../../conflicts/conflict-answers.ts'
 import type { ConflictLog } from '../../conflicts/conflict-log.ts'
+import { ServerError } from '../../errors/server-error.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
+import type { StatementStatistics } from '../../statistics/statement-statistics.ts'
+import { type StatisticsOrder, statisticsAnswer } from '../../statistics/statistics-answer.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
 /** What is counted and remembered of what the server does. */
@@ -11,10 +14,13 @@ export function metricsRoutes({
   metrics,
   storage,
   conflicts,
+  statistics,
 }: {
   readonly metrics: Metrics
   readonly storage: Storage
   readonly conflicts: ConflictLog
+  /** Undefined where statements are not counted. */
+  readonly statistics: StatementStatistics | undefined
 }): Handlers {
   return {
     async getMetrics({ reply }) {
@@ -35,5 +41,29 @@ export function metricsRoutes({
       }
       return conflictListOf(conflicts, await catalogAt(storage), asked)
     },
+
+    async listStatements({ parameters }) {
+      if (statistics === undefined) throw notCounted()
+      const { limit = 50, order = 'time' } = parameters
+      return statisticsAnswer(statistics, {
+        limit: Number(limit),
+        order: order as StatisticsOrder,
+      })
+    },
+
+    async clearStatements({ reply }) {
+      if (statistics === undefined) throw notCounted()
+      statistics.clear()
+      reply.code(204)
+      return undefined
+    },
   }
+}
+
+function notCounted(): ServerError {
+  return new ServerError(
+    'not_enabled',
+    'Statements are not counted: start the server with --statement-statistics on.',
+    { flag: '--statement-statistics' },
+  )
 }

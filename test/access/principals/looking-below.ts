@@ -7,7 +7,13 @@ import type { TwoServers } from './two-servers.ts'
 
 const OF_THE_SERVER = [
   ...['/v1/locks', '/v1/conflicts', '/v1/activity', '/v1/check', '/v1/status', '/v1/running'],
-  ...['/v1/subscriptions', '/v1/observers', '/v1/observers/any/deadLetters', '/metrics'],
+  ...[
+    '/v1/statements',
+    '/v1/subscriptions',
+    '/v1/observers',
+    '/v1/observers/any/deadLetters',
+    '/metrics',
+  ],
 ]
 
 /** Below the rows nobody looks without INSPECT, whatever else the role may do now. */
