@@ -118,6 +118,38 @@ describe('Observers, in Chromium', { skip: chromiumSkipReason() }, () => {
   })
 })
 
+describe('Very many dead letters, in Chromium', { skip: chromiumSkipReason() }, () => {
+  it('are walked by pages', async (t) => {
+    const clock = new ManualClock()
+    const poisoned = new Runs('poisoned', async () => {
+      throw new Error('poison')
+    })
+    const observed = await ObservedServer.start(t, {
+      outside: { observers: [poisoned.defined], clock },
+    })
+    await observed.createObserver('poisoned')
+    const rows = Array.from({ length: 102 }, (_, id) => `(${id}, 'x')`)
+    await observed.run(`INSERT INTO page (id, text) VALUES ${rows.join(', ')}`)
+    const count = async () => (await observed.status('poisoned')).deadLetters.count
+    while ((await count()) < rows.length) await clock.advance(10_000)
+    const scene = await ConsoleScene.of(t, observed.server)
+    const look = await scene.look('#/observers/poisoned')
+    const { page } = look
+    const first = page.getByRole('row', { name: '[0]' })
+    await first.waitFor()
+    await page.getByText('102, page 1').waitFor()
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.getByText('102, page 2').waitFor()
+    const letters = page.getByRole('region', { name: 'Dead letters' }).locator('tbody tr')
+    const keys = await letters.locator('td:first-child').allTextContents()
+    assert.deepEqual(keys, ['[100]', '[101]'])
+    assert.ok(await page.getByRole('button', { name: 'Next page' }).isDisabled())
+    await look.requireClean()
+    await page.getByRole('button', { name: 'Previous page' }).click()
+    await first.waitFor()
+  })
+})
+
 describe('Observers for two principals, in Chromium', { skip: chromiumSkipReason() }, () => {
   const end = endOfGroup()
   let tokens: TokenServer
