@@ -11,5 +11,7 @@ export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   scale: async () => (await import('./scale/scale.ts')).scaleSuite,
   brokerage: async () => (await import('./brokerage/brokerage-suite.ts')).brokerageSuite,
   feed: async () => (await import('./feed/feed-suite.ts')).feedSuite,
+  notifications: async () =>
+    (await import('./notifications/notifications-suite.ts')).notificationsSuite,
   'index-build': async () => (await import('./index-build/index-build-suite.ts')).indexBuildSuite,
 }

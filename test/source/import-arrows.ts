@@ -98,8 +98,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
     doors: [{ path: 'client-sdk/client.ts' }, { path: 'server/observers/define-observer.ts' }],
     packages: [NODE_BUILTIN, /^jose$/],
   },
-  // Beside the door, what transactions and timestamps are measured against. The server is a process,
-  // which loads observers, and whose observers also run elsewhere.
+  // Beside the door, what transactions and timestamps are measured against, and how notifications are
+  // found. The server is a process, which loads observers, and whose observers also run elsewhere.
   bench: {
     doors: [
       { path: 'client-sdk/client.ts' },
@@ -108,9 +108,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
       { path: 'storage/cell-store/sqlite/sqlite-cell-store.ts' },
       { path: 'storage/cell-store/cell-store.ts', typeOnly: true },
       { path: 'storage/cell-store/row-filter.ts', typeOnly: true },
+      { path: 'storage/observers/notifications/notification-scanner.ts' },
       { path: 'storage/oracle/embedded-oracle.ts' },
       { path: 'storage/oracle/shared-oracle.ts' },
       { path: 'storage/oracle/timestamp-oracle.ts', typeOnly: true },
+      { path: 'storage/transaction/records/notify-cell.ts' },
     ],
     packages: [NODE_BUILTIN, /./],
   },
