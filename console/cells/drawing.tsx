@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RefObject } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { Scroll } from '../page/lists/scroll.tsx'
 import { localText, stampText } from '../page/stamp-text.ts'
 import type { CellHistory, Mark } from './cell-history.ts'
 import { type Box, markAfter, type Timeline } from './timeline-layout.ts'
@@ -38,7 +39,7 @@ export function Drawing({
     own?.transaction !== undefined && own.transaction === transaction
   const visible = new Set(shown.map(({ mark }) => mark.id))
   return (
-    <section class="scroll drawn" ref={place} aria-label="Cells on the line of stamps">
+    <Scroll label="Cells on the line of stamps" className="drawn" place={place}>
       {/* biome-ignore lint/a11y/useSemanticElements: a drawing is no fieldset. */}
       <svg
         ref={drawn}
@@ -87,7 +88,7 @@ export function Drawing({
           />
         ))}
       </svg>
-    </section>
+    </Scroll>
   )
 }
 

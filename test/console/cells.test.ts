@@ -3,12 +3,11 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { chromiumSkipReason } from '../browser/chromium.ts'
-import type { AnswerBody, TestServer } from '../server/test-server.ts'
+import type { TestServer } from '../server/test-server.ts'
 import { TokenServer } from '../server/token-server.ts'
 import { ConsoleScene, endOfGroup } from './console-scene.ts'
-import { textsOf } from './page-texts.ts'
+import { cellsOf, shownCells } from './page-texts.ts'
 
-const FAMILIES = ['data', 'lock', 'write', 'rollback', 'guard', 'notify']
 const TRANSFER =
   "SET balance = balance - 7 ON account WHERE id = 'bob'; SET balance = balance + 7 ON account WHERE id = 'joe'"
 
@@ -22,29 +21,6 @@ async function fill(server: TestServer): Promise<void> {
   ]) {
     assert.equal((await server.query(sql)).status, 200, sql)
   }
-}
-
-/** Each cell of the answer as row, family and the end of its stamp. */
-function cellsOf(rows: readonly AnswerBody[]): string[] {
-  return rows
-    .flatMap((row) =>
-      FAMILIES.flatMap((family) =>
-        row[family].map(
-          ({ timestamp }: AnswerBody) =>
-            `${row.index ?? row.table} ${row.key.join(', ')} ${family} ${`${timestamp}`.slice(-3)}`,
-        ),
-      ),
-    )
-    .toSorted()
-}
-
-/** The same of the table on the page. */
-async function shownCells(page: Page): Promise<string[]> {
-  const rows = await textsOf(page.locator('.cell-table'), ':scope > td')
-  return rows
-    .filter(([, , , cell]) => cell?.includes('not there') !== true)
-    .map(([stamp = '', , row, cell]) => `${row} ${cell} ${stamp.slice(-3)}`)
-    .toSorted()
 }
 
 function mark(page: Page, name: RegExp) {

@@ -21,7 +21,7 @@ type AxeResults = {
 }
 
 /** Whatever ends by itself: a test, or a group of them. */
-type Cleaning = { readonly after: (work: () => unknown) => void }
+export type Cleaning = { readonly after: (work: () => unknown) => void }
 
 /** The end of the group of tests that calls this. What its hook `before` has begun would end with that hook. */
 export function endOfGroup(): Cleaning {

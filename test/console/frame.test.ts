@@ -4,43 +4,14 @@ import { before, describe, it } from 'node:test'
 import { chromiumSkipReason } from '../browser/chromium.ts'
 import { TokenServer } from '../server/token-server.ts'
 import { type BuiltFile, buildConsole } from './built-console.ts'
-import { ConsoleScene, endOfGroup, until } from './console-scene.ts'
+import { ConsoleScene, endOfGroup } from './console-scene.ts'
 
-const LOOKS = {
-  'in a wide window, light': { colorScheme: 'light' },
-  'in a wide window, dark': { colorScheme: 'dark' },
-  'on a phone, light': { colorScheme: 'light', viewport: { width: 360, height: 720 } },
-  'on a phone, dark': { colorScheme: 'dark', viewport: { width: 360, height: 720 } },
-} as const
-
-describe('each view of the console, in Chromium', { skip: chromiumSkipReason() }, () => {
+describe('a view of the console, in Chromium', { skip: chromiumSkipReason() }, () => {
   const end = endOfGroup()
   let scene: ConsoleScene
   before(async () => {
     scene = await ConsoleScene.start(end)
-    await scene.server.rows('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
-    await scene.server.rows("INSERT INTO account (id, balance) VALUES ('bob', 10), ('joe', 2)")
   })
-
-  for (const [how, options] of Object.entries(LOOKS)) {
-    it(`${how}: has no error, asks nobody else, and can be used by all`, async () => {
-      const look = await scene.look('', options)
-      const { page } = look
-      const tabs = page.getByRole('tab')
-      await tabs.first().waitFor()
-      const count = await tabs.count()
-      assert.ok(count > 0)
-      for (let at = 0; at < count; at += 1) {
-        await tabs.nth(at).click()
-        const title = await tabs.nth(at).textContent()
-        await until(async () => (await page.title()).startsWith(String(title)))
-        await page.getByRole('heading', { level: 2 }).first().waitFor()
-        await page.waitForLoadState('networkidle')
-        await look.requireClean()
-      }
-      await page.context().close()
-    })
-  }
 
   it('has an address, and is walked to by the arrows', async () => {
     const { page } = await scene.look('')

@@ -7,6 +7,7 @@ import { chromiumSkipReason } from '../browser/chromium.ts'
 import { longestTasks } from '../browser/task-times.ts'
 import { TokenServer } from '../server/token-server.ts'
 import { type ConsoleLook, ConsoleScene, endOfGroup, until } from './console-scene.ts'
+import { liveTexts } from './page-texts.ts'
 
 const POOR = 'SCAN id, balance FROM account USE PRIMARY KEY WHERE balance < 5'
 
@@ -16,14 +17,6 @@ async function watch(page: Page, sql: string): Promise<void> {
 }
 
 const logOf = (page: Page) => page.getByRole('log').getByRole('listitem')
-
-/** The cells of each row that is shown, without the word for its last change. */
-async function rowsOf(page: Page): Promise<string[][]> {
-  const rows = await page.locator('tbody tr').all()
-  return await Promise.all(
-    rows.map(async (row) => (await row.locator('td').allTextContents()).slice(1)),
-  )
-}
 
 describe('Live, in Chromium', { skip: chromiumSkipReason() }, () => {
   const end = endOfGroup()
@@ -49,7 +42,7 @@ describe('Live, in Chromium', { skip: chromiumSkipReason() }, () => {
     await page.getByText('live', { exact: true }).waitFor()
     const rows = await sent(POOR)
     assert.deepEqual(
-      await rowsOf(page),
+      await liveTexts(page),
       rows.map(({ id, balance }) => [id, String(balance)]),
     )
     assert.match(page.url(), /#\/live\?sql=SCAN/)
@@ -75,7 +68,7 @@ describe('Live, in Chromium', { skip: chromiumSkipReason() }, () => {
     }
     const rows = await sent(POOR)
     assert.deepEqual(
-      await rowsOf(page),
+      await liveTexts(page),
       rows.map(({ id, balance }) => [id, String(balance)]),
     )
     await look.requireClean()
@@ -210,7 +203,7 @@ describe('Live for two principals, in Chromium', { skip: chromiumSkipReason() },
   it('shows a reader their own rows, and nothing of the others', async () => {
     const page = await lookAs('reader')
     await page.getByText('live', { exact: true }).waitFor()
-    assert.deepEqual(await rowsOf(page), [['1', 'a', 'mine']])
+    assert.deepEqual(await liveTexts(page), [['1', 'a', 'mine']])
     await tokens.query("SET text = 'secret' ON note WHERE id = 2")
     await tokens.query("SET text = 'changed' ON note WHERE id = 1")
     await logOf(page).filter({ hasText: 'changed' }).waitFor()

@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { chromiumSkipReason } from '../browser/chromium.ts'
 import { TokenServer } from '../server/token-server.ts'
 import { ConsoleScene, endOfGroup } from './console-scene.ts'
-import { textsOf } from './page-texts.ts'
+import { gridTexts, textsOf } from './page-texts.ts'
 
 const DEFINITIONS = [
   `CREATE TABLE account (id TEXT PRIMARY KEY, owner TEXT NOT NULL, balance INTEGER DEFAULT 0,
@@ -15,11 +15,6 @@ const DEFINITIONS = [
 ]
 const BOB = `INSERT INTO account (id, owner, balance, meta) VALUES
   ('bob', 'ann', 9007199254740993, '{"n":12345678901234567890}'), ('joe', 'cat', 2, NULL)`
-
-/** The texts of the cells of a table's rows, without the numbers of rows and the actions. */
-function cellTexts(grid: Locator): Promise<string[][]> {
-  return textsOf(grid, ':scope > :not(.row-number):not(.actions)')
-}
 
 function gridOf(page: Page, table: string): Locator {
   return page.locator('.grid').getByRole('region', { name: `Rows of ${table}` })
@@ -44,7 +39,7 @@ describe('the tables of the console, in Chromium', { skip: chromiumSkipReason() 
     await page.getByRole('link', { name: 'account' }).click()
     const grid = gridOf(page, 'account')
     await grid.waitFor()
-    assert.deepEqual(await cellTexts(grid), [
+    assert.deepEqual(await gridTexts(grid), [
       ['bob', 'ann', '9007199254740993', '{"n":12345678901234567890}', 'NULL'],
       ['joe', 'cat', '2', 'NULL', 'NULL'],
     ])
@@ -65,7 +60,7 @@ describe('the tables of the console, in Chromium', { skip: chromiumSkipReason() 
     await page.getByLabel('WHERE').fill("owner = 'cat'")
     await page.getByLabel('read by').selectOption('byOwner')
     await page.getByText('1 row', { exact: true }).waitFor()
-    assert.equal((await cellTexts(gridOf(page, 'account')))[0]?.[0], 'joe')
+    assert.equal((await gridTexts(gridOf(page, 'account')))[0]?.[0], 'joe')
     assert.match(page.url(), /index=byOwner/)
     await page.getByLabel('WHERE').fill("owner = 'cat'; DELETE FROM account")
     await page.keyboard.press('Enter')
@@ -85,7 +80,7 @@ describe('the tables of the console, in Chromium', { skip: chromiumSkipReason() 
       await page.getByText(count, { exact: true }).waitFor()
       if (count !== '450 rows') await page.getByRole('button', { name: 'More rows' }).click()
     }
-    const rows = await cellTexts(gridOf(page, 'event'))
+    const rows = await gridTexts(gridOf(page, 'event'))
     assert.deepEqual(
       rows.map(([id]) => id),
       Array.from({ length: 450 }, (_, at) => String(at)),
