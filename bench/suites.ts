@@ -4,6 +4,7 @@ import type { Suite } from './harness/experiment.ts'
 /** What `npm run bench -- <name>` can run; a suite is loaded only when it is asked for. */
 export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   micro: async () => (await import('./micro/micro.ts')).microSuite,
+  engines: async () => (await import('./engines/engines-suite.ts')).enginesSuite,
   http: async () => (await import('./http/http-suite.ts')).httpSuite,
   peers: async () => (await import('./peers/peers-suite.ts')).peersSuite,
   ycsb: async () => (await import('./ycsb/ycsb-suite.ts')).ycsbSuite,

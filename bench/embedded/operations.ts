@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from '../../storage/storage.ts'
-import type { EmbeddedStore } from './embedded-store.ts'
+import type { FilledStore } from './filled-store.ts'
 import { COLUMNS, NEWEST, NEWEST_RECORD, RAW_TABLE, rowKey, TRANSACTION_TABLE } from './rows.ts'
 
 /** One read of a row, one scan from a row on, or one write of a row with the number of the write. */
@@ -19,20 +19,20 @@ const SCANS_PER_TRANSACTION = 100
 export const OPERATIONS = {
   read: {
     raw:
-      ({ cellStore }: EmbeddedStore): Operation =>
+      ({ cellStore }: FilledStore): Operation =>
       async (row) =>
         (await cellStore.readRows([rowKey(RAW_TABLE, row)], NEWEST))[0],
     own: ownTransaction(getRow),
     shared: sharedTransaction(getRow, READS_PER_TRANSACTION),
     /** The look-up that a read in a transaction costs where no record of the row is in memory. */
     record:
-      ({ cellStore }: EmbeddedStore): Operation =>
+      ({ cellStore }: FilledStore): Operation =>
       async (row) =>
         (await cellStore.readRows([rowKey(TRANSACTION_TABLE, row)], NEWEST_RECORD))[0],
   },
   scan: {
     raw:
-      ({ cellStore }: EmbeddedStore): Operation =>
+      ({ cellStore }: FilledStore): Operation =>
       (row) =>
         countRows(
           cellStore.scanRows({ ...rangeFrom(RAW_TABLE, row), filter: NEWEST, limit: SCAN_ROWS }),
@@ -42,11 +42,11 @@ export const OPERATIONS = {
   },
   write: {
     raw:
-      (store: EmbeddedStore): Operation =>
+      (store: FilledStore): Operation =>
       (row, sequence) =>
         store.putRaw(row, sequence),
     own:
-      (store: EmbeddedStore): Operation =>
+      (store: FilledStore): Operation =>
       (row, sequence) =>
         store.putInTransaction(row, sequence),
   },
@@ -65,7 +65,7 @@ function scanRows(transaction: Transaction, row: number): Promise<number> {
 }
 
 function ownTransaction(use: Use) {
-  return ({ storage }: EmbeddedStore): Operation =>
+  return ({ storage }: FilledStore): Operation =>
     async (row) => {
       const transaction = await storage.begin({ readOnly: true })
       const found = await use(transaction, row)
@@ -76,7 +76,7 @@ function ownTransaction(use: Use) {
 
 /** The same read-only transaction `uses` times, then the next one; only for that one waits. */
 function sharedTransaction(use: Use, uses: number) {
-  return ({ storage }: EmbeddedStore): Operation => {
+  return ({ storage }: FilledStore): Operation => {
     let current: Transaction | undefined
     let left = 0
     return async (row) => {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Contender } from '../harness/experiment.ts'
 import type { Shared } from '../harness/shared.ts'
-import type { EmbeddedStore } from './embedded-store.ts'
+import type { FilledStore } from './filled-store.ts'
 import { SqliteTable } from './sqlite-table.ts'
 import type { Work } from './work.ts'
 
 /** A contender over a store that it shares with its neighbours. */
 export function onStore(
   name: string,
-  shared: Shared<EmbeddedStore>,
-  prepare: (store: EmbeddedStore) => Work,
+  shared: Shared<FilledStore>,
+  prepare: (store: FilledStore) => Work,
 ): Contender {
   return {
     name,

@@ -3,7 +3,7 @@ import type { Sample } from '../harness/sample.ts'
 import { type ClosedLoop, runClosedLoop } from '../load/closed-loop.ts'
 import { measureHere } from '../load/measurement.ts'
 import { Random } from '../load/random.ts'
-import type { EmbeddedStore } from './embedded-store.ts'
+import type { FilledStore } from './filled-store.ts'
 import { type Operation, SCAN_ROWS } from './operations.ts'
 import { readHalf } from './rows.ts'
 import type { SqliteTable } from './sqlite-table.ts'
@@ -12,7 +12,7 @@ import type { SqliteTable } from './sqlite-table.ts'
 export type Work = (seconds: number, signal: AbortSignal) => Promise<Sample>
 
 /** How an operation is done to a store. */
-type Prepare = (store: EmbeddedStore) => Operation
+type Prepare = (store: FilledStore) => Operation
 
 // Every contender draws the same rows in the same order.
 const READ_SEED = 20_101_004
@@ -29,15 +29,15 @@ const READS_PER_LOOK = 64
  */
 export const DURABLE_WRITE_SAMPLES = { secondsFactor: 3, pauseSeconds: 0.6 }
 
-/** One reader, one random row after the other, each read awaited. */
-export function reading(prepare: Prepare): (store: EmbeddedStore) => Work {
+/** One reader or several, one random row after the other, each read awaited. */
+export function reading(prepare: Prepare, readers = 1): (store: FilledStore) => Work {
   return (store) => {
     const read = prepare(store)
     const random = new Random(READ_SEED)
     const { first, count } = readHalf(store.rows)
     return looping({
-      clients: 1,
-      operationsPerLook: READS_PER_LOOK,
+      clients: readers,
+      operationsPerLook: readers === 1 ? READS_PER_LOOK : 1,
       operation: async (sequence) => {
         const found = await read(first + random.below(count), sequence)
         if (found === null || found === undefined) throw new Error('A row that was loaded is gone.')
@@ -47,7 +47,7 @@ export function reading(prepare: Prepare): (store: EmbeddedStore) => Work {
 }
 
 /** One reader, a hundred rows from a random row on. */
-export function scanning(prepare: Prepare): (store: EmbeddedStore) => Work {
+export function scanning(prepare: Prepare): (store: FilledStore) => Work {
   return (store) => {
     const scan = prepare(store)
     const random = new Random(SCAN_SEED)
@@ -66,7 +66,7 @@ export function scanning(prepare: Prepare): (store: EmbeddedStore) => Work {
  * So many writers at once, who wait until each write is on disk. Each has rows of its own, so that nobody waits for
  * anybody and nobody conflicts: what is measured is the cost of committing.
  */
-export function writing(prepare: Prepare, writers: number): (store: EmbeddedStore) => Work {
+export function writing(prepare: Prepare, writers: number): (store: FilledStore) => Work {
   return (store) => {
     const write = prepare(store)
     const random = new Random(WRITE_SEED)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type EmbeddedStore, sharedStore } from '../embedded/embedded-store.ts'
+import { sharedStore } from '../embedded/embedded-store.ts'
+import type { FilledStore } from '../embedded/filled-store.ts'
 import { OPERATIONS } from '../embedded/operations.ts'
 import { onStore } from '../embedded/store-contender.ts'
 import { DURABLE_WRITE_SAMPLES, type Work, writing } from '../embedded/work.ts'
@@ -36,7 +37,7 @@ export function feedLog(rows: number): Experiment {
 }
 
 /** Somebody is told of every commit, as the server's subscriptions are. */
-function whileFollowed({ storage }: EmbeddedStore, work: Work): Work {
+function whileFollowed({ storage }: FilledStore, work: Work): Work {
   return async (seconds, signal) => {
     let told = 0
     let failure: unknown

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { after, before, describe } from 'node:test'
-import { openEmulatedStore } from '../../test/bigtable/emulated-store.ts'
-import { EMULATORS, type Emulator, skipReason } from '../../test/bigtable/emulator.ts'
+import { openEmulatedStore } from '../../bench/engines/emulated-store.ts'
+import { EMULATORS, type Emulator, skipReason } from '../../bench/engines/emulator.ts'
 import { describeCellStore } from '../../test/cell-store/cell-store-conformance.ts'
 
 for (const kind of EMULATORS) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { after, before, describe } from 'node:test'
+import { EtcdCluster, etcdSkipReason } from '../../bench/engines/etcd-cluster.ts'
 import { describeCellStore } from '../../test/cell-store/cell-store-conformance.ts'
-import { EtcdCluster, etcdSkipReason } from '../../test/etcd/etcd-cluster.ts'
 
 describe('etcd', { skip: etcdSkipReason() }, () => {
   let cluster: EtcdCluster

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import {
+  type EngineName,
+  type SharedEngine,
+  startEngine,
+} from '../../bench/engines/shared-engine.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { GatewaySet } from './gateway-set.ts'
-import { type EngineName, type SharedEngine, startEngine } from './shared-engine.ts'
 
 // The example and the brokerage benchmark over two gateways.
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises'
+import type { SharedEngine } from '../../bench/engines/shared-engine.ts'
 import type { SeededRandomness } from '../seeded-randomness.ts'
 import { ServerProcess } from '../server/server-process.ts'
-import type { SharedEngine } from './shared-engine.ts'
 
 /** Beyond every expiry: tokens live 2 s, locks 3. */
 const PAUSE_MS = 6_000

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ENGINES, missingEngine, startEngine } from '../../bench/engines/shared-engine.ts'
 import { connect, type Database } from '../../client-sdk/client.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { GatewaySet } from './gateway-set.ts'
-import { ENGINES, missingEngine, startEngine } from './shared-engine.ts'
 
 const CLIENTS = 4
 const INSERTS = 4

@@ -4,6 +4,13 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import {
+  ENGINES,
+  type EngineName,
+  missingEngine,
+  type SharedEngine,
+  startEngine,
+} from '../../bench/engines/shared-engine.ts'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { KillWatchers, OBSERVERS_FLAGS } from '../feed/kill-watchers.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
@@ -12,7 +19,6 @@ import { Bank } from './bank.ts'
 import { runBrokerage, runMove, runWebIndex } from './examples.ts'
 import { GatewaySet } from './gateway-set.ts'
 import { Lists } from './lists.ts'
-import { ENGINES, type EngineName, missingEngine, startEngine } from './shared-engine.ts'
 
 const HELP = `npm run test:gateways -- [--engine bigtable|etcd] [--seconds 30] [--lossy] [--seed 7]
 
@@ -67,6 +73,8 @@ const GATEWAYS = 3
 const CLIENTS = 6
 const LIST_CLIENTS = 6
 const CALM_MS_MAX = 4_000
+/** How long a member that was killed stays away. */
+const MEMBER_AWAY_MS = 2_000
 const LOSSY = fileURLToPath(new URL('./lossy-store.ts', import.meta.url))
 /** Who has to have been told that nobody knows: every step of the protocol that changes a row. */
 const TOLD = ['prewrite', 'commit', 'two-phase-commit', 'oracle-row', 'liveness']
@@ -100,7 +108,7 @@ async function runBank(name: EngineName): Promise<boolean> {
     await lists.open()
     const running = Promise.all([bank.run(CLIENTS), lists.run(LIST_CLIENTS)])
     const events: Event[] = []
-    const kinds = [() => gateways.disturb(), engine.disturb]
+    const kinds = [() => gateways.disturb(), engine.killLeader && (() => disturbEngine(engine))]
     const done = await disturbed(kinds, { random, running, events })
     bank.end()
     lists.end()
@@ -199,6 +207,15 @@ async function disturbed(
   }
   if (failure !== undefined) throw failure
   return [...counts].map(([what, count]) => `${what} ${count} times`).join(', ')
+}
+
+/** Kills the member that leads, and resolves when it is back. */
+async function disturbEngine(engine: SharedEngine): Promise<string> {
+  const restart = await engine.killLeader?.()
+  if (restart === undefined) return 'the engine has no leader'
+  await delay(MEMBER_AWAY_MS)
+  await restart()
+  return `${engine.name}: the leader was killed`
 }
 
 /** What `/v1/check` of one gateway finds. */

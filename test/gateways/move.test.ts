@@ -3,11 +3,16 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import {
+  ENGINES,
+  missingEngine,
+  type SharedEngine,
+  startEngine,
+} from '../../bench/engines/shared-engine.ts'
+import { freePorts } from '../../bench/servers/child-server.ts'
 import { connect, type Database } from '../../client-sdk/client.ts'
-import { freePorts } from '../etcd/etcd-cluster.ts'
 import { ServerProcess } from '../server/server-process.ts'
 import { testFolder } from '../test-folder.ts'
-import { ENGINES, missingEngine, type SharedEngine, startEngine } from './shared-engine.ts'
 
 // The database of a running server is moved into a store over the network, while clients write to it and follow it.
 

@@ -9,7 +9,7 @@ import {
   missingEngine,
   type SharedEngine,
   startEngine,
-} from '../gateways/shared-engine.ts'
+} from '../../bench/engines/shared-engine.ts'
 import { startTestServer, type TestServer } from '../server/test-server.ts'
 import { type DeathMoment, Gateways } from './gateways.ts'
 import { networkGateways } from './network-gateways.ts'

@@ -98,13 +98,17 @@ const ROOMS: Readonly<Record<string, Room>> = {
     doors: [{ path: 'client-sdk/client.ts' }, { path: 'server/observers/define-observer.ts' }],
     packages: [NODE_BUILTIN, /^jose$/],
   },
-  // Beside the door, what transactions and timestamps are measured against, and how notifications are
-  // found. The server is a process, which loads observers, and whose observers also run elsewhere.
+  // Beside the door, what transactions and timestamps are measured against, on this machine and over the network, and
+  // how notifications are found. The server is a process, which loads observers, whose observers also run elsewhere.
   bench: {
     doors: [
       { path: 'client-sdk/client.ts' },
       { path: 'server/observers/define-observer.ts' },
       { path: 'storage/storage.ts' },
+      { path: 'engines/bigtable/bigtable-engine.ts' },
+      { path: 'engines/bigtable/bigtable-cell-store.ts', typeOnly: true },
+      { path: 'engines/etcd/etcd-engine.ts' },
+      { path: 'engines/etcd/etcd-cell-store.ts', typeOnly: true },
       { path: 'storage/cell-store/sqlite/sqlite-cell-store.ts' },
       { path: 'storage/cell-store/cell-store.ts', typeOnly: true },
       { path: 'storage/cell-store/row-filter.ts', typeOnly: true },

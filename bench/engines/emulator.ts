@@ -15,6 +15,8 @@ export type Emulator = {
   readonly host: string
   /** The largest timestamp that this one keeps. */
   readonly timestampMax?: number
+  /** Empty where it was started by somebody else. */
+  readonly processIds: readonly number[]
   close(): Promise<void>
 }
 
@@ -37,7 +39,7 @@ const LIFE_SECONDS = '1800'
 /** The end of the year 9999 in milliseconds since 1970, counted as the encoding does. */
 const DEBIAN_TIMESTAMP_MAX = 253_402_300_800_000 - 1_024 + 1_767_225_600_000_000
 
-export const OFFICIAL_EMULATOR: EmulatorKind = {
+const OFFICIAL_EMULATOR: EmulatorKind = {
   name: "Google's emulator",
   missing:
     OFFICIAL === undefined
@@ -49,7 +51,7 @@ export const OFFICIAL_EMULATOR: EmulatorKind = {
   }),
 }
 
-export const DEBIAN_EMULATOR: EmulatorKind = {
+const DEBIAN_EMULATOR: EmulatorKind = {
   name: "the emulator of Debian's Go packages",
   missing: HAS_GO
     ? undefined
@@ -68,7 +70,11 @@ export function anyEmulator(): EmulatorKind {
   const host = process.env.BIGTABLE_EMULATOR_HOST
   if (host !== undefined) {
     const name = `the emulator at ${host}`
-    return { name, missing: undefined, start: async () => ({ name, host, close: async () => {} }) }
+    return {
+      name,
+      missing: undefined,
+      start: async () => ({ name, host, processIds: [], close: async () => {} }),
+    }
   }
   return EMULATORS.find(({ missing }) => missing === undefined) ?? DEBIAN_EMULATOR
 }
@@ -89,7 +95,7 @@ export function skipReason(kind: EmulatorKind): string | false {
 async function started(
   program: string,
   args: readonly string[],
-): Promise<Pick<Emulator, 'host' | 'close'>> {
+): Promise<Pick<Emulator, 'host' | 'processIds' | 'close'>> {
   const child = spawn('timeout', [LIFE_SECONDS, program, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
@@ -111,7 +117,7 @@ async function started(
     endGroup(child)
     await ended
   }
-  return { host, close }
+  return { host, processIds: [child.pid as number], close }
 }
 
 /** `timeout` and what it runs. */

@@ -1,65 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EtcdCellStore } from '../../engines/etcd/etcd-cell-store.ts'
 import { type EtcdOptions, openEtcdCellStore } from '../../engines/etcd/etcd-engine.ts'
+import { ChildServer, freePorts } from '../servers/child-server.ts'
+import { findExecutable } from '../servers/executable.ts'
 
 const START_MS = 20_000
 
-/** What is missing on this machine; false when etcd can be started. With CI=true it throws instead. */
+/** What is missing on this machine; undefined when etcd can be started. */
+export function etcdMissing(): string | undefined {
+  if (spawnSync('etcd', ['--version']).status === 0) return undefined
+  return 'etcd is not there: apt-get install -y --no-install-recommends etcd-server'
+}
+
+/** As `etcdMissing`, and false when it can be started; with CI=true it throws instead. */
 export function etcdSkipReason(): string | false {
-  if (spawnSync('etcd', ['--version']).status === 0) return false
-  const text = 'etcd is not there: apt-get install -y --no-install-recommends etcd-server'
-  if (process.env.CI === 'true') throw new Error(text)
-  return text
+  const missing = etcdMissing()
+  if (missing !== undefined && process.env.CI === 'true') throw new Error(missing)
+  return missing ?? false
 }
 
 type Member = {
   readonly name: string
   readonly client: string
   readonly peer: string
-  child: ChildProcess | undefined
+  server: ChildServer | undefined
 }
 
-/** How members are reached: by TLS with these flags of etcd, where they are given. */
-type Access = {
-  readonly flags: readonly string[]
-  readonly tls: EtcdOptions['tls']
+type ClusterOptions = {
+  /** Of etcd itself. */
+  readonly flags?: readonly string[]
+  /** Members are reached by TLS where this is given. */
+  readonly tls?: EtcdOptions['tls']
   /** For how long a store may not be opened after the start. */
   readonly startMs?: number
+  /** For the data of all members, removed at the end; one of the system's temporary folders when absent. */
+  readonly folder?: string
 }
 
-const PLAIN: Access = { flags: [], tls: undefined }
-
-/** Some etcd processes on loopback, with data folders of their own. */
+/** Some etcd processes on loopback, with data folders of their own. Each entry of the log is synced, as by default. */
 export class EtcdCluster {
   readonly #folder: string
   readonly #members: readonly Member[]
-  readonly #access: Access
+  readonly #options: ClusterOptions
 
-  private constructor(folder: string, members: readonly Member[], access: Access) {
+  private constructor(folder: string, members: readonly Member[], options: ClusterOptions) {
     this.#folder = folder
     this.#members = members
-    this.#access = access
+    this.#options = options
   }
 
   /** Resolves when a store can be opened on it. */
-  static async start(count = 1, access: Access = PLAIN): Promise<EtcdCluster> {
-    const folder = await mkdtemp(join(tmpdir(), 'percolite-etcd-'))
+  static async start(count = 1, options: ClusterOptions = {}): Promise<EtcdCluster> {
+    const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'percolite-etcd-')))
     const ports = await freePorts(2 * count)
     const members = Array.from({ length: count }, (_, at): Member => {
       const [client, peer] = ports.slice(2 * at, 2 * at + 2).map((port) => `127.0.0.1:${port}`)
-      return { name: `m${at}`, client: client as string, peer: peer as string, child: undefined }
+      return { name: `m${at}`, client: client as string, peer: peer as string, server: undefined }
     })
-    const cluster = new EtcdCluster(folder, members, access)
-    process.once('exit', () => cluster.#killAll())
-    for (const member of members) cluster.#start(member)
+    const cluster = new EtcdCluster(folder, members, options)
     try {
+      await Promise.all(members.map((member) => cluster.#start(member)))
       await cluster.#ready()
     } catch (error) {
       await cluster.close()
@@ -75,7 +80,7 @@ export class EtcdCluster {
   /** A store of its own, or the one with this prefix. */
   async open(prefix: string = `${randomUUID()}/`): Promise<EtcdCellStore> {
     const { members } = this
-    const { tls } = this.#access
+    const { tls } = this.#options
     return await openEtcdCellStore({ members, prefix, user: undefined, tls })
   }
 
@@ -87,18 +92,20 @@ export class EtcdCluster {
     return at < 0 ? undefined : at
   }
 
+  /** By SIGKILL. */
   async kill(at: number): Promise<void> {
     const member = this.#members[at] as Member
-    const { child } = member
-    if (child === undefined) return
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
-    member.child = undefined
+    await member.server?.kill()
+    member.server = undefined
   }
 
-  restart(at: number): void {
-    this.#start(this.#members[at] as Member)
+  async restart(at: number): Promise<void> {
+    await this.#start(this.#members[at] as Member)
+  }
+
+  /** Of the members that live. */
+  processIds(): readonly number[] {
+    return this.#members.flatMap(({ server }) => server?.pid ?? [])
   }
 
   async close(): Promise<void> {
@@ -106,31 +113,32 @@ export class EtcdCluster {
     await rm(this.#folder, { recursive: true, force: true })
   }
 
-  #start(member: Member): void {
+  /** Resolves when its process runs: it takes work only when most members run. */
+  async #start(member: Member): Promise<void> {
     const { name, client, peer } = member
-    const { flags, tls } = this.#access
+    const { flags = [], tls } = this.#options
+    const folder = join(this.#folder, name)
+    await mkdir(folder, { recursive: true })
     const url = `${tls === undefined ? 'http' : 'https'}://${client}`
+    const peerUrl = `http://${peer}`
     const cluster = this.#members.map((one) => `${one.name}=http://${one.peer}`).join(',')
-    member.child = spawn(
-      'etcd',
-      [
-        ...['--name', name, '--data-dir', join(this.#folder, name)],
+    member.server = await ChildServer.start({
+      name: `etcd ${name}`,
+      program: findExecutable('etcd'),
+      args: [
+        ...['--name', name, '--data-dir', join(folder, 'data')],
         ...flags,
         ...['--listen-client-urls', url, '--advertise-client-urls', url],
-        ...[
-          '--listen-peer-urls',
-          `http://${peer}`,
-          '--initial-advertise-peer-urls',
-          `http://${peer}`,
-        ],
+        ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
         ...['--initial-cluster', cluster, '--log-level', 'error', '--logger', 'zap'],
       ],
-      { stdio: 'ignore' },
-    )
+      folder,
+      ready: async () => {},
+    })
   }
 
   async #ready(): Promise<void> {
-    const deadlineMs = Date.now() + (this.#access.startMs ?? START_MS)
+    const deadlineMs = Date.now() + (this.#options.startMs ?? START_MS)
     for (;;) {
       try {
         const store = await this.open('ready/')
@@ -141,10 +149,6 @@ export class EtcdCluster {
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
     }
-  }
-
-  #killAll(): void {
-    for (const { child } of this.#members) child?.kill('SIGKILL')
   }
 }
 
@@ -165,13 +169,4 @@ async function statusOf(client: string): Promise<Status | undefined> {
   } catch {
     return undefined
   }
-}
-
-/** Ports that the system had free a moment ago: etcd has to be told them, and cannot say which it took. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
 }

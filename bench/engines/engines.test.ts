@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { readCall } from '../harness/command-line.ts'
+import { type Experiment, UsageError } from '../harness/experiment.ts'
+import { type FigureName, figureOf } from '../harness/sample.ts'
+import { reportExperiment } from '../report/report.ts'
+import { runShortly, testWithServers } from '../servers/peer-tests.ts'
+import { enginesSuite } from './engines-suite.ts'
+import { figure8OnEngines } from './figure-8-on-engines.ts'
+import { ENGINES, missingEngine } from './shared-engine.ts'
+
+function experimentNamed(name: string): Experiment {
+  const experiments = figure8OnEngines({ rows: 500, clients: 4 })
+  return experiments.find((one) => one.name === name) as Experiment
+}
+
+for (const engine of ENGINES) {
+  const title = `Figure 8 on ${engine} counts what each operation asks of the store`
+  const run = async () => {
+    const experiment = experimentNamed(`figure-8-${engine}`)
+    const { samples } = await runShortly(experiment)
+    const figures = (name: FigureName) =>
+      [...samples.values()].map(([sample]) => (sample && figureOf(sample, name)) ?? 0)
+    const [rawRead, sharedRead, ownRead, rawWrite, write] = figures(
+      'figures.requestsPerOperation',
+    ) as [number, number, number, number, number]
+    // One member of etcd, or an emulator, and heartbeats of the gateway now and then.
+    assert.ok(rawRead >= 1 && rawRead < 1.2, `a raw read is ${rawRead} requests`)
+    assert.ok(sharedRead >= 1 && sharedRead < 1.3, `a read at one snapshot is ${sharedRead}`)
+    assert.ok(ownRead > sharedRead, `a read in its own transaction is ${ownRead}`)
+    assert.ok(ownRead <= 3.2, `a read in its own transaction is ${ownRead}`)
+    const rawWrites = engine === 'etcd' ? 2 : 1
+    assert.ok(Math.abs(rawWrite - rawWrites) < 0.5, `a raw write is ${rawWrite} requests`)
+    // A lock, the write record in its place, and two shared timestamps at least.
+    assert.ok(write > 3 * rawWrites, `a write in a transaction is ${write} requests`)
+    for (const rate of figures('operationsPerSecond')) assert.ok(rate > 0)
+    const { goals } = reportExperiment({ experiment, samples })
+    assert.deepEqual(
+      goals.filter(({ paper }) => paper !== undefined).map(({ paper }) => paper?.toFixed(2)),
+      ['0.94', '0.23'],
+    )
+  }
+  testWithServers(title, run, missingEngine(engine))
+}
+
+testWithServers('sizes of the engines that make no sense are refused', async () => {
+  assert.throws(() => readCall(['--rows', '10'], enginesSuite), UsageError)
+  assert.throws(() => readCall(['--clients', '0'], enginesSuite), UsageError)
+})
