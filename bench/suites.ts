@@ -5,6 +5,7 @@ import type { Suite } from './harness/experiment.ts'
 export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   micro: async () => (await import('./micro/micro.ts')).microSuite,
   engines: async () => (await import('./engines/engines-suite.ts')).enginesSuite,
+  recovery: async () => (await import('./recovery/recovery-suite.ts')).recoverySuite,
   http: async () => (await import('./http/http-suite.ts')).httpSuite,
   peers: async () => (await import('./peers/peers-suite.ts')).peersSuite,
   ycsb: async () => (await import('./ycsb/ycsb-suite.ts')).ycsbSuite,

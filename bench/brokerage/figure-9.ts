@@ -62,7 +62,7 @@ export function figure9(options: BrokerageOptions): Experiment {
     notes: [
       `Figure 9, on one machine: wide-n has n times 1,000 customers, who trade at their nominal pace, ${smallest.scaleFactor} customers for a trade result per second. R² is against the mean: below 0 the points lie on no line through 0.`,
       'The paper: 11,200 TR/s on 15,000 cores, linear from 11 cores on, on many machines, with copies of the data.',
-      'Figure 10, the loss of cell servers: not applicable, one cell server.',
+      'Figure 10, the loss of servers, is another benchmark: `npm run bench -- recovery`.',
       ...deviationLines(smallest, options),
     ],
   })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TimesPlot } from '../harness/experiment.ts'
-import type { ReportedContender } from './report.ts'
+import type { Sample } from '../harness/sample.ts'
 
 export type TimeMarks = {
   readonly values: ReadonlyArray<{
@@ -11,10 +11,15 @@ export type TimeMarks = {
   readonly events: ReadonlyArray<{ readonly second: number; readonly what: string }>
 }
 
+type Course = {
+  readonly name: string
+  readonly samples: ReadonlyArray<Pick<Sample, 'overTime'>>
+}
+
 /** A value stands where its step begins. */
 export function timeMarks(
   { values: name, contenders: chosen }: TimesPlot,
-  contenders: readonly ReportedContender[],
+  contenders: readonly Course[],
 ): TimeMarks {
   const drawn = contenders.flatMap(({ name: series, samples }) => {
     const overTime = samples.at(-1)?.overTime

@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TopLevelSpec } from 'vega-lite'
+import type { OverTime } from '../harness/sample.ts'
 import { drawSvg, SHARED } from './plot.ts'
-import { timeLayers } from './time-layers.ts'
+import { timeLayers, timeMarks } from './time-layers.ts'
 
-export type Timeline = {
-  readonly title: string
-  readonly yTitle: string
-  /** When each thing was done, in ms since the beginning. */
-  readonly doneMs: readonly number[]
-  readonly seconds: number
-  /** What was done to the system, and when. */
-  readonly events: ReadonlyArray<{ readonly atMs: number; readonly what: string }>
+/** How many things were done in a second, in each step; `doneMs` says when each was, since the beginning. */
+export function ratesOf(
+  doneMs: readonly number[],
+  { seconds, stepSeconds }: { readonly seconds: number; readonly stepSeconds: number },
+): number[] {
+  const counts = new Array<number>(Math.ceil(seconds / stepSeconds)).fill(0)
+  for (const ms of doneMs) {
+    const step = Math.floor(ms / 1_000 / stepSeconds)
+    if (step < counts.length) counts[step] = (counts[step] as number) + 1
+  }
+  return counts.map((count) => count / stepSeconds)
 }
 
-/** Throughput over time as an SVG, one point a second, with a line for each event (the paper's Figure 10). */
-export async function drawTimeline(timeline: Timeline): Promise<string> {
-  const counts = Array.from({ length: Math.ceil(timeline.seconds) }, (_, second) => ({
-    second,
-    count: 0,
-  }))
-  for (const ms of timeline.doneMs) {
-    const point = counts[Math.floor(ms / 1_000)]
-    if (point !== undefined) point.count += 1
-  }
-  const marks = {
-    values: counts.map(({ second, count }) => ({ series: timeline.yTitle, second, value: count })),
-    events: timeline.events.map(({ atMs, what }) => ({ second: atMs / 1_000, what })),
-  }
-  const specification: TopLevelSpec = {
-    ...SHARED,
-    title: { text: timeline.title, offset: 12 },
-    height: 260,
-    layer: [...timeLayers(timeline, marks)],
-  }
-  return await drawSvg(specification)
+/** The values of this name over time as an SVG, with a line for each event. */
+export async function drawTimeline(
+  words: { readonly title: string; readonly yTitle: string; readonly values: string },
+  overTime: OverTime,
+): Promise<string> {
+  const plot = { name: words.title, kind: 'times', ...words } as const
+  const marks = timeMarks(plot, [{ name: words.values, samples: [{ overTime }] }])
+  const layer = [...timeLayers(plot, marks)]
+  return await drawSvg({ ...SHARED, title: { text: words.title, offset: 12 }, height: 260, layer })
 }

@@ -11,11 +11,11 @@ import {
   type SharedEngine,
   startEngine,
 } from '../../bench/engines/shared-engine.ts'
+import { Bank } from '../../bench/recovery/bank.ts'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { KillWatchers, OBSERVERS_FLAGS } from '../feed/kill-watchers.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { testFolder } from '../test-folder.ts'
-import { Bank } from './bank.ts'
 import { runBrokerage, runMove, runWebIndex } from './examples.ts'
 import { GatewaySet } from './gateway-set.ts'
 import { Lists } from './lists.ts'
@@ -161,19 +161,28 @@ async function runWatchers(name: EngineName): Promise<boolean> {
 }
 
 async function plot(folder: string, name: string, bank: Bank, events: readonly Event[]) {
-  const { drawTimeline } = await import('../../bench/report/timeline.ts')
+  const { drawTimeline, ratesOf } = await import('../../bench/report/timeline.ts')
   await mkdir(folder, { recursive: true })
   const file = join(folder, `${name.replace(/\W+/g, '-')}${values.lossy ? '-lossy' : ''}.svg`)
-  const svg = await drawTimeline({
-    title: `Transfers over three gateways, ${name}`,
-    yTitle: 'transfers acknowledged in a second',
-    doneMs: bank.acknowledgedMs,
-    ...{ seconds, events },
-  })
+  const stepSeconds = 1
+  const doneMs = bank.acknowledgedMs.map((ms) => ms - bank.beganMs)
+  const svg = await drawTimeline(
+    {
+      title: `Transfers over three gateways, ${name}`,
+      yTitle: 'transfers acknowledged in a second',
+      values: 'transfers',
+    },
+    {
+      stepSeconds,
+      values: { transfers: ratesOf(doneMs, { seconds, stepSeconds }) },
+      events: events.map(({ atMs, what }) => ({ atSeconds: (atMs - bank.beganMs) / 1_000, what })),
+    },
+  )
   await writeFile(file, svg)
   console.log(`  ${file}`)
 }
 
+/** At a time of `performance.now()`. */
 type Event = { readonly atMs: number; readonly what: string }
 
 /** Disturbs one thing after the other until the time is over; says how often what was done. */
@@ -200,7 +209,7 @@ async function disturbed(
   for (let at = 0; performance.now() < endMs && failure === undefined; at++) {
     await delay(random.below(CALM_MS_MAX))
     const kind = disturbances[at % disturbances.length] as () => Promise<string>
-    const atMs = performance.now() - beganMs
+    const atMs = performance.now()
     const what = await kind()
     events.push({ atMs, what })
     counts.set(what, (counts.get(what) ?? 0) + 1)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises'
-import type { SeededRandomness } from '../seeded-randomness.ts'
-import type { GatewaySet } from './gateway-set.ts'
 
-const ACCOUNTS = 30
 const OPENING = 1_000
+const OPENED_AT_ONCE = 500
 /** A gateway that is paused holds its clients: they ask another one. */
 const PATIENCE_MS = 3_000
+const SUM_PAUSE_MS = 100
 /** How long a request may take over all gateways, outages included. */
 const GIVEN_UP_MS = 60_000
 
@@ -32,25 +31,51 @@ type QueryAnswer = {
   }>
 }
 
-/** Transfers between accounts over any of the gateways, and sums of all accounts at once. */
+/** Where the bank is. */
+export type BankAddresses = {
+  /** The URL of a server that runs, or that seems to. */
+  any(): string
+}
+
+/** At random, from 0 to below the bound. */
+type Chance = { below(bound: number): number }
+
+type BankOptions = {
+  readonly accounts?: number
+  /** Between two sums of all accounts. */
+  readonly sumPauseMs?: number
+  /** Ends every request that is still being tried again. */
+  readonly signal?: AbortSignal
+}
+
+/** Transfers between accounts over any of its servers, and sums of all accounts at once. */
 export class Bank {
-  readonly #gateways: GatewaySet
-  readonly #random: SeededRandomness
+  readonly #servers: BankAddresses
+  readonly #random: Chance
+  readonly #accounts: number
+  readonly #sumPauseMs: number
+  readonly #signal: AbortSignal | undefined
   readonly #faults: string[] = []
   readonly #commits = new Map<string, number>()
   readonly #timestamps = new Map<number, string>()
   #transfers = 0
   #newestAcknowledged = 0
   #sums = 0
+  #newestSum = 0
   #asked = 0
   #isEnding = false
-  /** When each transfer was acknowledged, in ms since the beginning. */
+  /** When each transfer was acknowledged, as `performance.now()` tells the time. */
   readonly acknowledgedMs: number[] = []
-  readonly #beganMs = performance.now()
+  /** Requests that were sent again, and why. */
+  readonly failedRequests: Array<{ readonly atMs: number; readonly why: string }> = []
+  readonly beganMs = performance.now()
 
-  constructor(gateways: GatewaySet, random: SeededRandomness) {
-    this.#gateways = gateways
+  constructor(servers: BankAddresses, random: Chance, options: BankOptions = {}) {
+    this.#servers = servers
     this.#random = random
+    this.#accounts = options.accounts ?? 30
+    this.#sumPauseMs = options.sumPauseMs ?? SUM_PAUSE_MS
+    this.#signal = options.signal
   }
 
   async open(): Promise<void> {
@@ -60,22 +85,38 @@ export class Bank {
     ]) {
       await this.#query(sql)
     }
-    const values = Array.from({ length: ACCOUNTS }, (_, id) => `(${id}, ${OPENING})`).join(', ')
-    await this.#query(`INSERT INTO account (id, balance) VALUES ${values}`, {}, 'opening')
+    for (let first = 0; first < this.#accounts; first += OPENED_AT_ONCE) {
+      const count = Math.min(OPENED_AT_ONCE, this.#accounts - first)
+      const values = Array.from({ length: count }, (_, at) => `(${first + at}, ${OPENING})`)
+      const sql = `INSERT INTO account (id, balance) VALUES ${values.join(', ')}`
+      await this.#query(sql, {}, `opening-${first}`)
+    }
   }
 
   /** Until `end`: so many clients, and one that sums. */
   async run(clients: number): Promise<void> {
+    this.#isEnding = false
     const client = async () => {
       while (!this.#isEnding) await this.#transfer()
     }
     const summer = async () => {
       while (!this.#isEnding) {
         await this.#sum()
-        await delay(100)
+        await delay(this.#sumPauseMs)
       }
     }
     await Promise.all([...Array.from({ length: clients }, client), summer()])
+  }
+
+  /** For so long. */
+  async runFor(seconds: number, clients: number): Promise<void> {
+    const running = this.run(clients)
+    try {
+      await delay(seconds * 1_000, undefined, { signal: this.#signal })
+    } finally {
+      this.end()
+      await running
+    }
   }
 
   end(): void {
@@ -89,7 +130,7 @@ export class Bank {
     for (const id of this.#commits.keys()) {
       if (!there.has(id)) this.#faults.push(`transfer ${id} was acknowledged and is lost`)
     }
-    const balances = Array.from({ length: ACCOUNTS }, () => OPENING)
+    const balances = Array.from({ length: this.#accounts }, () => OPENING)
     for (const row of there.values()) {
       const [source, target, amount] = [row.source, row.target, row.amount] as number[]
       balances[source as number] = (balances[source as number] as number) - (amount as number)
@@ -119,23 +160,27 @@ export class Bank {
     return `${this.#commits.size} transfers acknowledged in ${this.#asked} requests, ${this.#sums} sums`
   }
 
+  get sumWords(): string {
+    return `${this.#accounts} accounts have ${this.#newestSum} together, as at the beginning`
+  }
+
   /** The longest time in ms without an acknowledged transfer. */
   longestGapMs(): number {
     let longest = 0
     for (const [at, ms] of this.acknowledgedMs.entries()) {
-      longest = Math.max(longest, ms - (this.acknowledgedMs[at - 1] ?? 0))
+      longest = Math.max(longest, ms - (this.acknowledgedMs[at - 1] ?? this.beganMs))
     }
     return longest
   }
 
   async #transfer(): Promise<void> {
-    const from = this.#random.below(ACCOUNTS)
-    const to = (from + 1 + this.#random.below(ACCOUNTS - 1)) % ACCOUNTS
+    const from = this.#random.below(this.#accounts)
+    const to = (from + 1 + this.#random.below(this.#accounts - 1)) % this.#accounts
     const id = `transfer-${this.#transfers++}`
     const transfer: Transfer = { id, from, to, amount: this.#random.below(20) }
     const acknowledgedBefore = this.#newestAcknowledged
     const { commitTimestamp = 0 } = await this.#query(TRANSFER, transfer, id)
-    this.acknowledgedMs.push(performance.now() - this.#beganMs)
+    this.acknowledgedMs.push(performance.now())
     this.#commits.set(id, commitTimestamp)
     const other = this.#timestamps.get(commitTimestamp)
     if (other !== undefined) this.#faults.push(`${id} and ${other} have one timestamp`)
@@ -152,7 +197,8 @@ export class Bank {
     const balances = await this.#balances()
     const sum = [...balances.values()].reduce((total, balance) => total + balance, 0)
     this.#sums += 1
-    if (balances.size !== ACCOUNTS || sum !== ACCOUNTS * OPENING) {
+    this.#newestSum = sum
+    if (balances.size !== this.#accounts || sum !== this.#accounts * OPENING) {
       this.#faults.push(`${balances.size} accounts have ${sum} together`)
     }
   }
@@ -173,21 +219,36 @@ export class Bank {
     }
     let last: unknown
     while (performance.now() < deadlineMs) {
+      this.#signal?.throwIfAborted()
       this.#asked += 1
       try {
-        const answer = await fetch(`${this.#gateways.any()}/v1/query`, {
+        const answer = await fetch(`${this.#servers.any()}/v1/query`, {
           ...{ method: 'POST', headers, body: JSON.stringify({ sql, params }) },
           signal: AbortSignal.timeout(PATIENCE_MS),
         })
-        const body = (await answer.json()) as QueryAnswer & { readonly retryable?: boolean }
+        const body = (await answer.json()) as QueryAnswer & Problem
         if (answer.ok) return body
         last = body
         if (body.retryable !== true) break
+        this.#sendsAgain(body.code ?? `status ${answer.status}`)
       } catch (error) {
         last = error
+        this.#sendsAgain(whyOf(error))
       }
       await delay(20 + this.#random.below(50))
     }
     throw new Error(`${sql}: ${JSON.stringify(last)} ${last}`)
   }
+
+  #sendsAgain(why: string): void {
+    this.failedRequests.push({ atMs: performance.now(), why })
+  }
+}
+
+type Problem = { readonly code?: string; readonly retryable?: boolean }
+
+/** The system's name of what became of the connection, where it has one. */
+function whyOf(error: unknown): string {
+  const { name, cause } = error as Error
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? name
 }
