@@ -12,6 +12,7 @@ export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   files: async () => (await import('./files/files-suite.ts')).filesSuite,
   scale: async () => (await import('./scale/scale.ts')).scaleSuite,
   brokerage: async () => (await import('./brokerage/brokerage-suite.ts')).brokerageSuite,
+  clustering: async () => (await import('./clustering/clustering-suite.ts')).clusteringSuite,
   feed: async () => (await import('./feed/feed-suite.ts')).feedSuite,
   notifications: async () =>
     (await import('./notifications/notifications-suite.ts')).notificationsSuite,

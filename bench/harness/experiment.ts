@@ -110,6 +110,16 @@ export type FigurePlot = PlotWords & {
   /** Lines through 0 that others have measured, beside the fits. */
   readonly slopes?: ReadonlyArray<{ readonly label: string; readonly slope: number }>
   readonly xTitle?: string
+  /** What points and their ranges are; the median and the range of all repetitions when absent. */
+  readonly subtitle?: string
+  /** Of lines: two figures that the range of a point lies between, instead of its repetitions. */
+  readonly ranges?: { readonly low: FigureName; readonly high: FigureName }
+  /** Of lines: dashed, where on the x axis a contender's figure lies. */
+  readonly rules?: ReadonlyArray<{
+    readonly label: string
+    readonly contender: string
+    readonly figure: FigureName
+  }>
   readonly xLogarithmic?: boolean
   readonly yLogarithmic?: boolean
 }

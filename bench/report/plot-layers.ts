@@ -145,7 +145,12 @@ export function fitLayers(plot: FigurePlot, { dots, lines }: FitMarks) {
   ] as const
 }
 
-export function lineLayers(plot: FigurePlot) {
+const DASHES = [5, 4]
+
+/** A dashed line from bottom to top. */
+export type Rule = { readonly label: string; readonly x: number }
+
+export function lineLayers(plot: FigurePlot, rules: readonly Rule[]) {
   const x = numberAxis('x', plot.xTitle ?? '', plot.xLogarithmic)
   const y = numberAxis('median', plot.yTitle, plot.yLogarithmic)
   const color = { field: 'series', type: 'nominal', title: null } as const
@@ -154,6 +159,19 @@ export function lineLayers(plot: FigurePlot) {
     {
       mark: { type: 'rule', strokeWidth: 1.5 },
       encoding: { x, color, y: { field: 'min', type: 'quantitative' }, y2: { field: 'max' } },
+    },
+    {
+      data: { values: [...rules] },
+      mark: { type: 'rule', strokeDash: DASHES, color: '#777777' },
+      encoding: { x: { field: 'x', type: 'quantitative' } },
+    },
+    {
+      data: { values: [...rules] },
+      mark: { type: 'text', align: 'right', dx: -6, y: 10, fontSize: 11, color: '#777777' },
+      encoding: {
+        x: { field: 'x', type: 'quantitative' },
+        text: { field: 'label', type: 'nominal' },
+      },
     },
   ] as const
 }

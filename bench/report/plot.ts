@@ -11,6 +11,7 @@ import {
   LABEL_WIDTH_MAX,
   lineLayers,
   type Point,
+  type Rule,
 } from './plot-layers.ts'
 import type { ReportedExperiment } from './report.ts'
 import { shortNumber } from './report-table.ts'
@@ -33,7 +34,10 @@ function pointsOf(plot: FigurePlot, { contenders }: ReportedExperiment): Point[]
     if (plot.kind === 'lines' && point === undefined) return []
     const spread = figures[plot.figure]
     if (spread === undefined) return []
-    const { median, min, max } = spread
+    const { median } = spread
+    const { low = plot.figure, high = plot.figure } = plot.ranges ?? {}
+    const min = figures[low]?.min ?? median
+    const max = figures[high]?.max ?? median
     const label = shortNumber(median)
     return [
       { contender: name, series: point?.series ?? '', x: point?.x ?? 0, median, min, max, label },
@@ -69,7 +73,7 @@ function specify(plot: Plot, reported: ReportedExperiment): TopLevelSpec | undef
     const layer = [...fitLayers(plot, fitMarks(reported.fits, plot.slopes))]
     return { ...titled('each sample, and lines through 0'), height: 360, layer }
   }
-  const shared = titled('median, and the range of all repetitions')
+  const shared = titled(plot.subtitle ?? 'median, and the range of all repetitions')
   if (plot.kind === 'goals') {
     const values = reported.goals.map(goalPoint)
     if (values.length === 0) return undefined
@@ -81,7 +85,15 @@ function specify(plot: Plot, reported: ReportedExperiment): TopLevelSpec | undef
   if (points.length === 0) return undefined
   return plot.kind === 'bars'
     ? { ...shared, data, height: { step: 34 }, layer: [...barLayers(plot, points)] }
-    : { ...shared, data, height: 320, layer: [...lineLayers(plot)] }
+    : { ...shared, data, height: 320, layer: [...lineLayers(plot, rulesOf(plot, reported))] }
+}
+
+function rulesOf(plot: FigurePlot, reported: ReportedExperiment): Rule[] {
+  return (plot.rules ?? []).flatMap(({ label, contender, figure }) => {
+    const found = reported.contenders.find(({ name }) => name === contender)
+    const x = found?.figures[figure]?.median
+    return x === undefined ? [] : [{ label: `${label}: ${shortNumber(x)}`, x }]
+  })
 }
 
 /** What was measured stands behind the name: at the bar it would meet the ticks. */

@@ -100,8 +100,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   // Beside the door, what transactions and timestamps are measured against, on this machine and over the network, and
   // how notifications are found. The server is a process, which loads observers, whose observers also run elsewhere.
+  // The pages of an example are clustered.
   bench: {
     doors: [
+      { path: 'examples/web-index/pages/document.ts' },
+      { path: 'examples/web-index/pages/synthetic-web.ts' },
       { path: 'client-sdk/client.ts' },
       { path: 'server/observers/define-observer.ts' },
       { path: 'storage/storage.ts' },

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Contender } from '../../harness/experiment.ts'
+import type { Sample } from '../../harness/sample.ts'
+import type { Shared } from '../../harness/shared.ts'
+import { spreadOf } from '../../report/statistics.ts'
+import type { Field } from '../field.ts'
+import { type BatchRun, runBatch } from './batch-run.ts'
+import type { PassVariant } from './passes.ts'
+
+/**
+ * Passes over everything, again and again, at one crawl rate. Its time is that of three runs, whatever is asked for.
+ */
+export function batchContender(
+  shared: Shared<Field>,
+  variant: PassVariant,
+  percent: number,
+): Contender {
+  return {
+    name: `${variant}, ${percent} %`,
+    point: { series: variant, x: percent },
+    open: async (surroundings) => {
+      const field = await shared.acquire(surroundings)
+      return {
+        async run(_seconds, signal) {
+          const ratePerSecond = field.documentsPerSecond(percent)
+          const done = await runBatch(field, { variant, ratePerSecond }, signal)
+          const sample = sampleOf(field, ratePerSecond, done)
+          field.remember(variant, { percent, delayMs: sample.figures?.delayP50Ms })
+          const points = done.runs.map(({ from, end, seconds }) => ({ x: end - from, y: seconds }))
+          field.passes.set(variant, [...(field.passes.get(variant) ?? []), ...points])
+          return sample
+        },
+        close: () => shared.release(),
+      }
+    },
+  }
+}
+
+function sampleOf(field: Field, ratePerSecond: number, done: BatchRun): Sample {
+  const { runs } = done
+  const delay = spreadOf(runs.map(({ delayP50Ms }) => delayP50Ms))
+  const seconds = runs.reduce((sum, run) => sum + run.seconds, 0)
+  const clustered = runs.reduce((sum, { from, end }) => sum + end - from, 0)
+  return {
+    operations: clustered,
+    seconds,
+    cpuSeconds: done.cpuSeconds,
+    driverCpuSeconds: done.driverCpuSeconds,
+    figures: {
+      documentsPerSecond: ratePerSecond,
+      ...{ delayP50Ms: delay.median, barLowMs: delay.min, barHighMs: delay.max },
+      delayInT0: delay.median / 1e3 / field.t0Seconds,
+      runSeconds: spreadOf(runs.map((run) => run.seconds)).median,
+      growthPercent: (100 * done.crawled) / field.order.documents.repository,
+    },
+    findings: { lines: linesOf(done), data: done, failures: done.failures },
+  }
+}
+
+function linesOf({ runs }: BatchRun): readonly string[] {
+  return runs.map(({ from, end, seconds, readSeconds, passesSeconds, delayP50Ms }) => {
+    const parts = [readSeconds, passesSeconds - readSeconds, seconds - passesSeconds]
+    const [read, passes, publish] = parts.map((part) => part.toFixed(2))
+    return `${end - from} new documents in ${seconds.toFixed(2)} s (read ${read}, passes ${passes}, publish ${publish}), their delay ${(delayP50Ms / 1e3).toFixed(2)} s`
+  })
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path'
+import { LoadProcess } from '../../load/load-process.ts'
+import { serverCpuDuring } from '../../servers/measured-server.ts'
+import type { PercoliteServer } from '../../servers/percolite-server.ts'
+import { differencesOf } from '../assignment/oracle.ts'
+import type { Field, FieldCopy } from '../field.ts'
+import type { CrawlSettings } from '../incremental/crawl-workload.ts'
+import { readStoredRun } from '../store/stored-run.ts'
+import { PassWorkers } from './pass-workers.ts'
+import { type PassRun, type PassVariant, runPasses } from './passes.ts'
+
+const CRAWL = new URL('../incremental/crawl-workload.ts', import.meta.url).href
+/** The first one has only what was crawled before it began, and lets V8 compile what is done. */
+const RUNS = 4
+/** A crawl that is stopped when the runs have ended. */
+const CRAWL_SECONDS_MAX = 3_600
+
+export type BatchRun = {
+  /** Each with the delay of its documents in the middle, in milliseconds. */
+  readonly runs: ReadonlyArray<PassRun & { readonly delayP50Ms: number }>
+  readonly crawled: number
+  /** When the first document was to be crawled, in microseconds since 1970. */
+  readonly startUs: number
+  /** Of the server and of the passes. */
+  readonly cpuSeconds: number
+  readonly driverCpuSeconds: number
+  readonly failures: readonly string[]
+}
+
+/**
+ * Passes one after the other while documents are crawled at one rate: each takes in what came during the one before it.
+ * Three of them count.
+ */
+export async function runBatch(
+  field: Field,
+  order: { readonly variant: PassVariant; readonly ratePerSecond: number },
+  signal: AbortSignal,
+): Promise<BatchRun> {
+  const { documents, workers: count } = field.order
+  const workers = new PassWorkers(count)
+  try {
+    return await field.withServer('', async (server, copy) => {
+      const settings: CrawlSettings = { origin: server.origin, documents }
+      const crawlers = { module: CRAWL, settings, clients: 1, seed: documents.seed }
+      const crawl = await LoadProcess.open(crawlers)
+      try {
+        return await whileCrawled(field, { ...order, server, copy, crawl, workers }, signal)
+      } finally {
+        await crawl.close()
+      }
+    })
+  } finally {
+    await workers.close()
+  }
+}
+
+async function whileCrawled(
+  field: Field,
+  order: {
+    readonly variant: PassVariant
+    readonly ratePerSecond: number
+    readonly server: PercoliteServer
+    readonly copy: FieldCopy
+    readonly crawl: LoadProcess
+    readonly workers: PassWorkers
+  },
+  signal: AbortSignal,
+): Promise<BatchRun> {
+  const { server, copy, crawl, workers, variant, ratePerSecond } = order
+  const { repository } = field.order.documents
+  const ending = new AbortController()
+  const both = AbortSignal.any([signal, ending.signal])
+  const position = await timestampOf(server)
+  const ownBefore = process.cpuUsage()
+  const crawling = crawl.run({ seconds: CRAWL_SECONDS_MAX, ratePerSecond }, both)
+  const { result: runs, cpuSeconds } = await serverCpuDuring(server, async () => {
+    try {
+      return await passesInTurn()
+    } finally {
+      ending.abort()
+      await crawling
+    }
+  })
+  const own = process.cpuUsage(ownBefore)
+  const sample = await crawling
+  const { startUs = 0 } = sample.figures ?? {}
+  await copy.stop()
+  const stored = await readStoredRun(copy.dataDirectory, position)
+  const differing = runs.reduce((sum, run) => sum + run.differing, 0)
+  return {
+    runs: runs.slice(1).map((run) => ({ ...run, delayP50Ms: delayOf(run) })),
+    ...{ crawled: sample.operations, startUs, driverCpuSeconds: sample.cpuSeconds },
+    cpuSeconds: cpuSeconds + (own.user + own.system) / 1e6,
+    failures: [
+      ...differencesOf(stored, field.documents, { repository, by: 'ids' }),
+      ...(differing > 0 ? [`${differing} documents were given another cluster later`] : []),
+    ],
+  }
+
+  async function passesInTurn(): Promise<readonly PassRun[]> {
+    const done: PassRun[] = []
+    for (let run = 0; run < RUNS; run += 1) {
+      signal.throwIfAborted()
+      const from = done.at(-1)?.end ?? repository
+      const folder = join(copy.folder, `passes-${run}`)
+      done.push(await runPasses({ origin: server.origin, variant, folder, from, workers }))
+    }
+    return done
+  }
+
+  /** All documents of a run have their cluster at one time, so the middle one was crawled in the middle. */
+  function delayOf({ from, end, finishedUs }: PassRun): number {
+    const middle = (from + end - 1) / 2 - repository
+    return (finishedUs - startUs) / 1e3 - (middle * 1e3) / ratePerSecond
+  }
+}
+
+async function timestampOf(server: PercoliteServer): Promise<number> {
+  const answer = await server.query({ sql: 'GET id FROM docs WHERE id = 0' })
+  return (answer as { readonly readTimestamp: number }).readTimestamp
+}

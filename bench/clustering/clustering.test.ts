@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { readCall } from '../harness/command-line.ts'
+import { UsageError } from '../harness/experiment.ts'
+import { drawPlots } from '../report/plot.ts'
+import { reportExperiment } from '../report/report.ts'
+import { goalsOf, runShortly, testWithServers } from '../servers/peer-tests.ts'
+import { clusteringSuite } from './clustering-suite.ts'
+import { figure7 } from './figure-7.ts'
+import { FIGURE_7_QUICK } from './figure-7-size.ts'
+
+testWithServers('300 documents get the same clusters from observers and from passes', async () => {
+  // In so small a repository the passes take a fraction of a second, so the benchmark hour is short.
+  const size = { documents: 300, rates: [5], seconds: 3, bisections: 1 }
+  const experiment = figure7(size, { kind: 'synthetic', seed: 5, percolite: {} })
+  const measured = await runShortly(experiment)
+  for (const [name, [sample]] of measured.samples) {
+    assert.deepEqual(sample?.findings?.failures, [], name)
+    assert.ok(Number(sample?.operations) > 0, name)
+  }
+  const [observers] = measured.samples.get('percolite, 5 %') ?? []
+  assert.ok(Number(observers?.figures?.lookupsPerDocument) >= 1)
+  const [passes] = measured.samples.get('batch-full, 5 %') ?? []
+  assert.ok(Number(passes?.figures?.delayP50Ms) > 0)
+  const plots = await drawPlots(reportExperiment(measured))
+  assert.match(plots.get('figure-7-300') ?? '', /^<svg [\s\S]*passes three runs[\s\S]*<\/svg>$/)
+})
+
+testWithServers('pages of the web-index example get the same clusters from both', async () => {
+  const size = { documents: 300, rates: [5], seconds: 3, bisections: 0 }
+  const experiment = figure7(size, { kind: 'web', seed: 5, percolite: {} })
+  const [observers, passes] = experiment.contenders
+  assert.ok(observers && passes)
+  const { samples } = await runShortly({
+    ...experiment,
+    contenders: [observers, passes],
+    goals: [],
+  })
+  for (const [name, [sample]] of samples) {
+    assert.deepEqual(sample?.findings?.failures, [], name)
+    assert.ok(Number(sample?.operations) > 0, name)
+  }
+})
+
+test('the goals of Figure 7 are told and not judged, with the numbers of the paper', () => {
+  const experiment = figure7(FIGURE_7_QUICK, { kind: 'synthetic', seed: 1, percolite: {} })
+  for (const [what, must, aim] of goalsOf([experiment])) {
+    assert.deepEqual([must, aim], [undefined, undefined], String(what))
+  }
+  const paper = experiment.goals.flatMap((goal) => goal.paper ?? [])
+  assert.deepEqual(paper, [1_000, 1.5, 2 / 1_200, 40, 3.3, 93])
+})
+
+test('the plot of Figure 7 has the ranges of documents, and the rate of saturation', async () => {
+  const experiment = figure7(FIGURE_7_QUICK, { kind: 'synthetic', seed: 1, percolite: {} })
+  const sample = (figures: Readonly<Record<string, number>>) => [
+    { operations: 1, seconds: 1, cpuSeconds: 1, figures },
+  ]
+  const delays = { delayP50Ms: 20, barLowMs: 10, barHighMs: 4_000 }
+  const samples = new Map([
+    ...experiment.contenders.map(({ name }) => [name, sample(delays)] as const),
+    ['saturation and cross-over', sample({ saturationPercent: 33 })] as const,
+  ])
+  const plots = await drawPlots(reportExperiment({ experiment, samples }))
+  const svg = plots.get('figure-7-10000') ?? ''
+  assert.match(svg, />percolite saturates: 33</)
+  assert.doesNotMatch(svg, /NaN|undefined|Infinity/)
+})
+
+test('the flags say how many documents, which rates and how long', () => {
+  const words = ['--documents', '500', '--rates', '40,5', '--crawl', '7']
+  const [experiment] = readCall(words, clusteringSuite).experiments
+  assert.equal(experiment?.name, 'figure-7-500')
+  assert.equal(experiment.seconds, 7)
+  const names = experiment.contenders.map(({ name }) => name)
+  assert.deepEqual(names.slice(0, 2), ['percolite, 5 %', 'batch-full, 5 %'])
+  for (const wrong of [
+    ['--rates', '1,none'],
+    ['--rates', '0'],
+    ['--documents', '10'],
+  ]) {
+    assert.throws(() => readCall(wrong, clusteringSuite), UsageError)
+  }
+  const full = readCall(['--full'], clusteringSuite).experiments
+  assert.deepEqual(
+    full.map(({ name }) => name),
+    ['figure-7-100000', 'figure-7-10000', 'figure-7-1000000', 'figure-7-web-10000'],
+  )
+})

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { observerFigures } from '../../feed/observer-server.ts'
+import { LoadProcess } from '../../load/load-process.ts'
+import { serverCpuDuring } from '../../servers/measured-server.ts'
+import type { PercoliteServer } from '../../servers/percolite-server.ts'
+import { differencesOf } from '../assignment/oracle.ts'
+import type { Field } from '../field.ts'
+import { readStoredRun, type StoredRun } from '../store/stored-run.ts'
+import { type Backlog, backlogOf } from './backlog.ts'
+import type { CrawlSettings } from './crawl-workload.ts'
+import { type Distribution, distributionOf } from './distribution.ts'
+
+const MODULE = fileURLToPath(new URL('./observers-module.ts', import.meta.url))
+const CRAWL = new URL('./crawl-workload.ts', import.meta.url).href
+const OBSERVER = 'cluster_crawled'
+const LOOK_MS = 100
+/** How long observers that have not kept up may go on after the last document. */
+const REST_SECONDS_MAX = 10
+
+export type IncrementalOrder = {
+  readonly ratePerSecond: number
+  /** Of the crawl; the first part of it, in which V8 compiles what is done, is not counted. */
+  readonly seconds: number
+  readonly warmUpSeconds: number
+}
+
+export type IncrementalRun = {
+  readonly crawled: number
+  /** Documents that were clustered, all of the crawl. */
+  readonly clustered: number
+  readonly requests: number
+  /** In milliseconds, of documents that were to be crawled after the warm-up. */
+  readonly delay: Distribution
+  /** Its three parts: until the document was committed, until a run began, and until that was committed. */
+  readonly load: Distribution
+  readonly found: Distribution
+  readonly run: Distribution
+  readonly backlog: Backlog
+  readonly lookupsPerDocument: number
+  readonly conflicts: number
+  readonly cpuSeconds: number
+  readonly driverCpuSeconds: number
+  readonly seconds: number
+  readonly failures: readonly string[]
+}
+
+/** Crawls at one rate into a fresh copy of the repository, and compares every cluster afterwards. */
+export async function runIncremental(
+  field: Field,
+  order: IncrementalOrder,
+  signal: AbortSignal,
+): Promise<IncrementalRun> {
+  const { documents } = field.order
+  return await field.withServer(`--observers ${MODULE}`, async (server, copy) => {
+    const position = await createObserver(server, signal)
+    const settings: CrawlSettings = { origin: server.origin, documents }
+    const crawlers = { module: CRAWL, settings, clients: 1, seed: documents.seed }
+    const crawl = await LoadProcess.open(crawlers)
+    try {
+      const { seconds, ratePerSecond } = order
+      const startedMs = performance.now()
+      const { result: sample, cpuSeconds } = await serverCpuDuring(server, async () => {
+        const taken = await crawl.run({ seconds, ratePerSecond }, signal)
+        await untilAtRest(server, signal)
+        return taken
+      })
+      signal.throwIfAborted()
+      const tookSeconds = (performance.now() - startedMs) / 1_000
+      const { conflicts } = await observerFigures(server, OBSERVER)
+      await copy.stop()
+      const stored = await readStoredRun(copy.dataDirectory, position)
+      const { startUs = 0, requests = 0 } = sample.figures ?? {}
+      const measured = { crawled: sample.operations, startUs, order }
+      return {
+        ...figuresOf(stored, measured),
+        ...{ requests, conflicts, cpuSeconds, seconds: tookSeconds },
+        driverCpuSeconds: sample.cpuSeconds,
+        failures: failuresOf(field, stored, sample.operations),
+      }
+    } finally {
+      await crawl.close()
+    }
+  })
+}
+
+/**
+ * Returns a timestamp before the first document that is crawled. A new observer is notified of all rows; this one
+ * only of what changes from now on, since the repository is clustered.
+ */
+async function createObserver(server: PercoliteServer, signal: AbortSignal): Promise<number> {
+  await server.query({ sql: `CREATE OBSERVER ${OBSERVER} ON docs (crawlUs)` })
+  const { readTimestamp } = (await server.query({ sql: 'GET id FROM docs WHERE id = 0' })) as {
+    readonly readTimestamp: number
+  }
+  await server.query({ sql: `ALTER OBSERVER ${OBSERVER} REPLAY FROM ${readTimestamp}` })
+  for (;;) {
+    signal.throwIfAborted()
+    const answer = await fetch(`${server.origin}/v1/observers`)
+    const { observers } = (await answer.json()) as {
+      readonly observers: ReadonlyArray<{ readonly backfilling: boolean }>
+    }
+    if (observers.every(({ backfilling }) => !backfilling)) break
+    await sleep(LOOK_MS)
+  }
+  await untilAtRest(server, signal)
+  return readTimestamp
+}
+
+async function untilAtRest(server: PercoliteServer, signal: AbortSignal): Promise<void> {
+  const startedMs = performance.now()
+  while (!signal.aborted && performance.now() - startedMs < REST_SECONDS_MAX * 1_000) {
+    const { pending, running } = await observerFigures(server, OBSERVER)
+    if (pending === 0 && running === 0) return
+    await sleep(LOOK_MS)
+  }
+}
+
+function figuresOf(
+  { documents, loadedUs, assignedUs }: StoredRun,
+  run: { readonly crawled: number; readonly startUs: number; readonly order: IncrementalOrder },
+) {
+  const { startUs, order } = run
+  const parts = { delay: [], load: [], found: [], run: [] } as Record<string, number[]>
+  const clusteredSeconds: number[] = []
+  let [lookupsTotal, clustered] = [0, 0]
+  for (const { id, crawlUs, foundUs, lookups } of documents) {
+    const [loaded, assigned] = [loadedUs.get(id), assignedUs.get(id)]
+    if (crawlUs === undefined || foundUs === undefined) continue
+    if (loaded === undefined || assigned === undefined) continue
+    clustered += 1
+    lookupsTotal += lookups ?? 0
+    clusteredSeconds.push((assigned - startUs) / 1e6)
+    if (crawlUs - startUs < order.warmUpSeconds * 1e6) continue
+    parts.delay?.push((assigned - crawlUs) / 1e3)
+    parts.load?.push((loaded - crawlUs) / 1e3)
+    parts.found?.push((foundUs - loaded) / 1e3)
+    parts.run?.push((assigned - foundUs) / 1e3)
+  }
+  return {
+    crawled: run.crawled,
+    clustered,
+    delay: distributionOf(parts.delay ?? []),
+    load: distributionOf(parts.load ?? []),
+    found: distributionOf(parts.found ?? []),
+    run: distributionOf(parts.run ?? []),
+    backlog: backlogOf(clusteredSeconds, order),
+    lookupsPerDocument: lookupsTotal / Math.max(1, clustered),
+  }
+}
+
+/** All clusters have to be right, and what was acknowledged is there. */
+function failuresOf(field: Field, stored: StoredRun, crawled: number): readonly string[] {
+  const { repository } = field.order.documents
+  const differences = differencesOf(stored, field.documents, { repository, by: 'commits' })
+  const written = stored.documents.length - repository
+  if (written === crawled) return differences
+  return [...differences, `${written} documents were written, and ${crawled} acknowledged`]
+}

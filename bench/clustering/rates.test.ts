@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { crossingOf } from './crossing.ts'
+import { backlogOf } from './incremental/backlog.ts'
+
+const CRAWL = { ratePerSecond: 100, seconds: 30 }
+const crawled = Array.from({ length: 3_000 }, (_, sequence) => sequence / CRAWL.ratePerSecond)
+
+describe('a backlog', () => {
+  it('does not grow where each document is clustered some time after it was crawled', () => {
+    const { documents, isGrowing } = backlogOf(
+      crawled.map((second) => second + 0.5),
+      CRAWL,
+    )
+    assert.equal(isGrowing, false)
+    assert.ok(Math.abs(documents - 50) < 2, String(documents))
+  })
+
+  it('does not grow because of a pause within the crawl', () => {
+    const paused = crawled.map((second) => (second > 21 && second < 22 ? 22 : second))
+    assert.equal(backlogOf(paused, CRAWL).isGrowing, false)
+  })
+
+  it('grows where documents are clustered more slowly than they are crawled', () => {
+    const { growthPerSecond, isGrowing } = backlogOf(
+      crawled.map((second) => second * 1.25),
+      CRAWL,
+    )
+    assert.equal(isGrowing, true)
+    assert.ok(Math.abs(growthPerSecond - 20) < 1, String(growthPerSecond))
+  })
+})
+
+describe('the cross-over', () => {
+  const points = (...delays: readonly (number | undefined)[]) =>
+    delays.map((delayMs, at) => ({ percent: 10 ** at, delayMs }))
+
+  it('lies between two rates that both were measured at, on a line of logarithms', () => {
+    const found = crossingOf(points(1, 100), points(10, 10), 50)
+    assert.equal(found?.by, 'interpolation')
+    assert.ok(Math.abs((found?.percent ?? 0) - Math.sqrt(10)) < 1e-9, String(found?.percent))
+  })
+
+  it('is where observers saturate that were the faster ones until then', () => {
+    const found = crossingOf(points(1, 2, undefined), points(10, 10, 10), 50)
+    assert.deepEqual(found, { percent: 50, by: 'saturation' })
+  })
+
+  it('is not found where nothing saturates', () => {
+    assert.equal(crossingOf(points(1, 2), points(10, 10), undefined), undefined)
+  })
+
+  it('is the lowest rate where the passes are faster already there', () => {
+    assert.equal(crossingOf(points(20, 30), points(10, 10), 50)?.percent, 1)
+  })
+})
