@@ -2,6 +2,7 @@
 import type { Suite } from '../harness/experiment.ts'
 import { wholeNumber } from '../harness/flag-values.ts'
 import { FIGURE_8_SIZES, figure8OnEngines } from './figure-8-on-engines.ts'
+import { TIMESTAMPS_SIZES, timestampsOnEngines } from './timestamps-on-engines.ts'
 
 const ROWS_MIN = 500
 const ROWS_MAX = 1_000_000
@@ -24,7 +25,7 @@ export const enginesSuite: Suite = {
   experiments(options) {
     const rows = wholeNumber('rows', options.rows ?? '', ROWS_MAX, ROWS_MIN)
     const clients = wholeNumber('clients', options.clients ?? '', CLIENTS_MAX)
-    return figure8OnEngines({ rows, clients })
+    return [...figure8OnEngines({ rows, clients }), ...timestampsOnEngines(TIMESTAMPS_SIZES.alone)]
   },
   notes: [
     'Stores, gateways and drivers share one machine, and take its cores from each other. Only ratios are comparable.',

@@ -8,6 +8,7 @@ import { runShortly, testWithServers } from '../servers/peer-tests.ts'
 import { enginesSuite } from './engines-suite.ts'
 import { figure8OnEngines } from './figure-8-on-engines.ts'
 import { ENGINES, missingEngine } from './shared-engine.ts'
+import { timestampsOnEngines } from './timestamps-on-engines.ts'
 
 function experimentNamed(name: string): Experiment {
   const experiments = figure8OnEngines({ rows: 500, clients: 4 })
@@ -39,6 +40,21 @@ for (const engine of ENGINES) {
       goals.filter(({ paper }) => paper !== undefined).map(({ paper }) => paper?.toFixed(2)),
       ['0.94', '0.23'],
     )
+  }
+  testWithServers(title, run, missingEngine(engine))
+}
+
+for (const engine of ENGINES) {
+  const title = `timestamps from ${engine} are shared by all who wait for them`
+  const run = async () => {
+    const experiments = timestampsOnEngines({})
+    const experiment = experiments.find((one) => one.name.endsWith(engine)) as Experiment
+    const { samples } = await runShortly(experiment)
+    const [alone = 0, , together = 0] = [...samples.values()].map(
+      ([sample]) => (sample && figureOf(sample, 'operationsPerSecond')) ?? 0,
+    )
+    assert.ok(alone > 0)
+    assert.ok(together > 10 * alone, `${together} together, ${alone} alone`)
   }
   testWithServers(title, run, missingEngine(engine))
 }

@@ -19,14 +19,22 @@ export function timestamps(): Experiment {
     title: 'Timestamps from the oracles',
     unit: 'timestamps',
     contenders: [
-      contender(EMBEDDED, openEmbedded, takeWithinTurns),
-      contender('in process, one caller', openEmbedded, ask({ callers: 1, callsPerLook: 1_000 })),
-      contender('in process, 100 callers', openEmbedded, ask({ callers: 100, callsPerLook: 100 })),
-      contender(SHARED, openShared, ask({ callers: 5_000, callsPerLook: 1 })),
-      contender(
+      oracleContender(EMBEDDED, openEmbedded, takeWithinTurns),
+      oracleContender(
+        'in process, one caller',
+        openEmbedded,
+        askOracle({ callers: 1, callsPerLook: 1_000 }),
+      ),
+      oracleContender(
+        'in process, 100 callers',
+        openEmbedded,
+        askOracle({ callers: 100, callsPerLook: 100 }),
+      ),
+      oracleContender(SHARED, openShared, askOracle({ callers: 5_000, callsPerLook: 1 })),
+      oracleContender(
         'from the shared store, one caller',
         openShared,
-        ask({ callers: 1, callsPerLook: 1 }),
+        askOracle({ callers: 1, callsPerLook: 1 }),
       ),
     ],
     goals: [
@@ -45,7 +53,10 @@ export function timestamps(): Experiment {
 
 const RATE = { unit: '/s', paper: 2e6 }
 
-type OpenOracle<Oracle> = { readonly oracle: Oracle; readonly cellStore: CellStore }
+export type OpenOracle<Oracle> = {
+  readonly oracle: Oracle
+  readonly cellStore: Pick<CellStore, 'close'>
+}
 
 type OracleWork<Oracle> = (
   oracle: Oracle,
@@ -53,7 +64,8 @@ type OracleWork<Oracle> = (
   signal: AbortSignal,
 ) => Promise<{ readonly operations: number }>
 
-function contender<Oracle extends TimestampOracle>(
+/** A contender over an oracle of its own. */
+export function oracleContender<Oracle extends TimestampOracle>(
   name: string,
   open: (surroundings: Surroundings) => Promise<OpenOracle<Oracle>>,
   work: OracleWork<Oracle>,
@@ -74,7 +86,7 @@ function contender<Oracle extends TimestampOracle>(
 }
 
 /** Each caller waits for its timestamp before it asks for the next. */
-function ask({
+export function askOracle({
   callers,
   callsPerLook,
 }: {
@@ -106,16 +118,22 @@ const takeWithinTurns: OracleWork<SynchronousOracle> = async (oracle, seconds, s
   return { operations: operations * TAKEN_PER_LOOK }
 }
 
-const log: StorageLog = { info() {}, warn() {}, error() {} }
+export const SILENT: StorageLog = { info() {}, warn() {}, error() {} }
 
 async function openEmbedded(surroundings: Surroundings): Promise<OpenOracle<EmbeddedOracle>> {
   const cellStore = await openStore(surroundings)
-  return { cellStore, oracle: await EmbeddedOracle.open({ cellStore, clock: systemClock, log }) }
+  return {
+    cellStore,
+    oracle: await EmbeddedOracle.open({ cellStore, clock: systemClock, log: SILENT }),
+  }
 }
 
 async function openShared(surroundings: Surroundings): Promise<OpenOracle<SharedOracle>> {
   const cellStore = await openStore(surroundings)
-  return { cellStore, oracle: await SharedOracle.open({ cellStore, clock: systemClock, log }) }
+  return {
+    cellStore,
+    oracle: await SharedOracle.open({ cellStore, clock: systemClock, log: SILENT }),
+  }
 }
 
 async function openStore({ temporaryFolder }: Surroundings): Promise<CellStore> {

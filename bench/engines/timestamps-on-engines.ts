@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { SharedOracle } from '../../storage/oracle/shared-oracle.ts'
+import { systemClock } from '../../storage/storage.ts'
+import type { Experiment, Surroundings } from '../harness/experiment.ts'
+import { askOracle, type OpenOracle, oracleContender, SILENT } from '../micro/timestamps.ts'
+import { withInstalledEngine } from './installed-engine.ts'
+import { ENGINES, type EngineName, startEngine } from './shared-engine.ts'
+
+/** Transactions that wait for a timestamp at a time. */
+const CALLERS = [1, 100, 5_000]
+
+type TimestampsSize = { readonly seconds?: number; readonly repetitions?: number }
+
+export const TIMESTAMPS_SIZES = {
+  /** What `npm run bench -- engines` takes when nothing is said: the run's own. */
+  alone: {},
+  /** As a part of an hour, and of ten minutes. */
+  hour: { seconds: 2, repetitions: 5 },
+  quick: { seconds: 1, repetitions: 3 },
+} as const satisfies Readonly<Record<string, TimestampsSize>>
+
+/** About as many as the paper's oracle serves in a second. */
+const PAPER = 2e6
+
+/** The timestamps of section 2.3, where each request to the store is one over the network and durable. */
+export function timestampsOnEngines(size: TimestampsSize): Experiment[] {
+  return ENGINES.map((name) => timestampsOnEngine(name, size))
+}
+
+function timestampsOnEngine(name: EngineName, size: TimestampsSize): Experiment {
+  const open = (surroundings: Surroundings) => openOracle(name, surroundings)
+  const nameOf = (callers: number) => `${callers.toLocaleString('en')} waiting`
+  return withInstalledEngine(name, {
+    ...size,
+    name: `timestamps-${name}`,
+    title: `Timestamps from a row of ${name}, one request for all who wait`,
+    unit: 'timestamps',
+    contenders: CALLERS.map((callers) =>
+      oracleContender(nameOf(callers), open, askOracle({ callers, callsPerLook: 1 })),
+    ),
+    goals: CALLERS.map((callers) => ({
+      what: `timestamps per second from ${name}, ${nameOf(callers)}`,
+      ...{ of: nameOf(callers), unit: '/s' },
+      // Its clients send one request for all their transactions that wait.
+      ...(callers === Math.max(...CALLERS) ? { paper: PAPER } : {}),
+    })),
+    notes: [
+      "The paper's oracle is a machine of its own, which serves about two million timestamps a second from its memory; clients send it one request for all that wait. Here each request is a change of a row in a store that others use too, from one process, whose CPU time alone is told.",
+    ],
+  })
+}
+
+async function openOracle(
+  name: EngineName,
+  { temporaryFolder }: Surroundings,
+): Promise<OpenOracle<SharedOracle>> {
+  const engine = await startEngine(name, { members: 1, folder: await temporaryFolder(name) })
+  try {
+    const cellStore = await engine.open('oracle')
+    const oracle = await SharedOracle.open({ cellStore, clock: systemClock, log: SILENT })
+    const close = async () => {
+      await cellStore.close()
+      await engine.close()
+    }
+    return { oracle, cellStore: { close } }
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
