@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
+import { parse } from 'yaml'
 import { COMMANDS } from '../cli/commands.ts'
 import { KEYWORDS } from '../console/query/dialect-words.ts'
 import { KEYWORDS as PARSED_WORDS } from '../parser/grammar/keywords.ts'
 import { PLAN_ERRORS } from '../planner/planner.ts'
 import { ERROR_CODES } from '../server/errors/error-codes.ts'
 import { environmentName, FLAG_NAMES, FLAGS } from '../server/flags.ts'
-import { type JsonObject, objectAt, readOpenApiDocument } from '../server/http/openapi/document.ts'
+import { loadContract } from '../server/http/openapi/contract.ts'
+import { type JsonObject, objectAt } from '../server/http/openapi/document.ts'
 import { ALL_LIMITS } from '../server/limits.ts'
 import { CLIENT_FRAMES } from '../server/websocket/client-frame.ts'
 import { CLOSE_CODES } from '../server/websocket/close-codes.ts'
@@ -19,7 +21,11 @@ function readText(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 }
 
-const openApi = readOpenApiDocument(readText('openapi.yaml'))
+const openApi = loadContract().document
+
+test('the server reads what openapi.yaml says: `npm run generate` was run after its last change', () => {
+  assert.deepEqual(openApi.json, parse(readText('openapi.yaml')))
+})
 
 /** The rows of the document's tables whose first cell is code, without its backticks. */
 function tableRows(path: string): string[][] {

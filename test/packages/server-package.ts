@@ -41,6 +41,7 @@ test('the package has the compiled program, its contract and its pages, and no s
     'LICENSE',
     'README.md',
     'openapi.yaml',
+    'openapi.gen.json',
     'docs/commands.md',
     'dist/percolite.js',
     'console/dist/files.json',

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import Fastify from 'fastify'
 import { bindOperations } from './binding.ts'
-import { readOpenApiDocument } from './document.ts'
-import { SchemaValidator } from './validator.ts'
+import { loadContract } from './contract.ts'
 
-const yaml = readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8')
-const document = readOpenApiDocument(yaml)
-const validator = new SchemaValidator(document.json)
+const { document, validator } = loadContract()
 
 function bindOnly(ids: readonly string[]): void {
   const handlers = Object.fromEntries(ids.map((id) => [id, async () => null]))

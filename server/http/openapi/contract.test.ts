@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { makeBackup, startBackupServer } from '../../../test/backup/backup-server.ts'
 import { type Sending, startTestServer, type TestServer } from '../../../test/server/test-server.ts'
-import {
-  type JsonObject,
-  type Operation,
-  objectAt,
-  readOpenApiDocument,
-  resolvePointer,
-} from './document.ts'
+import { loadContract } from './contract.ts'
+import { type JsonObject, type Operation, objectAt, resolvePointer } from './document.ts'
 import { SchemaValidator } from './validator.ts'
 
-const document = readOpenApiDocument(
-  readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'),
-)
+const { document } = loadContract()
 
 /** Texts that mean something to the server, so that not every request fails at the first check. */
 const STATEMENTS = [

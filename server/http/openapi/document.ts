@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parse } from 'yaml'
 import { type Declaration, requireDeclaration } from './rights-and-budgets.ts'
 
 /**
@@ -7,9 +6,7 @@ import { type Declaration, requireDeclaration } from './rights-and-budgets.ts'
  * requests and answers are declared.
  */
 export type OpenApiDocument = {
-  /** The file as it is written. */
-  readonly yaml: string
-  /** The same, parsed; a plain JSON value. */
+  /** The contract as a plain JSON value. */
   readonly json: JsonObject
   readonly operations: readonly Operation[]
 }
@@ -46,9 +43,8 @@ export type JsonObject = { readonly [name: string]: unknown }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
-/** Reads the document; throws where it is not of the shape that this server understands. */
-export function readOpenApiDocument(yaml: string): OpenApiDocument {
-  const json = parse(yaml) as JsonObject
+/** Reads the parsed contract; throws where it is not of the shape that this server understands. */
+export function readOpenApiDocument(json: JsonObject): OpenApiDocument {
   const operations: Operation[] = []
   for (const [path, item] of Object.entries(objectAt(json, '#/paths'))) {
     const itemPointer = `#/paths/${escapePointer(path)}`
@@ -59,7 +55,7 @@ export function readOpenApiDocument(yaml: string): OpenApiDocument {
   }
   const ids = new Set(operations.map((operation) => operation.id))
   if (ids.size !== operations.length) throw new Error('openapi.yaml: an operationId is used twice.')
-  return { yaml, json, operations }
+  return { json, operations }
 }
 
 function readOperation(

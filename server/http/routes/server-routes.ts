@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StorageWarning } from '../../../storage/storage.ts'
 import { ServerError } from '../../errors/server-error.ts'
+import { readPackageFile } from '../../package-files.ts'
 import type { Drain } from '../drain.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
@@ -17,6 +18,7 @@ export function serverRoutes(parts: {
   readonly hasConsole: boolean
 }): Handlers {
   const { document, version, isStopping, drain, warnings, hasConsole } = parts
+  const yaml = readPackageFile('openapi.yaml')
   return {
     async getRoot({ raw, reply }) {
       if (!hasConsole) return { name: 'percolite', version, ...LINKS }
@@ -40,7 +42,7 @@ export function serverRoutes(parts: {
 
     async getOpenApiYaml({ reply }) {
       reply.header('content-type', 'application/yaml; charset=utf-8')
-      return document.yaml
+      return yaml
     },
 
     async getOpenApiJson() {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import openapiTypescript, { astToString, type SchemaObject } from 'openapi-typescript'
 import ts from 'typescript'
+import { parse } from 'yaml'
 import { scriptFlags } from './script-flags.ts'
 
 const HELP = `npm run generate
 
-Writes the SDK's wire types from the contract. With --check (npm run check:sdk) it only compares, and fails when
-openapi.yaml was changed without generating again.`
+Writes from openapi.yaml the SDK's wire types and the JSON that the server reads. With --check (npm run check:sdk) it
+only compares, and fails when openapi.yaml was changed without generating again.`
 
 const contract = new URL('../openapi.yaml', import.meta.url)
-const generated = new URL('../client-sdk/schema.gen.ts', import.meta.url)
 
 const HEADER = `// SPDX-License-Identifier: Apache-2.0
 // Generated from openapi.yaml by \`npm run generate\`. Do not edit: \`npm run check\` compares.
@@ -24,13 +25,19 @@ const tree = await openapiTypescript(contract, {
   defaultNonNullable: false,
   transform: openEnum,
 })
-const schema = HEADER + astToString(tree)
+const json = parse(await readFile(contract, 'utf8'))
+const generated = [
+  [new URL('../client-sdk/schema.gen.ts', import.meta.url), HEADER + astToString(tree)],
+  [new URL('../openapi.gen.json', import.meta.url), `${JSON.stringify(json, null, 1)}\n`],
+] as const
 
-if (!flags.check) {
-  await writeFile(generated, schema)
-} else if ((await readFile(generated, 'utf8').catch(() => '')) !== schema) {
-  console.error('client-sdk/schema.gen.ts differs from openapi.yaml: run `npm run generate`')
-  process.exitCode = 1
+for (const [file, text] of generated) {
+  if (!flags.check) {
+    await writeFile(file, text)
+  } else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
+    console.error(`${basename(file.pathname)} differs from openapi.yaml: run \`npm run generate\``)
+    process.exitCode = 1
+  }
 }
 
 /**
