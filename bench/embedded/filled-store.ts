@@ -10,6 +10,8 @@ const FIRST_RAW_TIMESTAMP = 1_800_000_000_000_000
 const FILL_BATCH = 1_000
 const FILLERS = 4
 
+type FillSurroundings = Pick<Surroundings, 'signal' | 'say'>
+
 /**
  * One cell store with a transaction layer over it, and the same rows twice: as plain cells for the raw
  * contenders, and written by transactions. What is compared so shares one store and its cache.
@@ -41,14 +43,14 @@ export class FilledStore {
     await this.storage.close()
   }
 
-  async fillRaw(surroundings: Surroundings): Promise<void> {
+  async fillRaw(surroundings: FillSurroundings): Promise<void> {
     await this.#inBatches('raw', surroundings, async (rows) => {
       const errors = await this.cellStore.mutateRows(rows.map((row) => this.#rawMutation(row, row)))
       for (const error of errors) if (error) throw error
     })
   }
 
-  async fillTransactions(surroundings: Surroundings): Promise<void> {
+  async fillTransactions(surroundings: FillSurroundings): Promise<void> {
     await this.#inBatches('transactional', surroundings, async (rows) => {
       const transaction = await this.storage.begin()
       for (const row of rows) {
@@ -66,7 +68,7 @@ export class FilledStore {
   /** Several batches are under way at once, so that the disk is not waited for by everybody. */
   async #inBatches(
     what: string,
-    { signal, say }: Surroundings,
+    { signal, say }: FillSurroundings,
     write: (rows: readonly number[]) => Promise<void>,
   ): Promise<void> {
     const total = this.rows.toLocaleString('en')

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto'
-import type { BigtableCellStore } from '../../engines/bigtable/bigtable-cell-store.ts'
 import { openBigtableCellStore } from '../../engines/bigtable/bigtable-engine.ts'
 import type { Emulator } from './emulator.ts'
 
@@ -8,7 +7,7 @@ import type { Emulator } from './emulator.ts'
 export async function openEmulatedStore(
   { host, timestampMax }: Emulator,
   table: string = `t-${randomUUID()}`,
-): Promise<BigtableCellStore> {
+): ReturnType<typeof openBigtableCellStore> {
   return await openBigtableCellStore({
     ...{ project: 'project', instance: 'instance', table, profile: '' },
     ...{ createTable: 'auto', emulatorHost: host },

@@ -73,9 +73,9 @@ export function sharedEngineStore(name: EngineName, rows: number): Shared<Engine
 
 /**
  * The work, with what the engine had to do with it: how many requests it was sent for each operation, and its own CPU
- * time. The CPU time of the sample is that of both processes.
+ * time. The CPU time of the sample is that of both processes. `roundTrips` are told with them.
  */
-export function withEngineFigures(store: EngineStore, work: Work): Work {
+export function withEngineFigures(store: EngineStore, roundTrips: number, work: Work): Work {
   return async (seconds, signal) => {
     const sentBefore = store.requestsSent()
     const cpuBefore = store.engineCpuSeconds()
@@ -87,6 +87,7 @@ export function withEngineFigures(store: EngineStore, work: Work): Work {
       cpuSeconds: sample.cpuSeconds + cpuSeconds,
       figures: {
         ...sample.figures,
+        roundTrips,
         requestsPerOperation: (store.requestsSent() - sentBefore) / operations,
         engineCpuMicrosPerOperation: (cpuSeconds * 1e6) / operations,
       },

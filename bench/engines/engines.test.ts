@@ -15,6 +15,9 @@ function experimentNamed(name: string): Experiment {
   return experiments.find((one) => one.name === name) as Experiment
 }
 
+/** Of reads, raw, at one snapshot and in their own transaction, and of writes, raw and in a transaction. */
+const ROUND_TRIPS = [1, 1, 2, 1, 4]
+
 for (const engine of ENGINES) {
   const title = `Figure 8 on ${engine} counts what each operation asks of the store`
   const run = async () => {
@@ -34,6 +37,7 @@ for (const engine of ENGINES) {
     assert.ok(Math.abs(rawWrite - rawWrites) < 0.5, `a raw write is ${rawWrite} requests`)
     // A lock, the write record in its place, and two shared timestamps at least.
     assert.ok(write > 3 * rawWrites, `a write in a transaction is ${write} requests`)
+    assert.deepEqual(figures('figures.roundTrips'), ROUND_TRIPS)
     for (const rate of figures('operationsPerSecond')) assert.ok(rate > 0)
     const { goals } = reportExperiment({ experiment, samples })
     assert.deepEqual(

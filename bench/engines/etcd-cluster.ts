@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { EtcdCellStore } from '../../engines/etcd/etcd-cell-store.ts'
 import { type EtcdOptions, openEtcdCellStore } from '../../engines/etcd/etcd-engine.ts'
 import { ChildServer, freePorts } from '../servers/child-server.ts'
 import { findExecutable } from '../servers/executable.ts'
@@ -78,7 +77,7 @@ export class EtcdCluster {
   }
 
   /** A store of its own, or the one with this prefix. */
-  async open(prefix: string = `${randomUUID()}/`): Promise<EtcdCellStore> {
+  async open(prefix: string = `${randomUUID()}/`): ReturnType<typeof openEtcdCellStore> {
     const { members } = this
     const { tls } = this.#options
     return await openEtcdCellStore({ members, prefix, user: undefined, tls })

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FilledStore } from '../embedded/filled-store.ts'
-import { OPERATIONS } from '../embedded/operations.ts'
+import { OPERATIONS, type Operation } from '../embedded/operations.ts'
 import { reading, type Work, writing } from '../embedded/work.ts'
 import type { Contender, Experiment, Goal, Plot } from '../harness/experiment.ts'
 import type { Shared } from '../harness/shared.ts'
 import { FIGURE_8_PAPER, FIGURE_8_RATIOS } from '../micro/figure-8.ts'
 import { type EngineStore, sharedEngineStore, withEngineFigures } from './engine-store.ts'
 import { withInstalledEngine } from './installed-engine.ts'
+import { roundTripsOf } from './round-trips.ts'
 import { ENGINES, type EngineName } from './shared-engine.ts'
 
 export type Figure8Size = {
@@ -65,17 +66,17 @@ function figure8OnEngine(name: EngineName, size: Figure8Size): Experiment {
     ...(repetitions === undefined ? {} : { repetitions }),
     warmUpSeconds: 2,
     contenders: [
-      onEngine(RAW_READ, store, reading(OPERATIONS.read.raw, clients)),
-      onEngine(SHARED_READ, store, reading(OPERATIONS.read.shared, clients)),
-      onEngine(OWN_READ, store, reading(OPERATIONS.read.own, clients)),
-      onEngine(RAW_WRITE, store, writing(OPERATIONS.write.raw, clients)),
-      onEngine(WRITE, store, writing(OPERATIONS.write.own, clients)),
+      onEngine(RAW_READ, store, OPERATIONS.read.raw, (read) => reading(read, clients)),
+      onEngine(SHARED_READ, store, OPERATIONS.read.shared, (read) => reading(read, clients)),
+      onEngine(OWN_READ, store, OPERATIONS.read.own, (read) => reading(read, clients)),
+      onEngine(RAW_WRITE, store, OPERATIONS.write.raw, (write) => writing(write, clients)),
+      onEngine(WRITE, store, OPERATIONS.write.own, (write) => writing(write, clients)),
     ],
     goals: goalsOf(name),
     plots: plotsOf(name, title),
     notes: [
       ...FIGURE_8_PAPER,
-      `${clients} readers or writers at a time, over ${rows.toLocaleString('en')} rows. The transactions run in the process of the benchmark, which is a gateway; \`requestsPerOperation\` counts what it sends to the store, its share of the timestamps included, and \`engineCpuMicrosPerOperation\` is the store's own CPU time.`,
+      `${clients} readers or writers at a time, over ${rows.toLocaleString('en')} rows. The transactions run in the process of the benchmark, which is a gateway; \`requestsPerOperation\` counts what it sends to the store, its share of the timestamps included, and \`engineCpuMicrosPerOperation\` is the store's own CPU time. \`roundTrips\` is how often one operation alone has to wait for the store; calls that are sent together are one.`,
       'The paper counts no timestamps. Reads at one snapshot take one for a thousand reads; all other transactions take theirs from a row of the store, one request for all that wait.',
       ...notes,
     ],
@@ -120,16 +121,21 @@ function plotsOf(name: EngineName, title: string): Plot[] {
   ]
 }
 
+type Prepare = (store: FilledStore) => Operation
+
 function onEngine(
   name: string,
   shared: Shared<EngineStore>,
-  prepare: (store: FilledStore) => Work,
+  prepare: Prepare,
+  working: (prepare: Prepare) => (store: FilledStore) => Work,
 ): Contender {
   return {
     name,
     async open(surroundings) {
+      const roundTrips = await roundTripsOf(prepare)
       const store = await shared.acquire(surroundings)
-      return { run: withEngineFigures(store, prepare(store)), close: () => shared.release() }
+      const work = working(prepare)(store)
+      return { run: withEngineFigures(store, roundTrips, work), close: () => shared.release() }
     },
   }
 }

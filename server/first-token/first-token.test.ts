@@ -4,6 +4,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { pino } from 'pino'
+import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
 import { CellStoreError, type RowMutations } from '../../storage/cell-store/cell-store.ts'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
 import {
@@ -15,7 +16,6 @@ import {
 } from '../../storage/storage.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { startTestServer, type TestServer } from '../../test/server/test-server.ts'
-import { ForwardingCellStore } from '../../test/storage/forwarding-cell-store.ts'
 import { testFolder } from '../../test/test-folder.ts'
 
 const DAY_MS = 24 * 3_600_000

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ForwardingCellStore } from '../../test/storage/forwarding-cell-store.ts'
+import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
 import { putRow } from '../../test/storage/row-writes.ts'
 import { testFolder } from '../../test/test-folder.ts'
 import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
 import type { Row } from '../../storage/cell-store/cell.ts'
 import type { CheckAndMutate, KeyRange, RowScan } from '../../storage/cell-store/cell-store.ts'
 import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
-import { ForwardingCellStore } from '../storage/forwarding-cell-store.ts'
 
 export type HeldCall = 'read' | 'scan' | 'write'
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { LockstepCellStore } from '../../bench/engines/lockstep-cell-store.ts'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
 import { openGateway } from '../../storage/storage.ts'
 import { ManualClock } from '../manual-clock.ts'
 import { startTestServer } from '../server/test-server.ts'
-import { LockstepCellStore } from './lockstep-cell-store.ts'
 
 /** Longer than the commits of secondaries take, which nobody waits for. */
 const SETTLE_MS = 20

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
 import { CellStoreError, type CellStoreErrorKind } from '../../storage/cell-store/cell-store.ts'
 import type {
   CellView,
@@ -9,7 +11,6 @@ import type {
 import { eventLoopTurn } from '../../storage/cell-store/event-loop-turn.ts'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
 import type { Note } from '../../storage/cell-store/note.ts'
-import { ForwardingCellStore } from './forwarding-cell-store.ts'
 
 type QueuedBatch = {
   readonly steps: readonly RowStep[]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import { ForwardingCellStore } from '../../../bench/engines/forwarding-cell-store.ts'
 import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
 import type { RowFilter } from '../../../storage/cell-store/row-filter.ts'
 import { openGateway, tableIdOf } from '../../../storage/storage.ts'
 import { startTestServer, type TestServer } from '../../../test/server/test-server.ts'
-import { ForwardingCellStore } from '../../../test/storage/forwarding-cell-store.ts'
 
 async function serverWithAccounts(t: TestContext): Promise<TestServer> {
   const server = await startTestServer(t)

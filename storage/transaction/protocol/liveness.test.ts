@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { ForwardingCellStore } from '../../../bench/engines/forwarding-cell-store.ts'
 import { ManualClock } from '../../../test/manual-clock.ts'
 import { SeededRandomness } from '../../../test/seeded-randomness.ts'
-import { ForwardingCellStore } from '../../../test/storage/forwarding-cell-store.ts'
 import type { RowMutations } from '../../cell-store/cell-store.ts'
 import { MemoryCellStore } from '../../cell-store/memory/memory-cell-store.ts'
 import { readPlainRow } from '../../cell-store/plain-row.ts'

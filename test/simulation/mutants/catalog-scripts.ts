@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
+import { ForwardingCellStore } from '../../../bench/engines/forwarding-cell-store.ts'
 import type { CheckAndMutate } from '../../../storage/cell-store/cell-store.ts'
 import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
 import {
@@ -13,7 +14,6 @@ import {
 } from '../../../storage/storage.ts'
 import type { Catalog } from '../../../storage/tables/catalog/catalog.ts'
 import { column } from '../../storage/catalog-scene.ts'
-import { ForwardingCellStore } from '../../storage/forwarding-cell-store.ts'
 import { putRow } from '../../storage/row-writes.ts'
 
 /** The n-th raise of a fence waits where the script says. */

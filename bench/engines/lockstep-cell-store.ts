@@ -10,7 +10,7 @@ import type {
   RowScan,
 } from '../../storage/cell-store/cell-store.ts'
 import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
-import { ForwardingCellStore } from '../storage/forwarding-cell-store.ts'
+import { ForwardingCellStore } from './forwarding-cell-store.ts'
 
 /** More turns of the event loop than a request needs between two calls of the store. */
 const QUIET_TURNS = 20
