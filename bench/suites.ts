@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Suite } from './harness/experiment.ts'
+import type { RunnableSuite } from './harness/run-suite.ts'
 
 /** What `npm run bench -- <name>` can run; a suite is loaded only when it is asked for. */
-export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
+export const SUITES: Readonly<Record<string, () => Promise<RunnableSuite>>> = {
   micro: async () => (await import('./micro/micro.ts')).microSuite,
   engines: async () => (await import('./engines/engines-suite.ts')).enginesSuite,
   recovery: async () => (await import('./recovery/recovery-suite.ts')).recoverySuite,
@@ -16,5 +16,6 @@ export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   feed: async () => (await import('./feed/feed-suite.ts')).feedSuite,
   notifications: async () =>
     (await import('./notifications/notifications-suite.ts')).notificationsSuite,
+  paper: async () => (await import('./paper/paper-suite.ts')).paperSuite,
   'index-build': async () => (await import('./index-build/index-build-suite.ts')).indexBuildSuite,
 }

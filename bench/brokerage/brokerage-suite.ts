@@ -22,7 +22,7 @@ export const brokerageSuite: Suite = {
     },
     against: {
       default: 'auto',
-      help: 'who else takes part: null, postgres, postgres-async, pg-native, sqlite, sqlite-normal, sqlite-native, percolite-ws, …; auto is null at tiny, nobody for a figure, postgres and sqlite otherwise',
+      help: 'who else takes part: null, postgres, postgres-async, pg-native, sqlite, sqlite-normal, sqlite-native, percolite-ws, percolite-etcd-2, …; auto is null at tiny, nobody for a figure, postgres and sqlite otherwise',
     },
     users: { default: '8', help: 'customers that call at once' },
     mode: {

@@ -4,7 +4,7 @@ import { withInstalledPeers } from '../servers/installed-peers.ts'
 import { brokerageContender } from './brokerage-contender.ts'
 import type { BrokerageOptions } from './brokerage-options.ts'
 import { Population } from './population/population.ts'
-import { profileOf } from './population/profiles.ts'
+import { type Profile, profileOf } from './population/profiles.ts'
 import { deviationLines } from './report/deviations.ts'
 
 /** Percolator's own runs (Figure 9), and the database that its authors compare it with; TR/s per core. */
@@ -18,25 +18,49 @@ const PAPER = [
  * many cores that takes. In proportion, the points lie on a line through 0.
  */
 export function figure9(options: BrokerageOptions): Experiment {
-  const { sizes, seed } = options
-  const [brokerMode] = options.brokerModes
-  const points = sizes.map((size) => {
+  const points = options.sizes.map((size) => {
     const profile = profileOf(`wide-${size}`)
-    return { profile, population: new Population(profile, seed) }
+    return { name: profile.name, profile, pace: profile.customers / profile.scaleFactor }
   })
+  const [{ profile: smallest } = { profile: profileOf('wide-1') }] = points
+  return figure9At(points, options, [
+    `Figure 9, on one machine: wide-n has n times 1,000 customers, who trade at their nominal pace, ${smallest.scaleFactor} customers for a trade result per second. R² is against the mean: below 0 the points lie on no line through 0.`,
+  ])
+}
+
+/** The same where there is little time: one small population, whose customers trade ever faster. */
+export function briefFigure9(paces: readonly number[], options: BrokerageOptions): Experiment {
+  const profile = profileOf('tiny')
+  const points = paces.map((pace) => ({ name: `${pace} TR/s`, profile, pace }))
+  return figure9At(points, options, [
+    `Figure 9, on one machine and briefly: ${profile.customers} customers trade faster from point to point, where the paper has more customers. R² is against the mean: below 0 the points lie on no line through 0.`,
+  ])
+}
+
+type Point = { readonly name: string; readonly profile: Profile; readonly pace: number }
+
+function figure9At(
+  given: readonly Point[],
+  options: BrokerageOptions,
+  notes: readonly string[],
+): Experiment {
+  const points = given.map((point) => ({
+    ...point,
+    population: new Population(point.profile, options.seed),
+  }))
+  const [brokerMode] = options.brokerModes
   const kinds = [options.product, ...options.peers]
-  const nameOf = (kind: string, profile: string) => `${kind}, ${profile}`
+  const nameOf = (kind: string, point: string) => `${kind}, ${point}`
   const [{ profile: smallest } = { profile: profileOf('wide-1') }] = points
   return withInstalledPeers({
     name: 'figure-9',
-    title: `trade results over cores used, ${points.map(({ profile }) => profile.name).join(', ')}`,
+    title: `trade results over cores used, ${points.map(({ name }) => name).join(', ')}`,
     unit: 'TR',
     contenders: kinds.flatMap((kind) =>
-      points.map(({ profile, population }) =>
+      points.map(({ name, population, pace }) =>
         brokerageContender({
-          ...{ ...options, kind, population, brokerMode },
-          name: nameOf(kind, profile.name),
-          pace: profile.customers / profile.scaleFactor,
+          ...{ ...options, kind, brokerMode, population, pace },
+          name: nameOf(kind, name),
         }),
       ),
     ),
@@ -44,7 +68,7 @@ export function figure9(options: BrokerageOptions): Experiment {
     goals: [],
     fits: kinds.map((kind) => ({
       what: `TR/s per core used, ${kind}`,
-      contenders: points.map(({ profile }) => nameOf(kind, profile.name)),
+      contenders: points.map(({ name }) => nameOf(kind, name)),
       x: 'figures.coresUsed',
       y: 'operationsPerSecond',
     })),
@@ -60,7 +84,7 @@ export function figure9(options: BrokerageOptions): Experiment {
       },
     ],
     notes: [
-      `Figure 9, on one machine: wide-n has n times 1,000 customers, who trade at their nominal pace, ${smallest.scaleFactor} customers for a trade result per second. R² is against the mean: below 0 the points lie on no line through 0.`,
+      ...notes,
       'The paper: 11,200 TR/s on 15,000 cores, linear from 11 cores on, on many machines, with copies of the data.',
       'Figure 10, the loss of servers, is another benchmark: `npm run bench -- recovery`.',
       ...deviationLines(smallest, options),

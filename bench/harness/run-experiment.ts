@@ -24,6 +24,8 @@ export type MeasuredExperiment = {
   readonly samples: ReadonlyMap<string, readonly Sample[]>
   /** How many samples were taken again, because the host of the machine had disturbed them. */
   readonly retakes: number
+  /** From the first preparation to the last thing that was closed. */
+  readonly tookSeconds: number
 }
 
 type Opened = { readonly contender: Contender; readonly open: OpenContender }
@@ -47,6 +49,7 @@ export async function runExperiment(
   const { signal } = settings
   const folders = new TemporaryFolders(settings.dataFolder)
   const opened: Opened[] = []
+  const startedMs = performance.now()
   const cleanUp = async () => {
     try {
       await closeAll(opened.toReversed())
@@ -54,7 +57,7 @@ export async function runExperiment(
       await folders.removeAll()
     }
   }
-  let measured: MeasuredExperiment
+  let measured: Omit<MeasuredExperiment, 'tookSeconds'>
   try {
     for (const contender of experiment.contenders) {
       signal.throwIfAborted()
@@ -70,7 +73,7 @@ export async function runExperiment(
     throw error
   }
   await cleanUp()
-  return measured
+  return { ...measured, tookSeconds: (performance.now() - startedMs) / 1000 }
 }
 
 /** Each of them, also when one cannot be closed; rejects with why the last of those could not. */
@@ -113,7 +116,7 @@ async function measure(
   experiment: Experiment,
   opened: readonly Opened[],
   settings: RunSettings,
-): Promise<MeasuredExperiment> {
+): Promise<Omit<MeasuredExperiment, 'tookSeconds'>> {
   const { signal, progress } = settings
   const { seconds, repetitions, warmUpSeconds, pauseSeconds } = sizeOf(experiment, settings)
   const samples = new Map(opened.map(({ contender }) => [contender.name, [] as Sample[]]))

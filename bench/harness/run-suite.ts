@@ -8,6 +8,12 @@ import type { Suite } from './experiment.ts'
 import { Progress } from './progress.ts'
 import { type MeasuredExperiment, planExperiment, runExperiment } from './run-experiment.ts'
 
+/** A suite whose report is shown by further files. */
+export type RunnableSuite = Suite & {
+  /** Their texts, by name. */
+  readonly pages?: (report: Report) => Promise<ReadonlyMap<string, string>>
+}
+
 export type FinishedRun = {
   readonly report: Report
   readonly folder: string
@@ -17,7 +23,7 @@ export type FinishedRun = {
 /** Runs the chosen experiments one after the other and writes the report. */
 export async function runSuite(
   name: string,
-  suite: Suite,
+  suite: RunnableSuite,
   call: BenchCall,
   outside: { readonly signal: AbortSignal; readonly progressTo: NodeJS.WriteStream },
 ): Promise<FinishedRun> {
@@ -36,7 +42,7 @@ export async function runSuite(
   }
   const report = makeReport(facts, suite, measured)
   const folder = call.out ?? join(RESULTS, `${facts.startedAt.replaceAll(':', '')}-${name}`)
-  const files = await writeReport(folder, report)
+  const files = await writeReport(folder, report, await suite.pages?.(report))
   if (call.json !== undefined) await writeJson(call.json, report)
   return { report, folder, files }
 }

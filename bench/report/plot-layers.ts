@@ -26,7 +26,7 @@ const BLUE = '#3466a5'
 /** Estimated widths, which are larger than those of most fonts. */
 export const LABEL_WIDTH_MAX = 700
 
-/** Lying bars, so that the names of contenders can be read, with the median behind each. */
+/** Lying bars under the names of the contenders, with the median behind each. */
 export function barLayers(plot: FigurePlot, points: readonly Point[]) {
   const y = contenderAxis(points)
   const label = {
@@ -57,6 +57,18 @@ function numberAxis(field: string, title: string, isLogarithmic = false) {
   return { field, type: 'quantitative', title, scale, axis: { format: '~s' } } as const
 }
 
+/** Beside the bars, long names would leave no room for them where the page is narrow. */
+const NAME_ABOVE = {
+  labelLimit: LABEL_WIDTH_MAX,
+  labelAlign: 'left',
+  labelBaseline: 'bottom',
+  labelOffset: -10,
+  labelPadding: -2,
+  ticks: false,
+  domain: false,
+  zindex: 1,
+} as const
+
 type Named = Pick<Point, 'contender'>
 
 function contenderAxis(points: readonly Named[]) {
@@ -65,7 +77,7 @@ function contenderAxis(points: readonly Named[]) {
     type: 'nominal',
     title: null,
     sort: points.map(({ contender }) => contender),
-    axis: { labelLimit: LABEL_WIDTH_MAX },
+    axis: NAME_ABOVE,
   } as const
 }
 
@@ -76,7 +88,7 @@ export function goalLayers(plot: FigurePlot, points: readonly GoalPoint[]) {
     const transform: Array<{ filter: string }> = [{ filter: `isValid(datum.${field})` }]
     return {
       transform,
-      mark: { type: 'tick', thickness: 4, size: 32 },
+      mark: { type: 'tick', thickness: 4, size: 22 },
       encoding: {
         y,
         x: { field, type: 'quantitative' },
@@ -153,7 +165,8 @@ export type Rule = { readonly label: string; readonly x: number }
 export function lineLayers(plot: FigurePlot, rules: readonly Rule[]) {
   const x = numberAxis('x', plot.xTitle ?? '', plot.xLogarithmic)
   const y = numberAxis('median', plot.yTitle, plot.yLogarithmic)
-  const color = { field: 'series', type: 'nominal', title: null } as const
+  const legend = { title: null, orient: 'bottom', direction: 'vertical' } as const
+  const color = { field: 'series', type: 'nominal', legend } as const
   return [
     { mark: { type: 'line', point: { size: 60 } }, encoding: { x, y, color } },
     {

@@ -18,12 +18,21 @@ import { shortNumber } from './report-table.ts'
 import { timeLayers, timeMarks } from './time-layers.ts'
 import type { JudgedGoal } from './verdict.ts'
 
+/** Alone in a file, or in a page that says what it is, and is read on phones too. */
+export type PlotPlace = 'file' | 'page'
+
 /** The experiment's plots as SVG texts, by name. */
-export async function drawPlots(reported: ReportedExperiment): Promise<Map<string, string>> {
+export async function drawPlots(
+  reported: ReportedExperiment,
+  place: PlotPlace = 'file',
+): Promise<Map<string, string>> {
   const drawn = new Map<string, string>()
   for (const plot of reported.plots) {
     const specification = specify(plot, reported)
-    if (specification !== undefined) drawn.set(plot.name, await drawSvg(specification))
+    if (specification === undefined) continue
+    const { title: _, ...untitled } = specification
+    const placed = place === 'file' ? specification : { ...untitled, ...ON_PAGE }
+    drawn.set(plot.name, await drawSvg(placed as TopLevelSpec))
   }
   return drawn
 }
@@ -51,11 +60,13 @@ export const SHARED = {
   config: {
     font: 'sans-serif',
     axis: { labelFontSize: 12, titleFontSize: 12 },
-    legend: { labelLimit: LABEL_WIDTH_MAX },
+    legend: { labelLimit: LABEL_WIDTH_MAX, labelFontSize: 12 },
   },
   background: 'white',
   padding: 16,
 } as const
+
+const ON_PAGE = { width: 460, padding: 4 } as const
 
 /** Undefined when nothing of the plot was measured. */
 function specify(plot: Plot, reported: ReportedExperiment): TopLevelSpec | undefined {
@@ -78,13 +89,13 @@ function specify(plot: Plot, reported: ReportedExperiment): TopLevelSpec | undef
     const values = reported.goals.map(goalPoint)
     if (values.length === 0) return undefined
     const layer = [...goalLayers(plot, values)]
-    return { ...shared, data: { values }, height: { step: 44 }, layer }
+    return { ...shared, data: { values }, height: { step: 52 }, layer }
   }
   const points = pointsOf(plot, reported)
   const data = { values: points }
   if (points.length === 0) return undefined
   return plot.kind === 'bars'
-    ? { ...shared, data, height: { step: 34 }, layer: [...barLayers(plot, points)] }
+    ? { ...shared, data, height: { step: 46 }, layer: [...barLayers(plot, points)] }
     : { ...shared, data, height: 320, layer: [...lineLayers(plot, rulesOf(plot, reported))] }
 }
 
@@ -105,8 +116,20 @@ function goalPoint({ what, measured, must, aim, paper }: JudgedGoal): GoalPoint 
 export async function drawSvg(specification: TopLevelSpec): Promise<string> {
   const view = new View(parse(compile(specification).spec), { renderer: 'none' })
   try {
-    return await view.toSVG()
+    return withOwnIds(await view.toSVG())
   } finally {
     view.finalize()
   }
+}
+
+/** Vega counts its ids through the process, but the same plot is to be the same text. */
+function withOwnIds(svg: string): string {
+  const ids = [...new Set([...svg.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id as string))]
+  return ids.reduce(
+    (text, id, at) =>
+      text
+        .replaceAll(` id="${id}"`, ` id="own-${at}"`)
+        .replaceAll(`url(#${id})`, `url(#own-${at})`),
+    svg,
+  )
 }

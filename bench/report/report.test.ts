@@ -16,7 +16,7 @@ async function notesOf(retakes: number, ...shares: (number | undefined)[]): Prom
   }))
   const facts = await gatherFacts('test', {}, tmpdir())
   const suite = { title: 'test', defaults: { seconds: 1, repetitions: 1 }, experiments: () => [] }
-  const measured = [{ experiment, samples: new Map([['A', samples]]), retakes }]
+  const measured = [{ experiment, samples: new Map([['A', samples]]), retakes, tookSeconds: 1 }]
   return makeReport(facts, suite, measured).notes.join('\n')
 }
 

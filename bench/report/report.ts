@@ -35,6 +35,8 @@ export type ReportedExperiment = Pick<Experiment, 'name' | 'title' | 'unit'> & {
   readonly fits: readonly FittedLine[]
   /** How they are drawn, so that the report alone is enough for that. */
   readonly plots: readonly Plot[]
+  /** With all that was prepared for it. */
+  readonly tookSeconds?: number
 }
 
 /** Why samples do not count, in the words of the contenders that took them. */
@@ -95,7 +97,9 @@ export function makeReport(
 export function reportExperiment({
   experiment,
   samples,
-}: Pick<MeasuredExperiment, 'experiment' | 'samples'>): ReportedExperiment {
+  tookSeconds,
+}: Pick<MeasuredExperiment, 'experiment' | 'samples'> &
+  Partial<Pick<MeasuredExperiment, 'tookSeconds'>>): ReportedExperiment {
   const { name, title, unit, notes = [] } = experiment
   const points = new Map(experiment.contenders.map((one) => [one.name, one.point]))
   return {
@@ -110,6 +114,7 @@ export function reportExperiment({
       }
     }),
     plots: experiment.plots ?? [barsOf(experiment)],
+    ...(tookSeconds === undefined ? {} : { tookSeconds }),
     fits: (experiment.fits ?? []).flatMap((fit) => fitLine(fit, samples) ?? []),
     goals: experiment.goals.flatMap((goal) => judge(goal, samples) ?? []),
   }

@@ -5,11 +5,16 @@ import { drawPlots } from './plot.ts'
 import type { Report } from './report.ts'
 import { formatReport } from './report-table.ts'
 
-/** Writes `report.json`, `report.txt` and a plot for each experiment; returns the names of the files. */
-export async function writeReport(folder: string, report: Report): Promise<string[]> {
+/** Writes `report.json`, `report.txt`, a plot for each experiment and further files; returns their names. */
+export async function writeReport(
+  folder: string,
+  report: Report,
+  further: ReadonlyMap<string, string> = new Map(),
+): Promise<string[]> {
   const files = new Map([
     ['report.json', jsonOf(report)],
     ['report.txt', formatReport(report)],
+    ...further,
   ])
   for (const experiment of report.experiments) {
     const plots = await drawPlots(experiment)
@@ -28,6 +33,7 @@ async function writeInto(file: string, text: string): Promise<void> {
   await writeFile(file, text)
 }
 
-function jsonOf(report: Report): string {
+/** As it is written to a file. */
+export function jsonOf(report: Report): string {
   return `${JSON.stringify(report, null, 2)}\n`
 }

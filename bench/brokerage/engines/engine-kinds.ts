@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startEtcd } from '../../servers/etcd-server.ts'
 import type { PercoliteOptions } from '../../servers/percolite-server.ts'
 import type { Engine } from '../engine.ts'
 import { NullEngine } from './null-engine.ts'
@@ -21,6 +24,19 @@ type EngineKind = {
   open(settings: EngineSettings): Promise<Engine>
 }
 
+/** So many gateways over an etcd of one member, which is theirs alone; transactions in Percolite's own dialect. */
+function onOwnEtcd(gateways: number): EngineKind {
+  return {
+    program: 'etcd',
+    async open({ folder, percolite, connections }) {
+      const server = await startEtcd(await subfolder(folder, 'etcd'))
+      const at = `etcd:${server.origin.replace('http://', '')}`
+      const own = { gateways, ownStore: { at, server } }
+      return new PercoliteEngine({ way: 'native', folder, options: percolite, connections, ...own })
+    },
+  }
+}
+
 /** Whatever the workload can run on, by the names that the flags take. */
 export const ENGINE_KINDS = {
   'percolite-http': {
@@ -35,6 +51,8 @@ export const ENGINE_KINDS = {
     open: async ({ folder, percolite, connections }) =>
       new PercoliteEngine({ way: 'native', folder, options: percolite, connections }),
   },
+  'percolite-etcd-1': onOwnEtcd(1),
+  'percolite-etcd-2': onOwnEtcd(2),
   'percolite-embedded': { open: ({ folder }) => EmbeddedEngine.open(folder) },
   postgres: {
     program: 'postgres',
@@ -65,4 +83,10 @@ export const ENGINE_NAMES = Object.keys(ENGINE_KINDS) as readonly EngineName[]
 export function programOf(name: EngineName): string | undefined {
   const kind: EngineKind = ENGINE_KINDS[name]
   return kind.program
+}
+
+async function subfolder(folder: string, name: string): Promise<string> {
+  const made = join(folder, name)
+  await mkdir(made, { recursive: true })
+  return made
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path'
 import { folderBytes } from '../../../servers/folder-bytes.ts'
+import type { MeasuredServer } from '../../../servers/measured-server.ts'
 import {
   moveDatabase,
   type PercoliteOptions,
@@ -31,7 +32,7 @@ import { SocketObservation } from './socket-observation.ts'
 import { socketRequests } from './socket-requests.ts'
 
 const WALK_ROWS = 10_000
-/** Over a store on the network. */
+/** Over a store on the network that was there before. */
 const GATEWAYS = 2
 
 const WAYS = {
@@ -59,6 +60,9 @@ export class PercoliteEngine implements Engine {
   /** Empty, or where the database is to be moved to. */
   readonly #store: string
   readonly #connections: number
+  readonly #gateways: number
+  /** The store on the network, where it is the engine's own. */
+  readonly #ownStore: MeasuredServer | undefined
   /** One, or several over a store on the network; sessions take turns. */
   #servers: PercoliteServer[] = []
   #requests: PercoliteRequests[] = []
@@ -72,13 +76,18 @@ export class PercoliteEngine implements Engine {
     readonly folder: string
     readonly options: PercoliteOptions
     readonly connections: number
+    /** Started for this engine alone, and closed with it: its processor time counts as the engine's. */
+    readonly ownStore?: { readonly at: string; readonly server: MeasuredServer }
+    readonly gateways?: number
   }) {
     this.name = `percolite-${order.way}`
-    this.#store = order.options.store ?? ''
+    this.#store = order.ownStore?.at ?? order.options.store ?? ''
+    this.#ownStore = order.ownStore?.server
+    this.#gateways = order.gateways ?? GATEWAYS
     const where =
       this.#store === ''
         ? 'a process of its own on this machine, snapshot isolation, on disk before a commit is acknowledged'
-        : `${GATEWAYS} processes over ${this.#store}, snapshot isolation`
+        : `${this.#gateways} processes over ${this.#store}, snapshot isolation`
     const requests =
       order.way === 'native'
         ? 'transactions in its own dialect, most of them one request'
@@ -92,7 +101,8 @@ export class PercoliteEngine implements Engine {
   }
 
   get processIds(): readonly number[] {
-    return this.#servers.map(({ pid }) => pid)
+    const servers = this.#ownStore === undefined ? [] : [this.#ownStore]
+    return [...this.#servers, ...servers].map(({ pid }) => pid)
   }
 
   /** The rows are put into the data directory before the server begins, or before it is moved. */
@@ -174,6 +184,7 @@ export class PercoliteEngine implements Engine {
   async close(): Promise<void> {
     for (const requests of this.#requests) await requests.close()
     for (const server of this.#servers) await server.close()
+    await this.#ownStore?.close()
   }
 
   get #running(): PercoliteServer {
@@ -185,7 +196,7 @@ export class PercoliteEngine implements Engine {
   async #start(): Promise<void> {
     this.#servers = []
     if (!this.#isElsewhere) this.#servers.push(await this.#startOwn())
-    while (this.#isElsewhere && this.#servers.length < GATEWAYS) {
+    while (this.#isElsewhere && this.#servers.length < this.#gateways) {
       const folder = join(this.#folder, `gateway-${this.#servers.length}`)
       this.#servers.push(await startGateway(folder, this.#store, this.#options))
     }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Experiment, Goal, Plot } from '../harness/experiment.ts'
+import { withInstalledPeers } from '../servers/installed-peers.ts'
+import { brokerageContender } from './brokerage-contender.ts'
+import type { BrokerageOptions } from './brokerage-options.ts'
+import type { EngineName } from './engines/engine-kinds.ts'
+import { Population } from './population/population.ts'
+import { profileOf } from './population/profiles.ts'
+import { deviationLines } from './report/deviations.ts'
+
+const HTTP = 'percolite-http'
+const NATIVE = 'percolite-native'
+
+/** The first two ask each step of a transaction one by one; the others have it in a language of their own. */
+const PAIRS = [
+  { than: 'postgres', ours: HTTP },
+  { than: 'sqlite', ours: HTTP },
+  { than: 'pg-native', ours: NATIVE },
+  { than: 'sqlite-native', ours: NATIVE },
+] as const
+
+/** By the authors' own estimate, of Percolator compared with the database of the record. */
+const PAPER_TIMES_MORE_CPU = 30
+
+/** How much more processor time a trade result costs than in a conventional database ("30-fold", paper 3.3). */
+export function perCore(options: BrokerageOptions): Experiment {
+  return saturated(options, {
+    name: 'figure-9-per-core',
+    title: 'trade results for each core used, as fast as eight customers can',
+    kinds: [HTTP, NATIVE, ...PAIRS.map(({ than }) => than)],
+    goals: PAIRS.map(({ than, ours }) => ({
+      what: `processor time for a trade result: ${ours} / ${than}`,
+      // What one does on a core for each that the other does: the inverse of what they cost.
+      ...{ of: than, to: ours, figure: 'figures.resultsPerCore', paper: PAPER_TIMES_MORE_CPU },
+      smallerIsBetter: true,
+    })),
+    notes: [
+      'postgres, sqlite and percolite-http run the same TypeScript, one request for each step; pg-native has a function for each transaction, sqlite-native joins, percolite-native scripts in its own dialect. What works in the driver’s process has the driver’s processor time in its own.',
+    ],
+  })
+}
+
+/** The same workload over gateways that share an etcd, which is part of the engine. */
+export function overGateways(options: BrokerageOptions): Experiment {
+  return saturated(options, {
+    name: 'figure-9-gateways',
+    title: 'trade results over one and two gateways that share an etcd of one member',
+    kinds: ['percolite-etcd-1', 'percolite-etcd-2'],
+    goals: [
+      {
+        what: 'trade results, two gateways / one',
+        ...{ of: 'percolite-etcd-2', to: 'percolite-etcd-1', figure: 'operationsPerSecond' },
+      },
+    ],
+    notes: [
+      'Gateways, etcd, market and customers share the cores of one machine: with two of them, a second gateway has no core of its own. Both count as the engine, as in the paper.',
+    ],
+  })
+}
+
+type Comparison = Pick<Experiment, 'name' | 'title'> & {
+  readonly kinds: readonly EngineName[]
+  readonly goals: readonly Goal[]
+  readonly notes: readonly string[]
+}
+
+function saturated(options: BrokerageOptions, { kinds, notes, ...words }: Comparison): Experiment {
+  const profile = profileOf(options.profile)
+  const population = new Population(profile, options.seed)
+  const [brokerMode] = options.brokerModes
+  return withInstalledPeers({
+    ...words,
+    unit: 'TR',
+    contenders: kinds.map((kind) =>
+      brokerageContender({
+        ...{ ...options, name: kind, kind, population, brokerMode },
+        pace: undefined,
+      }),
+    ),
+    warmUpSeconds: 0,
+    plots: [plotOf(words.name)],
+    notes: [...notes, ...deviationLines(profile, options)],
+  })
+}
+
+function plotOf(name: string): Plot {
+  return {
+    ...{ name, kind: 'bars', figure: 'figures.resultsPerCore' },
+    title: 'TPC-E-style workload, not comparable with published TPC-E results',
+    yTitle: 'TR/s per core used',
+  }
+}
