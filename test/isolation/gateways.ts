@@ -7,6 +7,7 @@ import { outcomePath } from '../../storage/transaction/records/transaction-id.ts
 import { ManualClock } from '../manual-clock.ts'
 import { startTestServer, type TestServer } from '../server/test-server.ts'
 import { FaultyCellStore } from '../storage/faulty-cell-store.ts'
+import { Closing } from './closing.ts'
 import type { Name } from './scenario.ts'
 import type { World } from './world.ts'
 
@@ -125,12 +126,8 @@ async function startGateway(shared: MemoryCellStore): Promise<Gateway> {
   const store = new FaultyCellStore(shared)
   const clock = new ManualClock()
   const storage = await openGateway(store, { clock })
-  const closings: Array<() => unknown> = []
-  const after = (step: unknown) => void closings.push(step as () => unknown)
+  const closing = new Closing()
   const flags = { 'shutdown-timeout': '1s' }
-  const server = await startTestServer({ after }, { flags, outside: { clock, storage } })
-  const close = async () => {
-    for (const step of closings) await step()
-  }
-  return { store, clock, storage, server, close }
+  const server = await startTestServer(closing, { flags, outside: { clock, storage } })
+  return { store, clock, storage, server, close: () => closing.close() }
 }

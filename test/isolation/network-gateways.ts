@@ -1,34 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto'
-import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SharedEngine } from '../../bench/engines/shared-engine.ts'
 import { openGateway } from '../../storage/storage.ts'
 import { startTestServer, type TestServer } from '../server/test-server.ts'
-import type { Name } from './scenario.ts'
+import { Closing } from './closing.ts'
+import { type Name, NO_TABLE } from './scenario.ts'
 import type { World } from './world.ts'
 
 /**
- * A server for each transaction, with a connection of its own to the engine, where each scenario has a store of its
- * own. Time is real here.
+ * A server for each transaction, with a connection of its own to the engine. They share one store, and stay for the
+ * next scenario, which begins without a table. Time is real here.
  */
-export async function networkGateways(
-  t: TestContext,
-  names: readonly Name[],
-  engine: SharedEngine,
-): Promise<World> {
-  const place = `t-${randomUUID()}`
-  const servers = new Map<Name, TestServer>()
-  for (const name of names) {
-    const storage = await openGateway(await engine.open(place), { ownsCellStore: true })
-    servers.set(name, await startTestServer(t, { outside: { storage } }))
+export class NetworkGateways {
+  readonly #engine: SharedEngine
+  readonly #place = `t-${randomUUID()}`
+  readonly #servers = new Map<Name, TestServer>()
+  readonly #closing = new Closing()
+
+  constructor(engine: SharedEngine) {
+    this.#engine = engine
   }
-  return {
-    serverOf: (name) => servers.get(name) as TestServer,
-    living: () => [...servers.values()],
-    settled: (answer) => answer,
-    letTimePass: (ms) => sleep(ms),
-    collectGarbage: () => Promise.reject(new Error('it would take minutes')),
-    dieDuring: () => Promise.reject(new Error('these gateways do not die')),
+
+  async start(names: readonly Name[]): Promise<World> {
+    for (const name of names) {
+      if (!this.#servers.has(name)) this.#servers.set(name, await this.#startGateway())
+    }
+    const servers = names.map((name) => this.#servers.get(name) as TestServer)
+    await servers[0]?.rows(NO_TABLE)
+    return {
+      serverOf: (name) => this.#servers.get(name) as TestServer,
+      living: () => servers,
+      settled: (answer) => answer,
+      letTimePass: (ms) => sleep(ms),
+      collectGarbage: () => Promise.reject(new Error('it would take minutes')),
+      dieDuring: () => Promise.reject(new Error('these gateways do not die')),
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#closing.close()
+  }
+
+  async #startGateway(): Promise<TestServer> {
+    const cellStore = await this.#engine.open(this.#place)
+    const storage = await openGateway(cellStore, { ownsCellStore: true })
+    return await startTestServer(this.#closing, { outside: { storage } })
   }
 }

@@ -2,6 +2,8 @@
 
 /** The rows that every scenario starts with. */
 export const TABLE = 'CREATE TABLE test (id INTEGER PRIMARY KEY, value INTEGER)'
+/** Before a scenario, where the servers have run another one. */
+export const NO_TABLE = 'DROP TABLE IF EXISTS test'
 export const FIRST_ROWS = 'INSERT INTO test (id, value) VALUES (1, 10), (2, 20)'
 export const EVERYTHING = 'SCAN * FROM test'
 

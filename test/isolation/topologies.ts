@@ -11,9 +11,10 @@ import {
   startEngine,
 } from '../../bench/engines/shared-engine.ts'
 import { startTestServer, type TestServer } from '../server/test-server.ts'
+import { Closing } from './closing.ts'
 import { type DeathMoment, Gateways } from './gateways.ts'
-import { networkGateways } from './network-gateways.ts'
-import type { Name } from './scenario.ts'
+import { NetworkGateways } from './network-gateways.ts'
+import { type Name, NO_TABLE } from './scenario.ts'
 import type { World } from './world.ts'
 
 export type Topology = {
@@ -34,8 +35,8 @@ const severalGateways = (death?: DeathMoment): Topology['start'] => {
 
 export const TOPOLOGIES: readonly Topology[] = [
   ...(['one-phase', 'two-phase'] as const).flatMap((commit) => [
-    { name: `one server, in memory, ${commit}`, start: embedded('memory', commit) },
-    { name: `one server, on SQLite, ${commit}`, start: embedded('sqlite', commit) },
+    embedded('memory', commit),
+    embedded('sqlite', commit),
   ]),
   { name: 'each transaction on its own gateway', start: severalGateways() },
   ...(['primaryLocked', 'prewritten', 'committed'] as const).map((death) => ({
@@ -58,14 +59,19 @@ export function describeOver(topology: Topology, defineTests: () => void): void 
 /** Each transaction on its own gateway, over a real engine. */
 function overTheNetwork(engine: EngineName): Topology {
   let running: SharedEngine | undefined
+  let gateways: NetworkGateways | undefined
   return {
     name: `each transaction on its own gateway, over ${engine}`,
     missing: missingEngine(engine),
     before: async () => {
       running = await startEngine(engine)
+      gateways = new NetworkGateways(running)
     },
-    after: async () => await running?.close(),
-    start: (t, names) => networkGateways(t, names, running as SharedEngine),
+    after: async () => {
+      await gateways?.close()
+      await running?.close()
+    },
+    start: (_, names) => (gateways as NetworkGateways).start(names),
   }
 }
 
@@ -80,16 +86,22 @@ function oneServer(server: TestServer): World {
   }
 }
 
-/** A server that owns its store alone, and commits as it is told. */
-function embedded(
-  engine: 'memory' | 'sqlite',
-  commit: 'one-phase' | 'two-phase',
-): Topology['start'] {
-  return async (t) => {
-    if (engine === 'memory') return oneServer(await startTestServer(t, { flags: { commit } }))
-    const data = await mkdtemp(join(tmpdir(), 'percolite-isolation-'))
-    const server = await startTestServer(t, { flags: { engine, data, commit } })
-    t.after(() => rm(data, { recursive: true, force: true }))
-    return oneServer(server)
+/** A server that owns its store alone, and commits as it is told; the same for all tests. */
+function embedded(engine: 'memory' | 'sqlite', commit: 'one-phase' | 'two-phase'): Topology {
+  const closing = new Closing()
+  let server: TestServer | undefined
+  return {
+    name: `one server, ${engine === 'memory' ? 'in memory' : 'on SQLite'}, ${commit}`,
+    before: async () => {
+      const data = await mkdtemp(join(tmpdir(), 'percolite-isolation-'))
+      closing.after(() => rm(data, { recursive: true, force: true }))
+      const place = engine === 'memory' ? {} : { data }
+      server = await startTestServer(closing, { flags: { engine, commit, ...place } })
+    },
+    after: () => closing.close(),
+    start: async () => {
+      await server?.rows(NO_TABLE)
+      return oneServer(server as TestServer)
+    },
   }
 }
