@@ -18,7 +18,7 @@ import { framesMoved, readWriteAheadLog, type WriteAheadLog } from './write-ahea
  * byte. Each image has to open, to be sound, and to hold every transaction whole that was
  * acknowledged before what the image kept of the log. `CRASH_IMAGES` and `CRASH_SEED` change the defaults.
  */
-const IMAGES = Number(process.env.CRASH_IMAGES ?? 24)
+const IMAGES = Number(process.env.CRASH_IMAGES ?? 8)
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
 const WRITER = fileURLToPath(new URL('./ledger-writer.ts', import.meta.url))
 const run = promisify(execFile)

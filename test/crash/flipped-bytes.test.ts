@@ -24,7 +24,7 @@ import { readWriteAheadLog } from './write-ahead-log.ts'
  * So it is counted here what is seen. `FLIPS` and `FLIP_SEED` change the defaults; the seed is a fixed
  * one because damage to a length can keep SQLite reading for minutes, which no timer here can end.
  */
-const FLIPS = Number(process.env.FLIPS ?? 60)
+const FLIPS = Number(process.env.FLIPS ?? 20)
 const SEED = Number(process.env.FLIP_SEED ?? 1)
 const ROWS = 300
 const run = promisify(execFile)

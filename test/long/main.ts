@@ -17,6 +17,7 @@ const SUITES = [
   { name: 'simulation', words: ['test:simulation', '--', '--seeds', '10000'], minutes: 20 },
   { name: 'mutants', words: ['test:mutants'], minutes: 8 },
   { name: 'kill', words: ['test:kill', '--', '--cycles', '30'], minutes: 20 },
+  { name: 'crash', words: ['test:crash'], minutes: 1 },
   { name: 'backup', words: ['test:backup', '--', '--times', '20'], minutes: 5 },
   { name: 'import', words: ['test:import', '--', '--kills', '50'], minutes: 3 },
   { name: 'memory', words: ['test:memory'], minutes: 10 },
