@@ -7,6 +7,16 @@ export type Crossing = {
   readonly by: 'interpolation' | 'saturation'
 }
 
+/** The crawl rate from which on passes cost less CPU time for a document than observers do, likewise. */
+export function costCrossingOf(
+  observers: readonly RatePoint[],
+  passes: readonly RatePoint[],
+): Crossing | undefined {
+  const costs = (points: readonly RatePoint[]) =>
+    points.map((point) => ({ ...point, delayMs: point.cpuMs }))
+  return crossingOf(costs(observers), costs(passes), undefined)
+}
+
 /**
  * The crawl rate from which on passes are faster than observers, by points that ascend in their rate. Between two
  * rates at which both were measured delays are taken to lie on a line, of logarithms; where observers are the faster

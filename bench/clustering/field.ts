@@ -24,6 +24,8 @@ export type RatePoint = {
   readonly percent: number
   /** Undefined where the system does not keep up. */
   readonly delayMs: number | undefined
+  /** User and system time for each document that was clustered. */
+  readonly cpuMs: number
 }
 
 /**

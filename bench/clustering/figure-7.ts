@@ -49,7 +49,7 @@ export function figure7(size: Figure7Size, options: Figure7Options): Experiment 
     // What follows from the rates is found after them, so each is measured once; the passes run three times in it.
     ...{ repetitions: 1, warmUpSeconds: 0 },
     goals: goalsOf(lowest),
-    plots: [plotOf(name, repository)],
+    plots: [plotOf(name, repository), backlogPlotOf(name, rates)],
     notes: figure7Notes(size, kind, workers),
   }
 }
@@ -88,6 +88,10 @@ function goalsOf(lowest: number): readonly Goal[] {
         what: `cross-over with batch-${variant}`,
         ...{ of: SATURATION, unit: '%', figure: `figures.crossOver${titled(variant)}Percent` },
       },
+      {
+        what: `cross-over with batch-${variant} by CPU time for a document`,
+        ...{ of: SATURATION, unit: '%', figure: `figures.costCrossOver${titled(variant)}Percent` },
+      },
     ]),
     {
       ...{ what: 'documents in a cluster, on average', of: observers, unit: '', paper: 3.3 },
@@ -125,5 +129,16 @@ function plotOf(name: string, repository: number): Plot {
         ...{ contender: SATURATION, figure: 'figures.saturationPercent' },
       },
     ],
+  }
+}
+
+function backlogPlotOf(name: string, rates: readonly number[]): Plot {
+  return {
+    name: `${name}-backlog`,
+    title: 'Documents that were crawled and are not clustered yet',
+    kind: 'times',
+    values: 'backlog',
+    yTitle: 'documents',
+    contenders: rates.map((percent) => `${INCREMENTAL}, ${percent} %`),
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { crossingOf } from './crossing.ts'
-import { backlogOf } from './incremental/backlog.ts'
+import { costCrossingOf, crossingOf } from './crossing.ts'
+import { backlogOf, backlogsOf } from './incremental/backlog.ts'
 
 const CRAWL = { ratePerSecond: 100, seconds: 30 }
 const crawled = Array.from({ length: 3_000 }, (_, sequence) => sequence / CRAWL.ratePerSecond)
@@ -15,6 +15,13 @@ describe('a backlog', () => {
     )
     assert.equal(isGrowing, false)
     assert.ok(Math.abs(documents - 50) < 2, String(documents))
+  })
+
+  it('is told after each second', () => {
+    const late = crawled.map((second) => (second < 10 ? 10 : second))
+    const backlogs = backlogsOf(late, CRAWL)
+    assert.deepEqual([backlogs.length, backlogs[4], backlogs[8]], [30, 500, 900])
+    assert.ok(Math.abs(Number(backlogs[20])) <= 1)
   })
 
   it('does not grow because of a pause within the crawl', () => {
@@ -34,7 +41,7 @@ describe('a backlog', () => {
 
 describe('the cross-over', () => {
   const points = (...delays: readonly (number | undefined)[]) =>
-    delays.map((delayMs, at) => ({ percent: 10 ** at, delayMs }))
+    delays.map((delayMs, at) => ({ percent: 10 ** at, delayMs, cpuMs: delayMs ?? 1_000 }))
 
   it('lies between two rates that both were measured at, on a line of logarithms', () => {
     const found = crossingOf(points(1, 100), points(10, 10), 50)
@@ -45,6 +52,11 @@ describe('the cross-over', () => {
   it('is where observers saturate that were the faster ones until then', () => {
     const found = crossingOf(points(1, 2, undefined), points(10, 10, 10), 50)
     assert.deepEqual(found, { percent: 50, by: 'saturation' })
+  })
+
+  it('by cost does not stop where observers saturate', () => {
+    const found = costCrossingOf(points(1, undefined), points(10, 10))
+    assert.ok(Math.abs((found?.percent ?? 0) - 10 ** (1 / 3)) < 1e-9, String(found?.percent))
   })
 
   it('is not found where nothing saturates', () => {

@@ -3,7 +3,7 @@ import type { Contender } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
 import type { Shared } from '../harness/shared.ts'
 import type { PassVariant } from './batch/passes.ts'
-import { crossingOf } from './crossing.ts'
+import { costCrossingOf, crossingOf } from './crossing.ts'
 import type { Field } from './field.ts'
 import { lineThrough } from './incremental/backlog.ts'
 import { INCREMENTAL } from './incremental/incremental-contender.ts'
@@ -79,8 +79,10 @@ function sampleOf(field: Field, tries: readonly Try[], saturation: number | unde
   const crossing = (variant: PassVariant) =>
     crossingOf(observers, field.points.get(variant) ?? [], saturation)
   const crossings = { full: crossing('batch-full'), lean: crossing('batch-lean') }
+  const cost = (variant: PassVariant) =>
+    costCrossingOf(observers, field.points.get(variant) ?? [])?.percent
   return {
-    operations: sum(({ clustered }) => clustered),
+    operations: sum(({ counted }) => counted),
     seconds: Math.max(
       sum(({ seconds }) => seconds),
       Number.MIN_VALUE,
@@ -94,6 +96,8 @@ function sampleOf(field: Field, tries: readonly Try[], saturation: number | unde
       leanSaturationPercent: saturations.lean,
       crossOverFullPercent: crossings.full?.percent,
       crossOverLeanPercent: crossings.lean?.percent,
+      costCrossOverFullPercent: cost('batch-full'),
+      costCrossOverLeanPercent: cost('batch-lean'),
       t0Seconds: field.t0Seconds,
       hourSeconds: field.hourSeconds,
     }),

@@ -25,7 +25,8 @@ export function batchContender(
           const ratePerSecond = field.documentsPerSecond(percent)
           const done = await runBatch(field, { variant, ratePerSecond }, signal)
           const sample = sampleOf(field, ratePerSecond, done)
-          field.remember(variant, { percent, delayMs: sample.figures?.delayP50Ms })
+          const cpuMs = (sample.cpuSeconds * 1e3) / Math.max(1, sample.operations)
+          field.remember(variant, { percent, delayMs: sample.figures?.delayP50Ms, cpuMs })
           const points = done.runs.map(({ from, end, seconds }) => ({ x: end - from, y: seconds }))
           field.passes.set(variant, [...(field.passes.get(variant) ?? []), ...points])
           return sample

@@ -11,8 +11,8 @@ import { PassWorkers } from './pass-workers.ts'
 import { type PassRun, type PassVariant, runPasses } from './passes.ts'
 
 const CRAWL = new URL('../incremental/crawl-workload.ts', import.meta.url).href
-/** The first one has only what was crawled before it began, and lets V8 compile what is done. */
-const RUNS = 4
+/** Before them there is one that only has what was crawled before it began, and in which V8 compiles what is done. */
+const RUNS = 3
 /** A crawl that is stopped when the runs have ended. */
 const CRAWL_SECONDS_MAX = 3_600
 
@@ -72,41 +72,45 @@ async function whileCrawled(
   const ending = new AbortController()
   const both = AbortSignal.any([signal, ending.signal])
   const position = await timestampOf(server)
-  const ownBefore = process.cpuUsage()
   const crawling = crawl.run({ seconds: CRAWL_SECONDS_MAX, ratePerSecond }, both)
-  const { result: runs, cpuSeconds } = await serverCpuDuring(server, async () => {
-    try {
-      return await passesInTurn()
-    } finally {
-      ending.abort()
-      await crawling
-    }
+  const measured = await passesInTurn().finally(async () => {
+    ending.abort()
+    await crawling
   })
-  const own = process.cpuUsage(ownBefore)
+  const { runs } = measured
   const sample = await crawling
   const { startUs = 0 } = sample.figures ?? {}
   await copy.stop()
   const stored = await readStoredRun(copy.dataDirectory, position)
   const differing = runs.reduce((sum, run) => sum + run.differing, 0)
   return {
-    runs: runs.slice(1).map((run) => ({ ...run, delayP50Ms: delayOf(run) })),
+    runs: runs.map((run) => ({ ...run, delayP50Ms: delayOf(run) })),
     ...{ crawled: sample.operations, startUs, driverCpuSeconds: sample.cpuSeconds },
-    cpuSeconds: cpuSeconds + (own.user + own.system) / 1e6,
+    cpuSeconds: measured.cpuSeconds,
     failures: [
       ...differencesOf(stored, field.documents, { repository, by: 'ids' }),
       ...(differing > 0 ? [`${differing} documents were given another cluster later`] : []),
     ],
   }
 
-  async function passesInTurn(): Promise<readonly PassRun[]> {
-    const done: PassRun[] = []
-    for (let run = 0; run < RUNS; run += 1) {
-      signal.throwIfAborted()
-      const from = done.at(-1)?.end ?? repository
-      const folder = join(copy.folder, `passes-${run}`)
-      done.push(await runPasses({ origin: server.origin, variant, folder, from, workers }))
-    }
-    return done
+  async function passesInTurn() {
+    const first = await passes(0, repository)
+    const ownBefore = process.cpuUsage()
+    const { result, cpuSeconds } = await serverCpuDuring(server, async () => {
+      const done: PassRun[] = []
+      for (let run = 1; run <= RUNS; run += 1) {
+        done.push(await passes(run, done.at(-1)?.end ?? first.end))
+      }
+      return done
+    })
+    const { user, system } = process.cpuUsage(ownBefore)
+    return { runs: result, cpuSeconds: cpuSeconds + (user + system) / 1e6 }
+  }
+
+  async function passes(run: number, from: number): Promise<PassRun> {
+    signal.throwIfAborted()
+    const folder = join(copy.folder, `passes-${run}`)
+    return await runPasses({ origin: server.origin, variant, folder, from, workers })
   }
 
   /** All documents of a run have their cluster at one time, so the middle one was crawled in the middle. */

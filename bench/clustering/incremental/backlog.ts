@@ -12,22 +12,16 @@ export type Backlog = {
   readonly isGrowing: boolean
 }
 
+type Crawl = { readonly ratePerSecond: number; readonly seconds: number }
+
 /**
  * Of a crawl at a fixed rate that began at 0: `clusteredSeconds` says of each document, in any order, when it was
  * clustered. Whether the backlog grows is the slope of a line through it, over the last third.
  */
-export function backlogOf(
-  clusteredSeconds: readonly number[],
-  { ratePerSecond, seconds }: { readonly ratePerSecond: number; readonly seconds: number },
-): Backlog {
-  const ascending = clusteredSeconds.toSorted((a, b) => a - b)
-  const points: { readonly x: number; readonly y: number }[] = []
-  let clustered = 0
-  for (let point = 0; point <= POINTS; point += 1) {
-    const x = seconds * (2 / 3 + point / POINTS / 3)
-    while (clustered < ascending.length && (ascending[clustered] as number) <= x) clustered += 1
-    points.push({ x, y: ratePerSecond * x - clustered })
-  }
+export function backlogOf(clusteredSeconds: readonly number[], crawl: Crawl): Backlog {
+  const { ratePerSecond, seconds } = crawl
+  const xs = Array.from({ length: POINTS + 1 }, (_, at) => seconds * (2 / 3 + at / POINTS / 3))
+  const points = backlogsAt(xs, clusteredSeconds, ratePerSecond)
   const growthPerSecond = lineThrough(points).slope
   return {
     documents: mean(points.map(({ y }) => y)),
@@ -36,8 +30,32 @@ export function backlogOf(
   }
 }
 
+/** The backlog of the same crawl after each second. */
+export function backlogsOf(
+  clusteredSeconds: readonly number[],
+  { ratePerSecond, seconds }: Crawl,
+): readonly number[] {
+  const xs = Array.from({ length: Math.floor(seconds) }, (_, second) => second + 1)
+  return backlogsAt(xs, clusteredSeconds, ratePerSecond).map(({ y }) => Math.round(y))
+}
+
+type Point = { readonly x: number; readonly y: number }
+
+function backlogsAt(
+  xs: readonly number[],
+  clusteredSeconds: readonly number[],
+  ratePerSecond: number,
+): readonly Point[] {
+  const ascending = clusteredSeconds.toSorted((a, b) => a - b)
+  let clustered = 0
+  return xs.map((x) => {
+    while (clustered < ascending.length && (ascending[clustered] as number) <= x) clustered += 1
+    return { x, y: ratePerSecond * x - clustered }
+  })
+}
+
 /** The line of least squares; flat where all points have one x. */
-export function lineThrough(points: readonly { readonly x: number; readonly y: number }[]): {
+export function lineThrough(points: readonly Point[]): {
   readonly at0: number
   readonly slope: number
 } {

@@ -25,7 +25,8 @@ export function incrementalContender(shared: Shared<Field>, percent: number): Co
           const order = orderOf(field, percent, seconds)
           const run = await runIncremental(field, order, signal)
           const delayMs = run.backlog.isGrowing ? undefined : run.delay.p50
-          field.remember(INCREMENTAL, { percent, delayMs })
+          const cpuMs = (run.cpuSeconds * 1e3) / Math.max(1, run.counted)
+          field.remember(INCREMENTAL, { percent, delayMs, cpuMs })
           return sampleOf(field, { percent, order, run })
         },
         close: () => shared.release(),
@@ -61,7 +62,7 @@ function sampleOf(
         ...{ loadP50Ms: run.load.p50, foundP50Ms: run.found.p50, runP50Ms: run.run.p50 },
       }
   return {
-    operations: run.clustered,
+    operations: run.counted,
     seconds: run.seconds,
     cpuSeconds: run.cpuSeconds,
     driverCpuSeconds: run.driverCpuSeconds,
@@ -76,6 +77,7 @@ function sampleOf(
       documentsPerCluster: field.shape.documentsPerCluster,
       sharedPercent: field.shape.sharedPercent,
     },
+    overTime: { stepSeconds: 1, values: { backlog: run.backlogs } },
     findings: {
       lines: linesOf(run, order),
       data: { ...run, order },

@@ -8,7 +8,7 @@ import type { PercoliteServer } from '../../servers/percolite-server.ts'
 import { differencesOf } from '../assignment/oracle.ts'
 import type { Field } from '../field.ts'
 import { readStoredRun, type StoredRun } from '../store/stored-run.ts'
-import { type Backlog, backlogOf } from './backlog.ts'
+import { type Backlog, backlogOf, backlogsOf } from './backlog.ts'
 import type { CrawlSettings } from './crawl-workload.ts'
 import { type Distribution, distributionOf } from './distribution.ts'
 
@@ -17,7 +17,7 @@ const CRAWL = new URL('./crawl-workload.ts', import.meta.url).href
 const OBSERVER = 'cluster_crawled'
 const LOOK_MS = 100
 /** How long observers that have not kept up may go on after the last document. */
-const REST_SECONDS_MAX = 10
+const REST_SECONDS_MAX = 5
 
 export type IncrementalOrder = {
   readonly ratePerSecond: number
@@ -30,6 +30,8 @@ export type IncrementalRun = {
   readonly crawled: number
   /** Documents that were clustered, all of the crawl. */
   readonly clustered: number
+  /** Those among them that were clustered after the warm-up, of which time and CPU time are. */
+  readonly counted: number
   readonly requests: number
   /** In milliseconds, of documents that were to be crawled after the warm-up. */
   readonly delay: Distribution
@@ -38,6 +40,8 @@ export type IncrementalRun = {
   readonly found: Distribution
   readonly run: Distribution
   readonly backlog: Backlog
+  /** Documents that were to be crawled and were not clustered, after each second of the crawl. */
+  readonly backlogs: readonly number[]
   readonly lookupsPerDocument: number
   readonly conflicts: number
   readonly cpuSeconds: number
@@ -60,22 +64,26 @@ export async function runIncremental(
     const crawl = await LoadProcess.open(crawlers)
     try {
       const { seconds, ratePerSecond } = order
-      const startedMs = performance.now()
+      const crawling = crawl.run({ seconds, ratePerSecond }, signal)
+      const warmUp = sleep(order.warmUpSeconds * 1_000, undefined, { signal })
+      // What fails meanwhile ends the wait.
+      await Promise.race([warmUp, crawling])
+      const countedFromUs = Date.now() * 1_000
       const { result: sample, cpuSeconds } = await serverCpuDuring(server, async () => {
-        const taken = await crawl.run({ seconds, ratePerSecond }, signal)
+        const taken = await crawling
         await untilAtRest(server, signal)
         return taken
       })
       signal.throwIfAborted()
-      const tookSeconds = (performance.now() - startedMs) / 1_000
+      const countedSeconds = (Date.now() * 1_000 - countedFromUs) / 1e6
       const { conflicts } = await observerFigures(server, OBSERVER)
       await copy.stop()
       const stored = await readStoredRun(copy.dataDirectory, position)
       const { startUs = 0, requests = 0 } = sample.figures ?? {}
-      const measured = { crawled: sample.operations, startUs, order }
+      const measured = { crawled: sample.operations, startUs, countedFromUs, order }
       return {
         ...figuresOf(stored, measured),
-        ...{ requests, conflicts, cpuSeconds, seconds: tookSeconds },
+        ...{ requests, conflicts, cpuSeconds, seconds: countedSeconds },
         driverCpuSeconds: sample.cpuSeconds,
         failures: failuresOf(field, stored, sample.operations),
       }
@@ -119,17 +127,23 @@ async function untilAtRest(server: PercoliteServer, signal: AbortSignal): Promis
 
 function figuresOf(
   { documents, loadedUs, assignedUs }: StoredRun,
-  run: { readonly crawled: number; readonly startUs: number; readonly order: IncrementalOrder },
+  run: {
+    readonly crawled: number
+    readonly startUs: number
+    readonly countedFromUs: number
+    readonly order: IncrementalOrder
+  },
 ) {
-  const { startUs, order } = run
+  const { startUs, countedFromUs, order } = run
   const parts = { delay: [], load: [], found: [], run: [] } as Record<string, number[]>
   const clusteredSeconds: number[] = []
-  let [lookupsTotal, clustered] = [0, 0]
+  let [lookupsTotal, clustered, counted] = [0, 0, 0]
   for (const { id, crawlUs, foundUs, lookups } of documents) {
     const [loaded, assigned] = [loadedUs.get(id), assignedUs.get(id)]
     if (crawlUs === undefined || foundUs === undefined) continue
     if (loaded === undefined || assigned === undefined) continue
     clustered += 1
+    if (assigned > countedFromUs) counted += 1
     lookupsTotal += lookups ?? 0
     clusteredSeconds.push((assigned - startUs) / 1e6)
     if (crawlUs - startUs < order.warmUpSeconds * 1e6) continue
@@ -140,12 +154,13 @@ function figuresOf(
   }
   return {
     crawled: run.crawled,
-    clustered,
+    ...{ clustered, counted },
     delay: distributionOf(parts.delay ?? []),
     load: distributionOf(parts.load ?? []),
     found: distributionOf(parts.found ?? []),
     run: distributionOf(parts.run ?? []),
     backlog: backlogOf(clusteredSeconds, order),
+    backlogs: backlogsOf(clusteredSeconds, order),
     lookupsPerDocument: lookupsTotal / Math.max(1, clustered),
   }
 }

@@ -30,7 +30,7 @@ const REGISTER = [
  */
 export const clusterCrawled = defineObserver<Crawled>({
   observer: 'cluster_crawled',
-  workers: 8,
+  workers: 64,
   run: async (tx, { key: [id], row: document }) => {
     if (document === undefined || document.cluster !== null) return
     const keys = [document.k1, document.k2, document.k3]
