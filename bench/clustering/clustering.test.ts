@@ -65,6 +65,7 @@ test('the plot of Figure 7 has the ranges of documents, and the rate of saturati
   const plots = await drawPlots(reportExperiment({ experiment, samples }))
   const svg = plots.get('figure-7-10000') ?? ''
   assert.match(svg, />percolite saturates: 33</)
+  assert.match(svg, />Percolator saturates, in the paper: 40</)
   assert.doesNotMatch(svg, /NaN|undefined|Infinity/)
 })
 

@@ -20,7 +20,7 @@ describe('a backlog', () => {
   it('is told after each second', () => {
     const late = crawled.map((second) => (second < 10 ? 10 : second))
     const backlogs = backlogsOf(late, CRAWL)
-    assert.deepEqual([backlogs.length, backlogs[4], backlogs[8]], [30, 500, 900])
+    assert.deepEqual([backlogs.length, backlogs[5], backlogs[9]], [31, 500, 900])
     assert.ok(Math.abs(Number(backlogs[20])) <= 1)
   })
 

@@ -114,11 +114,10 @@ export type FigurePlot = PlotWords & {
   readonly subtitle?: string
   /** Of lines: two figures that the range of a point lies between, instead of its repetitions. */
   readonly ranges?: { readonly low: FigureName; readonly high: FigureName }
-  /** Of lines: dashed, where on the x axis a contender's figure lies. */
+  /** Of lines: dashed, where on the x axis something lies: a number, or a contender's figure. */
   readonly rules?: ReadonlyArray<{
     readonly label: string
-    readonly contender: string
-    readonly figure: FigureName
+    readonly x: number | { readonly contender: string; readonly figure: FigureName }
   }>
   readonly xLogarithmic?: boolean
   readonly yLogarithmic?: boolean

@@ -179,10 +179,12 @@ export function lineLayers(plot: FigurePlot, rules: readonly Rule[]) {
       encoding: { x: { field: 'x', type: 'quantitative' } },
     },
     {
-      data: { values: [...rules] },
-      mark: { type: 'text', align: 'right', dx: -6, y: 10, fontSize: 11, color: '#777777' },
+      // One below the other: their lines may be close together.
+      data: { values: rules.map((rule, at) => ({ ...rule, yPixels: 10 + 14 * at })) },
+      mark: { type: 'text', align: 'right', dx: -6, fontSize: 11, color: '#777777' },
       encoding: {
         x: { field: 'x', type: 'quantitative' },
+        y: { field: 'yPixels', type: 'quantitative', scale: null },
         text: { field: 'label', type: 'nominal' },
       },
     },

@@ -99,12 +99,16 @@ function specify(plot: Plot, reported: ReportedExperiment): TopLevelSpec | undef
     : { ...shared, data, height: 320, layer: [...lineLayers(plot, rulesOf(plot, reported))] }
 }
 
-function rulesOf(plot: FigurePlot, reported: ReportedExperiment): Rule[] {
-  return (plot.rules ?? []).flatMap(({ label, contender, figure }) => {
-    const found = reported.contenders.find(({ name }) => name === contender)
-    const x = found?.figures[figure]?.median
-    return x === undefined ? [] : [{ label: `${label}: ${shortNumber(x)}`, x }]
+function rulesOf({ rules = [] }: FigurePlot, { contenders }: ReportedExperiment): Rule[] {
+  return rules.flatMap(({ label, x: place }) => {
+    const found = typeof place === 'number' ? place : figureAt(place)
+    return found === undefined ? [] : [{ label: `${label}: ${shortNumber(found)}`, x: found }]
   })
+
+  function figureAt(place: { readonly contender: string; readonly figure: string }) {
+    const found = contenders.find(({ name }) => name === place.contender)
+    return found?.figures[place.figure]?.median
+  }
 }
 
 /** What was measured stands behind the name: at the bar it would meet the ticks. */

@@ -30,12 +30,12 @@ export function backlogOf(clusteredSeconds: readonly number[], crawl: Crawl): Ba
   }
 }
 
-/** The backlog of the same crawl after each second. */
+/** The backlog of the same crawl at its beginning, and after each second. */
 export function backlogsOf(
   clusteredSeconds: readonly number[],
   { ratePerSecond, seconds }: Crawl,
 ): readonly number[] {
-  const xs = Array.from({ length: Math.floor(seconds) }, (_, second) => second + 1)
+  const xs = Array.from({ length: Math.floor(seconds) + 1 }, (_, second) => second)
   return backlogsAt(xs, clusteredSeconds, ratePerSecond).map(({ y }) => Math.round(y))
 }
 

@@ -40,7 +40,7 @@ export type IncrementalRun = {
   readonly found: Distribution
   readonly run: Distribution
   readonly backlog: Backlog
-  /** Documents that were to be crawled and were not clustered, after each second of the crawl. */
+  /** Documents that were to be crawled and were not clustered, at the beginning and after each second of the crawl. */
   readonly backlogs: readonly number[]
   readonly lookupsPerDocument: number
   readonly conflicts: number
