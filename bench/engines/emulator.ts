@@ -122,8 +122,10 @@ async function started(
 
 /** `timeout` and what it runs. */
 function endGroup({ pid }: ChildProcess): void {
+  // It could not be started.
+  if (pid === undefined) return
   try {
-    process.kill(-(pid as number), 'SIGKILL')
+    process.kill(-pid, 'SIGKILL')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import { readCall } from '../harness/command-line.ts'
 import { type Experiment, UsageError } from '../harness/experiment.ts'
 import { type FigureName, figureOf } from '../harness/sample.ts'
@@ -42,7 +43,7 @@ for (const engine of ENGINES) {
     const { goals } = reportExperiment({ experiment, samples })
     assert.deepEqual(
       goals.filter(({ paper }) => paper !== undefined).map(({ paper }) => paper?.toFixed(2)),
-      ['0.94', '0.23'],
+      ['0.94', '0.23', '0.94', '0.23'],
     )
   }
   testWithServers(title, run, missingEngine(engine))
@@ -63,7 +64,19 @@ for (const engine of ENGINES) {
   testWithServers(title, run, missingEngine(engine))
 }
 
-testWithServers('sizes of the engines that make no sense are refused', async () => {
+test('an engine that is not installed is left out, with a sentence about it', () => {
+  const { PATH } = process.env
+  process.env.PATH = ''
+  try {
+    const { contenders, goals, notes = [] } = experimentNamed('figure-8-etcd')
+    assert.deepEqual([contenders, goals], [[], []])
+    assert.match(notes.at(-1) ?? '', /^Left out: etcd is not there.*test\/engines\.sh/)
+  } finally {
+    process.env.PATH = PATH
+  }
+})
+
+test('sizes of the engines that make no sense are refused', () => {
   assert.throws(() => readCall(['--rows', '10'], enginesSuite), UsageError)
   assert.throws(() => readCall(['--clients', '0'], enginesSuite), UsageError)
 })

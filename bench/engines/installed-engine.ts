@@ -6,6 +6,6 @@ import { absentEngine, type EngineName } from './shared-engine.ts'
 export function withInstalledEngine(name: EngineName, experiment: Experiment): Experiment {
   const missing = absentEngine(name)
   if (missing === undefined) return experiment
-  const notes = [...(experiment.notes ?? []), `Left out: ${missing}. test/engines.sh installs it.`]
+  const notes = [...(experiment.notes ?? []), `Left out: ${missing}; test/engines.sh does that.`]
   return { ...experiment, contenders: [], goals: [], notes }
 }

@@ -62,7 +62,7 @@ function sharedExperiment(size: Figure10Size): Experiment {
     notes: [
       'A third of the time for each victim passes before it is killed; the rate of that third is its level. It is back when its process takes requests (a gateway) or runs (a member of etcd).',
       'Clients ask any gateway and do not know which one was killed. What fails they send again after 20 to 70 ms, with the same idempotency key, until it succeeds.',
-      'All processes share one machine: three members of etcd, gateways and clients are more than two cores can serve, and a process that starts takes its time from the others. The paper kills a third of 15 tablet servers of a store on many machines.',
+      'All processes share the cores of one machine: a process that starts takes its time from those that serve, and the rest have more when one is killed. The paper kills a third of 15 tablet servers of a store on many machines.',
     ],
   })
 }

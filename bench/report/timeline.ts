@@ -3,12 +3,12 @@ import type { OverTime } from '../harness/sample.ts'
 import { drawSvg, SHARED } from './plot.ts'
 import { timeLayers, timeMarks } from './time-layers.ts'
 
-/** How many things were done in a second, in each step; `doneMs` says when each was, since the beginning. */
+/** How many things were done in a second, in each whole step; `doneMs` says when each was, since the beginning. */
 export function ratesOf(
   doneMs: readonly number[],
   { seconds, stepSeconds }: { readonly seconds: number; readonly stepSeconds: number },
 ): number[] {
-  const counts = new Array<number>(Math.ceil(seconds / stepSeconds)).fill(0)
+  const counts = new Array<number>(Math.floor(seconds / stepSeconds)).fill(0)
   for (const ms of doneMs) {
     const step = Math.floor(ms / 1_000 / stepSeconds)
     if (step < counts.length) counts[step] = (counts[step] as number) + 1
