@@ -3,6 +3,7 @@
 import { figure7 } from '../clustering/figure-7.ts'
 import { FIGURE_7_HOUR, FIGURE_7_QUICK } from '../clustering/figure-7-size.ts'
 import { FIGURE_8_SIZES, figure8OnEngines } from '../engines/figure-8-on-engines.ts'
+import { TIMESTAMPS_SIZES, timestampsOnEngines } from '../engines/timestamps-on-engines.ts'
 import { hotRow } from '../feed/hot-row.ts'
 import type { Experiment } from '../harness/experiment.ts'
 import type { RunnableSuite } from '../harness/run-suite.ts'
@@ -58,6 +59,7 @@ function experimentsOf(
   }
   return [
     sized(timestamps(), 1),
+    ...timestampsOnEngines(TIMESTAMPS_SIZES[size]),
     scanning({ rows: 16_384, dirty: 4_096, ...scanned }),
     sized(oneCommit(), hotRowSeconds),
     sized(hotRow(options), hotRowSeconds),

@@ -66,25 +66,24 @@ export const SHARED = {
   padding: 16,
 } as const
 
-const ON_PAGE = { width: 460, padding: 4 } as const
+const ON_PAGE = { width: 420, padding: 4 } as const
 
 /** Undefined when nothing of the plot was measured. */
 function specify(plot: Plot, reported: ReportedExperiment): TopLevelSpec | undefined {
-  const titled = (subtitle: string) => ({
+  const shared = {
     ...SHARED,
-    title: { text: plot.title, subtitle, offset: 12 },
-  })
+    title: { text: plot.title, subtitle: subtitleOf(plot), offset: 12 },
+  }
   if (plot.kind === 'times') {
     const marks = timeMarks(plot, reported.contenders)
     if (marks.values.length === 0) return undefined
-    return { ...titled('the last repetition'), height: 260, layer: [...timeLayers(plot, marks)] }
+    return { ...shared, height: 260, layer: [...timeLayers(plot, marks)] }
   }
   if (plot.kind === 'fits') {
     if (reported.fits.length === 0) return undefined
     const layer = [...fitLayers(plot, fitMarks(reported.fits, plot.slopes))]
-    return { ...titled('each sample, and lines through 0'), height: 360, layer }
+    return { ...shared, height: 360, layer }
   }
-  const shared = titled(plot.subtitle ?? 'median, and the range of all repetitions')
   if (plot.kind === 'goals') {
     const values = reported.goals.map(goalPoint)
     if (values.length === 0) return undefined
@@ -97,6 +96,13 @@ function specify(plot: Plot, reported: ReportedExperiment): TopLevelSpec | undef
   return plot.kind === 'bars'
     ? { ...shared, data, height: { step: 46 }, layer: [...barLayers(plot, points)] }
     : { ...shared, data, height: 320, layer: [...lineLayers(plot, rulesOf(plot, reported))] }
+}
+
+/** What its marks are. */
+export function subtitleOf(plot: Plot): string {
+  if (plot.kind === 'times') return 'the last repetition'
+  if (plot.kind === 'fits') return 'each sample, and lines through the origin'
+  return plot.subtitle ?? 'median, and the range of all repetitions'
 }
 
 function rulesOf({ rules = [] }: FigurePlot, { contenders }: ReportedExperiment): Rule[] {

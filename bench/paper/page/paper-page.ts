@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { drawPlots } from '../../report/plot.ts'
+import type { Plot } from '../../harness/experiment.ts'
+import { drawPlots, subtitleOf } from '../../report/plot.ts'
 import type { Report, ReportedExperiment } from '../../report/report.ts'
 import { shortNumber } from '../../report/report-table.ts'
 import { fill, type Sentence } from './fill.ts'
@@ -35,7 +36,7 @@ export async function paperPage(report: Report): Promise<string> {
 <header>
 <h1>${TITLE}</h1>
 <p>Daniel Peng and Frank Dabek described Percolator in “Large-scale Incremental Processing Using Distributed Transactions and Notifications”, and measured it. Percolite is a database server on the same protocol. Here it does what they did, as far as one machine goes: each part says what they found, what was done here, what came of it, and what of that must not be compared.</p>
-<p>Each figure is the median of its repetitions; the two numbers under it are the least and the most of them. Ratios are taken between neighbours in time, in each repetition, before the median is.</p>
+<p>Each figure is the median of its repetitions; the two numbers under it are the least and the most of them. Ratios are taken between neighbours in time, in each repetition, before the median is. Where a plot has marks for must and aim, these are goals that Percolite has set itself, and not of the paper.</p>
 </header>
 <nav aria-label="parts"><ul>${SECTIONS.map(({ id, title, place }) => html`<li><a href="#${id}">${title}</a> <span class="soft">${place}</span></li>`)}</ul></nav>
 <main>
@@ -87,7 +88,7 @@ async function experimentHtml(
   const drawn = await drawPlots(experiment, 'page')
   const figures = plots.flatMap((plot) => {
     const svg = drawn.get(plot.name)
-    return svg === undefined ? [] : [figureHtml(plot.title, plot.name, svg)]
+    return svg === undefined ? [] : [figureHtml(plot, svg)]
   })
   const samples = Math.max(0, ...contenders.map((contender) => contender.samples.length))
   const took = tookSeconds === undefined ? '' : ` It took ${shortNumber(tookSeconds)} s.`
@@ -107,12 +108,15 @@ function withCode(note: string): Html[] {
     .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
 
-/** Ids are of one plot, and a page has several. */
-function figureHtml(title: string, name: string, svg: string): Html {
+/** As one picture: Vega names each of its marks. Ids are of one plot, and a page has several. */
+function figureHtml(plot: Plot, svg: string): Html {
+  const { title, name } = plot
+  const picture = html` role="img" aria-label="${title}"`.html
   const inline = svg
-    .replace(/ width="\d+(\.\d+)?" height="\d+(\.\d+)?"/, ` role="img" aria-label="${name}"`)
+    .replaceAll(/ (role|aria-\w+)="[^"]*"/g, '')
+    .replace(/ width="\d+(\.\d+)?" height="\d+(\.\d+)?"/, () => picture)
     .replaceAll(/(?<= id="|url\(#)own-/g, `${name}-`)
-  return html`<figure>${raw(inline)}<figcaption>${title}</figcaption></figure>
+  return html`<figure>${raw(inline)}<figcaption>${title}: ${subtitleOf(plot)}</figcaption></figure>
 `
 }
 

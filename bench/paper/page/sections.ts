@@ -38,7 +38,7 @@ export const SECTIONS: readonly PaperSection[] = [
       'Through a shared store, many callers together get {goal: timestamps per second, through a gateway} a second.',
     ],
     apart: [
-      'The paper counts requests over a network. Here callers and oracle are in one process, and the shared store is as well.',
+      'The paper counts requests over a network to a server that is only an oracle. Here callers and oracle are in one process; etcd and Bigtable’s emulator are other processes of the same machine, and each request there changes a row.',
     ],
     experiments: { timestamps: [] },
   },
@@ -151,6 +151,7 @@ export const SECTIONS: readonly PaperSection[] = [
     apart: [
       ONE_MACHINE,
       'Only what is relative can be compared: the paper writes to a replicated store on other machines.',
+      'A server with its own store keeps the newest records of rows in memory, so a read in a transaction may not have to ask the store at all; a raw read always does.',
       'An emulator is not Bigtable: it keeps everything in memory, and a request costs it what it costs an emulator.',
     ],
     experiments: {

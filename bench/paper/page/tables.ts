@@ -51,7 +51,9 @@ export function factsTable(facts: ReadonlyArray<readonly [name: string, value: s
 
 /** What is wider than the page is moved by itself, also with the keyboard. */
 function table(heads: readonly string[], rows: readonly Html[]): Html {
-  const cells = heads.map((head) => html`<th scope="col">${head}</th>`)
+  const cells = heads.map((head) =>
+    head === '' ? html`<td></td>` : html`<th scope="col">${head}</th>`,
+  )
   const head = heads.length === 0 ? html`` : html`<thead><tr>${cells}</tr></thead>`
   return html`<div class="wide" tabindex="0" role="group" aria-label="table"><table>${head}<tbody>${rows}</tbody></table></div>
 `
