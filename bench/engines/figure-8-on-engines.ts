@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<EngineName, EngineWords>> = {
   etcd: {
     title: 'an etcd of one member',
     note: () =>
-      'An acknowledged change is on disk, on both sides of a ratio. etcd has no conditional change of a row: one is a read and a transaction that is refused if the row has changed meanwhile, so a raw write is two requests as well.',
+      'An acknowledged change is on disk, on both sides of a ratio. etcd has no conditional change of a row: one is a read and a transaction that is refused if the row has changed meanwhile, so a raw write is two requests as well, one after the other within one round trip.',
   },
 }
 
@@ -77,7 +77,7 @@ function figure8OnEngine(name: EngineName, size: Figure8Size): Experiment {
     plots: plotsOf(name, title),
     notes: [
       ...FIGURE_8_PAPER,
-      `${clients} readers or writers at a time, over ${rows.toLocaleString('en')} rows. The transactions run in the process of the benchmark, which is a gateway; \`requestsPerOperation\` counts what it sends to the store, its share of the timestamps included, and \`engineCpuMicrosPerOperation\` is the store's own CPU time. \`roundTrips\` is how often one operation alone has to wait for the store; calls that are sent together are one.`,
+      `${clients} readers or writers at a time, over ${rows.toLocaleString('en')} rows. The transactions run in the process of the benchmark, which is a gateway; \`requestsPerOperation\` counts what it sends to the store, its share of the timestamps included, and \`engineCpuMicrosPerOperation\` is the store's own CPU time. \`roundTrips\` is how often one operation alone has to wait for calls of the cell store, where calls that are sent together are one.`,
       "In the paper the tablet server was what limited both sides of a ratio. Here gateway and store share the cores of one machine, so the ratio by the store's CPU time alone is the one to compare.",
       'The paper counts no timestamps. Reads at one snapshot take one for a thousand reads; all other transactions take theirs from a row of the store, one request for all that wait.',
       note(),

@@ -48,7 +48,9 @@ export async function runDisturbed(
       await untilMs(killedMs + Math.min(victim.awayMs, AWAY_SHARE_MAX * partMs))
       await victim.restart()
       const backMs = performance.now() - beganMs
-      const killed = { levelFromMs: at * partMs, killedMs, untilMs: (at + 1) * partMs }
+      // What was away for longer than its part has no share in the level of the next one.
+      const levelFromMs = Math.max(at * partMs, disturbed.at(-1)?.backMs ?? 0)
+      const killed = { levelFromMs, killedMs, untilMs: (at + 1) * partMs }
       disturbed.push({ victim, killed, backMs })
     }
     await untilMs(seconds * 1_000)
@@ -108,7 +110,7 @@ function figuresOf({ name }: Victim, recovery: Recovery): Record<string, number>
   const { lowestShare, recoveredSeconds, longestGapSeconds } = recovery
   return {
     ...(recoveredSeconds === undefined ? {} : { [`${name}RecoveredSeconds`]: recoveredSeconds }),
-    [`${name}LowestPercent`]: lowestShare * 100,
+    ...(lowestShare === undefined ? {} : { [`${name}LowestPercent`]: lowestShare * 100 }),
     [`${name}LongestGapSeconds`]: longestGapSeconds,
   }
 }
@@ -122,7 +124,7 @@ function lineOf({ victim, killed, backMs, ...recovery }: Disturbed & Recovery): 
       : `at ${RECOVERED_SHARE * 100} % again after ${recoveredSeconds.toFixed(1)} s`
   return (
     `${victim.title} is killed after ${seconds(killed.killedMs)} and is back ${seconds(backMs - killed.killedMs)} later: ` +
-    `${shortNumber(level)}/s before, ${shortNumber(lowestShare * 100)} % of it in the worst half second, ${again}; ` +
+    `${shortNumber(level)}/s before, ${shortNumber((lowestShare ?? 0) * 100)} % of it in the worst half second, ${again}; ` +
     `nothing acknowledged for ${longestGapSeconds.toFixed(2)} s at most`
   )
 }

@@ -12,8 +12,8 @@ export type Killed = {
 export type Recovery = {
   /** Operations a second before it was killed. */
   readonly level: number
-  /** Of the level, from 0 on, in the worst half second. */
-  readonly lowestShare: number
+  /** Of the level, from 0 on, in the worst half second; undefined without a level, or without half a second. */
+  readonly lowestShare: number | undefined
   /** From the kill to the first second at `RECOVERED_SHARE` of the level; undefined where there was none. */
   readonly recoveredSeconds: number | undefined
   /** The longest time without an operation. */
@@ -40,11 +40,11 @@ export function recoveryOf(
     lowestShare = Math.min(lowestShare, count(ms, ms + LOWEST_MS) / (level * LOWEST_MS))
     if (recoveredSeconds !== undefined || ms + RECOVERED_MS > untilMs) continue
     const share = count(ms, ms + RECOVERED_MS) / (level * RECOVERED_MS)
-    if (share >= RECOVERED_SHARE) recoveredSeconds = (ms - killedMs) / 1_000
+    if (level > 0 && share >= RECOVERED_SHARE) recoveredSeconds = (ms - killedMs) / 1_000
   }
   return {
     level: level * 1_000,
-    lowestShare,
+    lowestShare: Number.isFinite(lowestShare) ? lowestShare : undefined,
     recoveredSeconds,
     longestGapSeconds: longestGapMs(doneMs, killedMs, untilMs) / 1_000,
   }
