@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Component } from 'preact'
 import type { ResultColumn } from '../../client-sdk/client.ts'
-import { gridCell } from '../page/grid-cell.ts'
+import { cellClass, gridCell } from '../page/grid-cell.ts'
 import { Scroll } from '../page/lists/scroll.tsx'
 import { countText } from '../page/stamp-text.ts'
 import { keyText, type LiveFeed } from './live-feed.ts'
@@ -90,11 +90,12 @@ class RowView extends Component<RowProps> {
           )}
         </td>
         {columns.map(({ name }) => {
-          const { text, kind, title } = gridCell(row[name])
+          const cell = gridCell(row[name])
+          const look = cellClass(cell)
           const isChanged = isMarked && change?.columns.has(name)
           return (
-            <td key={name} class={isChanged ? `${kind} changed` : kind} title={title}>
-              {text}
+            <td key={name} class={isChanged ? `${look} changed` : look} title={cell.title}>
+              {cell.text}
             </td>
           )
         })}

@@ -10,6 +10,8 @@ export type GridCell = {
 
 const SHOWN_MAX = 200
 const TITLE_MAX = 4_000
+/** Characters that fit, however wide they are. */
+const FITS_MAX = 30
 
 /** The cell of a value as the client gives it, with INTEGER as bigint and JSON as text. */
 export function gridCell(value: unknown): GridCell {
@@ -22,6 +24,11 @@ export function gridCell(value: unknown): GridCell {
   if (text.length <= SHOWN_MAX) return { text, kind }
   const title = text.length <= TITLE_MAX ? text : `${text.slice(0, TITLE_MAX)}…`
   return { text: `${text.slice(0, SHOWN_MAX)}…`, kind, title }
+}
+
+/** The classes of its element. Only what may be too wide is cut by the browser, for which that is work. */
+export function cellClass({ text, kind }: GridCell): string {
+  return text.length > FITS_MAX ? `${kind} long` : kind
 }
 
 /** A value as a text: BYTES by hexadecimal digits, what is no text by its JSON form. */

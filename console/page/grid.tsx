@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { Component, type ComponentChildren } from 'preact'
 import type { ResultColumn, Row } from '../../client-sdk/client.ts'
-import { gridCell } from './grid-cell.ts'
+import { cellClass, gridCell } from './grid-cell.ts'
 import { Scroll } from './lists/scroll.tsx'
 import type { RowWindow } from './row-window.ts'
 import { countText } from './stamp-text.ts'
@@ -24,7 +23,7 @@ export function Grid({
   readonly hasMore?: boolean
   readonly isBusy?: boolean
   readonly onMore?: () => void
-  /** What stands at the end of each row. */
+  /** What stands at the end of each row; rows are drawn again where it is another one. */
   readonly actions?: (row: Row) => ComponentChildren
 }) {
   const { before, rows } = window
@@ -83,28 +82,30 @@ type RowProps = {
 }
 
 /** A row that stays what it was while others come and go. */
-function GridRow({ row, at, columns, actions }: RowProps) {
-  return useMemo(
-    () => (
+class GridRow extends Component<RowProps> {
+  override shouldComponentUpdate({ row, at, columns, actions }: RowProps): boolean {
+    const { props } = this
+    return (
+      row !== props.row || at !== props.at || columns !== props.columns || actions !== props.actions
+    )
+  }
+
+  override render({ row, at, columns, actions }: RowProps) {
+    return (
       <tr>
         <td class="row-number">{at + 1}</td>
-        {columns.map(({ name }) => (
-          <GridValue key={name} value={row[name]} />
-        ))}
+        {columns.map(({ name }) => {
+          const cell = gridCell(row[name])
+          return (
+            <td key={name} class={cellClass(cell)} title={cell.title}>
+              {cell.text}
+            </td>
+          )
+        })}
         {actions !== undefined && <td class="actions">{actions(row)}</td>}
       </tr>
-    ),
-    [row, at, columns, actions],
-  )
-}
-
-function GridValue({ value }: { readonly value: unknown }) {
-  const { text, kind, title } = gridCell(value)
-  return (
-    <td class={kind} title={title}>
-      {text}
-    </td>
-  )
+    )
+  }
 }
 
 function isRight(type: string): boolean {

@@ -88,7 +88,7 @@ export class QueryRun {
 
 function shown(result: StatementResult, known: ShownResult | undefined): ShownResult {
   const { columns, rows, rowsAffected, unmet } = result
-  const window = extended(known?.window ?? NO_ROWS, rows)
+  const window = extended(known?.window ?? NO_ROWS, rows, columns.length)
   // The same columns as before, so that rows which are shown need no new look.
   const shownColumns = known?.columns ?? columns
   return { columns: shownColumns, window, rowsAffected, unmet, plan: explanationOf(columns, rows) }

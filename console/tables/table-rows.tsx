@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Row, Schemas } from '../../client-sdk/client.ts'
 import { useConsole, useRight } from '../page/console-context.ts'
 import { Grid } from '../page/grid.tsx'
@@ -33,6 +33,16 @@ export function TableRows({
   const [opened, setOpened] = useState<Opened>()
   const close = () => setOpened(undefined)
   useEffect(close, [where, index])
+  const actions = useCallback(
+    (row: Row) => (
+      <RowLinks
+        watch={watchHash(table, row)}
+        cells={mayInspect ? cellsHash(table, row) : undefined}
+        onOpen={() => setOpened({ row })}
+      />
+    ),
+    [table, mayInspect],
+  )
   return (
     <section class="table-rows">
       <Wanted table={table} where={where} index={index} onAgain={rows.again}>
@@ -66,26 +76,50 @@ export function TableRows({
           hasMore={rows.cursor !== undefined}
           isBusy={rows.isBusy}
           onMore={rows.more}
-          actions={(row) => (
-            <span class="row-links">
-              <button type="button" class="link" onClick={() => setOpened({ row })}>
-                open
-              </button>
-              {mayInspect && <a href={cellsHash(table, row)}>cells</a>}
-              <a href={watchHash(table, row)}>watch</a>
-            </span>
-          )}
+          actions={actions}
         />
       )}
-      <p class="muted">
-        {!mayWrite && <>This role may not write here: that needs the right WRITE on the table. </>}
-        {rows.readTimestamp !== undefined && (
-          <>
-            As of <Stamp micros={rows.readTimestamp} />.
-          </>
-        )}
-      </p>
+      <Foot mayWrite={mayWrite} readTimestamp={rows.readTimestamp} />
     </section>
+  )
+}
+
+function Foot({
+  mayWrite,
+  readTimestamp,
+}: {
+  readonly mayWrite: boolean
+  readonly readTimestamp: number | undefined
+}) {
+  return (
+    <p class="muted">
+      {!mayWrite && <>This role may not write here: that needs the right WRITE on the table. </>}
+      {readTimestamp !== undefined && (
+        <>
+          As of <Stamp micros={readTimestamp} />.
+        </>
+      )}
+    </p>
+  )
+}
+
+function RowLinks({
+  watch,
+  cells,
+  onOpen,
+}: {
+  readonly watch: string
+  readonly cells: string | undefined
+  readonly onOpen: () => void
+}) {
+  return (
+    <span class="row-links">
+      <button type="button" class="link" onClick={onOpen}>
+        open
+      </button>
+      {cells !== undefined && <a href={cells}>cells</a>}
+      <a href={watch}>watch</a>
+    </span>
   )
 }
 

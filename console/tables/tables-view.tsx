@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { hashOf } from '../page/address.ts'
 import { useConsole } from '../page/console-context.ts'
@@ -28,7 +28,7 @@ export function TablesView({ address }: ViewProps) {
     return list.tables
   }, everyMs)
   const [name] = address.parts
-  const table = value?.find((one) => one.name === name)
+  const table = useSame(value?.find((one) => one.name === name))
   return (
     <div class="tables">
       <h2 class="unseen">Tables</h2>
@@ -45,6 +45,13 @@ export function TablesView({ address }: ViewProps) {
       )}
     </div>
   )
+}
+
+/** The one from before, as long as it says the same: what is drawn with it need not be drawn again. */
+function useSame<T>(value: T): T {
+  const known = useRef(value)
+  if (JSON.stringify(known.current) !== JSON.stringify(value)) known.current = value
+  return known.current
 }
 
 function TableList({

@@ -42,8 +42,10 @@ export function useRows(db: Database, { table, where, index }: RowsWanted) {
       const wanted = { table, where, index }
       const page = await pageOf(db, wanted, before.cursor, signal)
       if (signal.aborted) return
-      const window = extended(before.window, page.rows)
-      setState({ ...NOTHING, ...page, window, isBusy: false })
+      const window = extended(before.window, page.rows, page.columns.length)
+      // The same columns as before, so that rows which are shown need no new look.
+      const columns = before.columns.length > 0 ? before.columns : page.columns
+      setState({ ...NOTHING, ...page, columns, window, isBusy: false })
     } catch (error) {
       if (!signal.aborted) setState({ ...before, error, isBusy: false })
     }
