@@ -115,7 +115,11 @@ function Frame({
 function Who({ parts: { principal, askForToken } }: { readonly parts: ConsoleParts }) {
   const { tokenRequired, role, id, expires } = principal
   if (!tokenRequired) {
-    return <p class="who muted">open to all who reach it</p>
+    return (
+      <p class="who muted" title="This server asks for no token.">
+        open to all
+      </p>
+    )
   }
   return (
     <div class="who">

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Component } from 'preact'
 import type { ResultColumn } from '../../client-sdk/client.ts'
-import { cellClass, gridCell } from '../page/grid-cell.ts'
+import { cellClass, gridCell, headClass } from '../page/grid-cell.ts'
 import { Scroll } from '../page/lists/scroll.tsx'
 import { countText } from '../page/stamp-text.ts'
 import { keyText, type LiveFeed } from './live-feed.ts'
@@ -45,7 +45,7 @@ export function LiveRows({
                     <span class="unseen">last change</span>
                   </th>
                   {columns.map(({ name, type }) => (
-                    <th key={name} scope="col">
+                    <th key={name} scope="col" class={headClass(type)}>
                       {name} <span class="type">{type}</span>
                     </th>
                   ))}

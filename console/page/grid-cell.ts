@@ -31,6 +31,11 @@ export function cellClass({ text, kind }: GridCell): string {
   return text.length > FITS_MAX ? `${kind} long` : kind
 }
 
+/** The class of the head of a column, which stands as its values do. */
+export function headClass(type: string): string | undefined {
+  return type === 'INTEGER' || type === 'REAL' ? 'number' : undefined
+}
+
 /** A value as a text: BYTES by hexadecimal digits, what is no text by its JSON form. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return value

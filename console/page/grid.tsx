@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Component, type ComponentChildren } from 'preact'
 import type { ResultColumn, Row } from '../../client-sdk/client.ts'
-import { cellClass, gridCell } from './grid-cell.ts'
+import { cellClass, gridCell, headClass } from './grid-cell.ts'
 import { Scroll } from './lists/scroll.tsx'
 import type { RowWindow } from './row-window.ts'
 import { countText } from './stamp-text.ts'
@@ -38,7 +38,7 @@ export function Grid({
                 <span class="unseen">row</span>
               </th>
               {columns.map(({ name, type }) => (
-                <th key={name} scope="col" class={isRight(type) ? 'number' : undefined}>
+                <th key={name} scope="col" class={headClass(type)}>
                   {name} <span class="type">{type}</span>
                 </th>
               ))}
@@ -106,10 +106,6 @@ class GridRow extends Component<RowProps> {
       </tr>
     )
   }
-}
-
-function isRight(type: string): boolean {
-  return type === 'INTEGER' || type === 'REAL'
 }
 
 function rowsText({ before, rows }: RowWindow, hasMore: boolean): string {

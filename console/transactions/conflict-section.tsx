@@ -44,20 +44,22 @@ function Row({ row }: { readonly row: ConflictRow }) {
   const { place, conflicts, overcount, lost, lastAt, percent, pairs } = row
   return (
     <li>
-      <div class="conflict-head">
-        <strong class="mono">{place}</strong>
-        <span>
-          {countText(conflicts)}
-          {overcount > 0 && (
-            <span class="muted"> (at least {countText(conflicts - overcount)})</span>
-          )}
-          <span class="muted">
-            , {countText(lost)} not run again, last <Stamp micros={lastAt} />
+      <div>
+        <div class="conflict-head">
+          <strong class="mono">{place}</strong>
+          <span>
+            {countText(conflicts)}
+            {overcount > 0 && (
+              <span class="muted"> (at least {countText(conflicts - overcount)})</span>
+            )}
+            <span class="muted">
+              , {countText(lost)} not run again, last <Stamp micros={lastAt} />
+            </span>
           </span>
-        </span>
-      </div>
-      <div class="conflict-bar" aria-hidden="true">
-        <span style={{ width: `${percent}%` }} />
+        </div>
+        <div class="conflict-bar" aria-hidden="true">
+          <span style={{ width: `${percent}%` }} />
+        </div>
       </div>
       {pairs.length > 0 && (
         <ul class="pairs">

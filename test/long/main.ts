@@ -24,7 +24,7 @@ const SUITES = [
   { name: 'hostile', words: ['test:hostile'], minutes: 3 },
   { name: 'access', words: ['test:access'], minutes: 15 },
   { name: 'overload', words: ['test:overload'], minutes: 2 },
-  { name: 'console', words: ['test:console-load'], minutes: 5 },
+  { name: 'console', words: ['test:console'], minutes: 5 },
   ...gateways('bank', ['--only', 'bank', '--seconds', '120', '--plot', PLOTS]),
   ...gateways('lossy', ['--only', 'bank', '--lossy', '--seconds', '120', '--plot', PLOTS]),
   ...gateways('watchers', ['--only', 'watchers', '--seconds', '120']),

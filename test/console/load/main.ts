@@ -12,7 +12,7 @@ import { buildConsole } from '../built-console.ts'
 import { BUSY_VIEWS, type BusyView } from './busy-views.ts'
 import { CHANGES_PER_SECOND, LoadedServer, ROWS, SUBSCRIPTIONS } from './loaded-server.ts'
 
-const USAGE = `npm run test:console-load [-- --only View] [--seconds 10]
+const USAGE = `npm run test:console [-- --only View] [--seconds 10]
 
 The console in Chromium, in each of its views, at a server with 100,000 rows in a table, 1,000 changes of them a second
 and 10,000 subscriptions. Prints the longest task of the page's main thread, and the p99 of GETs by primary key, in an
