@@ -1469,7 +1469,10 @@ export interface components {
         };
         readonly StatementResult: {
             readonly columns: readonly components["schemas"]["ResultColumn"][];
-            /** @description Each row is an object by column name. */
+            /**
+             * @description Each row is an object by column name. That of EXPLAIN has `text` for people, and `plan`, which is an
+             *     `Explanation`.
+             */
             readonly rows: readonly components["schemas"]["Row"][];
             /** @description How many rows the statement wrote or deleted. */
             readonly rowsAffected: number;
@@ -1481,6 +1484,96 @@ export interface components {
              * @example condition
              */
             readonly unmet?: string;
+        };
+        /** @description What EXPLAIN tells of a plan. Conditions are texts, as they stand in the statement. */
+        readonly Explanation: {
+            /** @enum {unknown} */
+            readonly statement: "GET" | "SCAN" | "SET" | "INSERT" | "DELETE" | "CHECK" | "NOTIFY";
+            readonly table: string;
+            /**
+             * @description The key that leads to the rows.
+             * @example PRIMARY KEY (customer, time DESC)
+             * @example INDEX byOwner (owner)
+             */
+            readonly key: string;
+            /** @description Why this key was taken. */
+            readonly rule: string;
+            /** @enum {unknown} */
+            readonly access: "point get" | "range scan" | "whole key";
+            /** @description What bounds the key. */
+            readonly bounds: components["schemas"]["Conditions"];
+            /** @description What entries of the index are filtered by, before a row is read. */
+            readonly entryFilter?: components["schemas"]["Conditions"];
+            /** @description What rows are filtered by after they are read. */
+            readonly filter: components["schemas"]["Conditions"];
+            /** @description What the rule of the role lets be seen or written. */
+            readonly rowRule?: components["schemas"]["Conditions"];
+            /** @description Tables that rows are looked up in, in the order of the statement. */
+            readonly lookups?: readonly components["schemas"]["ExplainedLookup"][];
+            /** @description Of an index, whether its entries hold all that is read, so that no row is. */
+            readonly covering?: boolean;
+            /**
+             * @description The order of the walk, or that rows or groups are sorted.
+             * @example as asked
+             * @example forward
+             * @example reverse
+             * @example top 10 of the range
+             */
+            readonly order?: string;
+            /** @description What rows or groups are sorted by. */
+            readonly sortedBy?: readonly string[];
+            /** @description What is read when it is known which rows are returned. */
+            readonly readLast?: string;
+            /** @description How rows become groups. */
+            readonly groups?: string;
+            /** @description What groups are filtered by. */
+            readonly having?: string;
+            readonly limit?: string;
+            /** @description Every other key of the table, and why it was not taken. */
+            readonly rejected: readonly {
+                readonly key: string;
+                readonly reason: string;
+            }[];
+            /** @description What is written. */
+            readonly writes?: string;
+            /** @description Checks of the table that what is written may fail. */
+            readonly checks?: readonly string[];
+            readonly returning?: readonly string[];
+            readonly measured?: components["schemas"]["ExplainedFigures"];
+        };
+        readonly Conditions: readonly string[];
+        readonly ExplainedLookup: {
+            readonly table: string;
+            /** @description What its columns are qualified with. */
+            readonly name: string;
+            readonly key: string;
+            /** @description What gives the key. */
+            readonly by: components["schemas"]["Conditions"];
+            readonly optional: boolean;
+            readonly covering?: boolean;
+            readonly rowRule?: components["schemas"]["Conditions"];
+            /** @description What is checked as soon as the row was looked up. */
+            readonly filter: components["schemas"]["Conditions"];
+        };
+        /**
+         * @description What EXPLAIN ANALYZE has counted. What was read is absent where a rule hides rows, because the walk passes these,
+         *     too.
+         */
+        readonly ExplainedFigures: {
+            readonly rowsRead?: number;
+            readonly entriesRead?: number;
+            readonly cellsRead?: number;
+            /** @description To the store, for a multi-get or a page of a range. */
+            readonly roundTrips?: number;
+            /** @description Of each look-up; what it read is among the figures above, too. */
+            readonly lookups?: readonly {
+                readonly keys: number;
+                readonly rows: number;
+                readonly roundTrips: number;
+            }[];
+            readonly rowsReturned: number;
+            readonly rowsAffected: number;
+            readonly milliseconds?: number;
         };
         readonly ResultColumn: {
             readonly name: string;
@@ -1721,7 +1814,7 @@ export interface components {
             /** @description Absent, with `access` and `key`, where no rows are looked for. */
             readonly table?: string;
             /** @description As EXPLAIN has it, of the definitions with which it was planned last. */
-            readonly access?: string;
+            readonly access?: components["schemas"]["Explanation"]["access"];
             readonly key?: string;
             /** @description How often it ran, failed runs among them. */
             readonly count: number;

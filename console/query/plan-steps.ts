@@ -1,56 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from '../../client-sdk/client.ts'
 import { countText, durationText } from '../page/stamp-text.ts'
 
-/** What EXPLAIN tells of a plan in its column `plan`, as far as it is known here. */
-export type Explanation = {
-  readonly statement: string
-  readonly table: string
-  readonly key: string
-  readonly rule: string
-  readonly access: string
-  readonly bounds: readonly string[]
-  readonly entryFilter?: readonly string[]
-  readonly filter: readonly string[]
-  readonly rowRule?: readonly string[]
-  readonly lookups?: readonly ExplainedLookup[]
-  readonly covering?: boolean
-  readonly order?: string
-  readonly sortedBy?: readonly string[]
-  readonly readLast?: string
-  readonly groups?: string
-  readonly having?: string
-  readonly limit?: string
-  readonly rejected: ReadonlyArray<{ readonly key: string; readonly reason: string }>
-  readonly writes?: string
-  readonly returning?: readonly string[]
-  readonly measured?: Measured
-}
-
-type ExplainedLookup = {
-  readonly table: string
-  readonly name: string
-  readonly key: string
-  readonly by: readonly string[]
-  readonly optional: boolean
-  readonly covering?: boolean
-  readonly rowRule?: readonly string[]
-  readonly filter: readonly string[]
-}
-
-type Measured = {
-  readonly rowsRead?: number
-  readonly entriesRead?: number
-  readonly cellsRead?: number
-  readonly roundTrips?: number
-  readonly lookups?: ReadonlyArray<{
-    readonly keys: number
-    readonly rows: number
-    readonly roundTrips: number
-  }>
-  readonly rowsReturned: number
-  readonly rowsAffected: number
-  readonly milliseconds?: number
-}
+export type Explanation = Schemas['Explanation']
+type ExplainedLookup = Schemas['ExplainedLookup']
+type Measured = Schemas['ExplainedFigures']
 
 /** One thing that is done, in the order in which rows go through it. */
 export type PlanStep = {
