@@ -8,7 +8,6 @@ import { packageVersion } from '../server/package-files.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { nearestNames } from '../storage/storage.ts'
 import type { Call, Command, Environment, ExitCode, Streams } from './command.ts'
-import { createLog, startServer } from './start-server.ts'
 
 export const SERVE: Command = {
   name: 'serve',
@@ -39,6 +38,8 @@ async function run(call: Call, { errors }: Streams): Promise<ExitCode | undefine
   requireKnownNames(call.environment)
   const config = readConfig(call.givenOf(FLAG_NAMES), call.environment)
   const { observersModule } = config
+  // Half of what the program consists of, which the other commands do without.
+  const { createLog, startServer } = await import('./start-server.ts')
   const log = createLog(config)
   const observers = observersModule === undefined ? [] : await loadObservers(observersModule)
   const server = await startServer(config, { log, observers, errors })

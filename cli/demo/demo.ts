@@ -5,7 +5,6 @@ import { readConfig } from '../../server/config.ts'
 import { FLAGS } from '../../server/flags.ts'
 import { packageVersion } from '../../server/package-files.ts'
 import type { Call, Command, ExitCode, Streams } from '../command.ts'
-import { createLog, startServer } from '../start-server.ts'
 import { Brokerage } from './brokerage.ts'
 
 export const DEMO: Command = {
@@ -41,6 +40,8 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode | 
     'garbage-interval': '1m',
     'log-level': 'warn',
   })
+  // Half of what the program consists of, which the other commands do without.
+  const { createLog, startServer } = await import('../start-server.ts')
   const log = createLog(config)
   const { url } = await startServer(config, { log, observers: [], errors })
   const db = connect({ url })

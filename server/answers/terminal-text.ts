@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import stringWidth from 'string-width'
+import { createRequire } from 'node:module'
+
+const require = createRequire(import.meta.url)
 
 /**
  * What a terminal does not show as itself: control characters, which it obeys (escape sequences begin
@@ -33,11 +35,14 @@ const ASCII = /^[\x20-\x7e]*$/
  */
 export class DisplayWidths {
   #left = MEASURED_CHARACTERS_MAX
+  /** Loaded with the first text that needs it: its expressions take 20 ms to compile. */
+  #stringWidth: typeof import('string-width').default | undefined
 
   of(text: string): number {
     if (ASCII.test(text)) return text.length
     if (text.length > this.#left) return text.length
     this.#left -= text.length
-    return stringWidth(text)
+    this.#stringWidth ??= (require('string-width') as typeof import('string-width')).default
+    return this.#stringWidth(text)
   }
 }
