@@ -94,6 +94,7 @@ async function buildConsole() {
     jsxImportSource: 'preact',
     conditions: ['percolite:source'],
     legalComments: 'none',
+    plugins: [{ name: 'foreign dialects', setup: leaveOutDialects }],
     metafile: true,
     write: false,
     logLevel: 'warning',
@@ -109,6 +110,17 @@ async function buildConsole() {
   writeAll(files, source)
   const sum = (size) => Math.round(files.reduce((all, { facts }) => all + facts[size], 0) / 1000)
   console.log(`console/dist/ has ${sum('bytes')} kB, ${sum('gzip')} kB by gzip`)
+}
+
+/**
+ * The package of the editor has dialects that nothing uses. Each is made from a sum of texts, which esbuild keeps
+ * because a sum could have an effect; a function that is called at once, and marked as having none, it leaves out.
+ */
+function leaveOutDialects({ onLoad }) {
+  onLoad({ filter: /@codemirror.lang-sql.dist.index\.js$/ }, ({ path }) => {
+    const made = /\/\*@__PURE__\*\/(SQLDialect\.define\(\{\n.*?\n\}\));/gs
+    return { contents: readFileSync(path, 'utf8').replace(made, '/*@__PURE__*/(() => $1)();') }
+  })
 }
 
 /** A file with its compressed forms, and what files.json says of it. */
