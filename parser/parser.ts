@@ -12,7 +12,12 @@ import { STATEMENT_CACHE_LIMITS } from './parser-limits.ts'
 import { type WrittenStatement, withExplainedScript } from './script/explained-script.ts'
 import { type ScriptPart, scriptParts, type TokenRange } from './script/script-parts.ts'
 import { StatementCache, type StatementCacheLimits } from './statement-cache.ts'
-import { shapeOfOne, statementShape } from './statement-shape.ts'
+import {
+  SHAPE_READ_CHARACTERS,
+  shapeOfLexed,
+  shapeOfOne,
+  statementShape,
+} from './statement-shape.ts'
 import { ExpectedTokens } from './syntax-error/expected-tokens.ts'
 import { describeMistake, type Mistake, withOwnTypes } from './syntax-error/syntax-error.ts'
 import { checkText, checkTokens, checkTurn, statementAt } from './text-limits.ts'
@@ -78,6 +83,8 @@ class CachingParser implements Parser {
   readonly #grammar: Grammar
   readonly #cache: StatementCache
   #expectedTokens: ExpectedTokens | undefined
+  /** The last text that was parsed, if it is short: what has just been parsed may be asked for its shape. */
+  #lexed: { readonly text: string; readonly tokens: readonly IToken[] } | undefined
 
   constructor({ skipValidations = true, cacheLimits = STATEMENT_CACHE_LIMITS }: ParserOptions) {
     const { lexer, grammar } = skipValidations ? trustedAnalysis() : analyse(false)
@@ -104,6 +111,7 @@ class CachingParser implements Parser {
     const bytes = text.length * BYTES_PER_CHARACTER + tokens.length * BYTES_PER_TOKEN
     // Another request may have parsed it meanwhile.
     if (this.#cache.get(text) === undefined) this.#cache.add(text, statements, bytes)
+    if (text.length <= SHAPE_READ_CHARACTERS) this.#lexed = { text, tokens }
     return statements
   }
 
@@ -112,8 +120,9 @@ class CachingParser implements Parser {
   }
 
   shapeOf(text: string, offset?: number): string {
-    if (offset !== undefined) return shapeOfOne(this.#lexer, text, offset)
-    return statementShape(this.#lexer, text)
+    if (offset === undefined) return statementShape(this.#lexer, text)
+    if (this.#lexed?.text === text) return shapeOfLexed(this.#lexed.tokens, offset)
+    return shapeOfOne(this.#lexer, text, offset)
   }
 
   placeIn(text: string, offset: number): PlaceInText {

@@ -4,7 +4,7 @@ import { Literal, Null } from './grammar/keywords.ts'
 import { isOf, Malformed, Semicolon } from './grammar/tokens.ts'
 
 /** So much of a text is looked at, however long it is. */
-const READ_CHARACTERS = 8_192
+export const SHAPE_READ_CHARACTERS = 8_192
 const SHAPE_CHARACTERS_MAX = 500
 const CUT = '…'
 
@@ -23,9 +23,24 @@ export function shapeOfOne(lexer: Lexer, text: string, offset: number): string {
   return shapeOfTokens(lexer, text.slice(offset), Semicolon)
 }
 
+/** The same where the tokens of the whole text are at hand. */
+export function shapeOfLexed(tokens: readonly IToken[], offset: number): string {
+  const own = tokens.slice(tokens.findIndex(({ startOffset }) => startOffset >= offset))
+  return shapeUntil(own, Semicolon, true)
+}
+
 function shapeOfTokens(lexer: Lexer, text: string, end?: TokenType): string {
-  const isAllRead = text.length <= READ_CHARACTERS
-  const read = lexer.tokenize(isAllRead ? text : text.slice(0, READ_CHARACTERS)).tokens
+  const isAllRead = text.length <= SHAPE_READ_CHARACTERS
+  const read = lexer.tokenize(isAllRead ? text : text.slice(0, SHAPE_READ_CHARACTERS)).tokens
+  return shapeUntil(read, end, isAllRead)
+}
+
+/** Of the tokens up to one of the type `end`, if there is one. */
+function shapeUntil(
+  read: readonly IToken[],
+  end: TokenType | undefined,
+  isAllRead: boolean,
+): string {
   const endsAt = read.findIndex(({ tokenType }) => tokenType === end)
   const isWhole = isAllRead || endsAt >= 0
   const tokens = endsAt < 0 ? read : read.slice(0, endsAt)

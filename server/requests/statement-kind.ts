@@ -6,8 +6,9 @@ import type { RowStatement } from './script.ts'
 export function statementKind(statement: RowStatement, catalog: Catalog): string {
   const isExplained = statement.kind === 'explain'
   const inner = isExplained ? statement.statement : statement
-  const kind = inner.kind.replace(/[A-Z]/g, ' $&').toUpperCase()
+  // Statements on rows are of one word, and are very many.
+  const words = inner.kind.startsWith('show') ? inner.kind.replace(/[A-Z]/g, ' $&') : inner.kind
   // As the catalog writes it: what the statement has is a part of its text, and would keep all of that.
   const table = 'table' in inner ? catalog.table(inner.table.text)?.name : undefined
-  return `${isExplained ? 'EXPLAIN ' : ''}${kind}${table === undefined ? '' : ` ${table}`}`
+  return `${isExplained ? 'EXPLAIN ' : ''}${words.toUpperCase()}${table === undefined ? '' : ` ${table}`}`
 }

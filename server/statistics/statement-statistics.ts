@@ -19,9 +19,9 @@ export type CountedStatement = {
 }
 
 /**
- * What statements have come to since the start, by their shapes: the texts without their values. The shape is found out
- * once for each plan, and remembered with it. Of `statementShapesMax` shapes the one that was used longest ago gives
- * way to a new one.
+ * What statements have come to since the start, by their shapes: the texts without their values. The shape of a text is
+ * found out once for each plan, and remembered with it. Of `statementShapesMax` shapes the one that was used longest
+ * ago gives way to a new one.
  */
 export class StatementStatistics {
   readonly #clock: Clock
@@ -98,10 +98,12 @@ export class StatementStatistics {
   }
 
   #planned(statement: CountedStatement): ShapeFigures {
-    const shape = this.#shapeOf(statement)
+    const shapeOfText = this.#shapeOfText(statement)
+    const shape = shapeOfText ?? operationShape(statement)
     const figures = this.#byShape.get(shape) ?? this.#added(shape)
     figures.planned(statement.plan, statement.catalog)
-    this.#byPlan.set(statement.plan, figures)
+    // What has no text is planned each time: to remember that plan would cost more than its shape does.
+    if (shapeOfText !== undefined) this.#byPlan.set(statement.plan, figures)
     return figures
   }
 
@@ -123,14 +125,17 @@ export class StatementStatistics {
     this.#forgotten += 1
   }
 
-  /** Of what has no text, such as a request on a row, the operation, kind and table. */
-  #shapeOf({ entry: { statement, index }, running, catalog }: CountedStatement): string {
+  /** The shape of its text; undefined where it has none, such as a request on a row. */
+  #shapeOfText({ entry: { statement, index }, running }: CountedStatement): string | undefined {
     const texts = running.statements()
     const text = texts.length === 1 ? texts[0] : texts[index]
     // The text may be of something else, such as the condition of a list of rows.
-    if (text !== undefined && this.#parser.knownScript(text)?.includes(statement) === true) {
-      return this.#parser.shapeOf(text, statement.position.offset)
-    }
-    return `${running.operation}: ${statementKind(statement, catalog)}`
+    if (text === undefined || !this.#parser.knownScript(text)?.includes(statement)) return undefined
+    return this.#parser.shapeOf(text, statement.position.offset)
   }
+}
+
+/** Of what has no text: the operation, kind and table. */
+function operationShape({ entry: { statement }, running, catalog }: CountedStatement): string {
+  return `${running.operation}: ${statementKind(statement, catalog)}`
 }
