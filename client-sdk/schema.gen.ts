@@ -867,8 +867,8 @@ export interface paths {
         };
         /**
          * What statements come to, by their shapes
-         * @description Since the start of this server, or since `DELETE`. A shape is the text of a statement without its values. Only
-         *     with `--statement-statistics on`, else it is `not_enabled`.
+         * @description Since the start of this server, or since `DELETE`. A shape is the text of a statement without its values. With
+         *     `--statement-statistics off` it is `not_enabled`.
          */
         readonly get: operations["listStatements"];
         readonly put?: never;
@@ -2517,6 +2517,8 @@ export interface components {
             readonly subscriptions: number;
             /** @description Conflicts since the start; see `GET /v1/conflicts`. */
             readonly conflicts: number;
+            /** @description Whether statements are counted; see `GET /v1/statements`. */
+            readonly statementStatistics: boolean;
             /** @description What open transactions have written and not committed. */
             readonly bufferedBytes: number;
             /** @description The indexes that are being built. */

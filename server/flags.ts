@@ -132,7 +132,7 @@ export const FLAGS = {
   'statement-statistics': {
     kind: 'choice',
     choices: ['on', 'off'],
-    default: 'off',
+    default: 'on',
     meaning: 'count what statements come to, by their shapes, for GET /v1/statements',
   },
   'tls-cert': {

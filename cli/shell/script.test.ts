@@ -8,7 +8,7 @@ import { startTestServer } from '../../test/server/test-server.ts'
 import { testFolder } from '../../test/test-folder.ts'
 
 async function scripts(t: TestContext) {
-  const server = await startTestServer(t, { flags: { 'statement-statistics': 'on' } })
+  const server = await startTestServer(t)
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   await server.query("INSERT INTO account (id, balance) VALUES ('bob', 10)")
   const { url } = await server.listen()

@@ -8,7 +8,7 @@ const STATUS: Schemas['Status'] = {
   ...{ version: '0.1.0', engine: 'sqlite', uptimeSeconds: 90, history: 'abcdef0123456789' },
   ...{ historyFrom: 1, timestamp: 9, safePoint: 0, oldestSnapshot: 9, feedLagMs: 0 },
   ...({ commit: 'one-phase', retentionMs: 86_400_000, garbageIntervalMs: 600_000 } as const),
-  ...{ sockets: 1, subscriptions: 3, conflicts: 12 },
+  ...{ sockets: 1, subscriptions: 3, conflicts: 12, statementStatistics: true },
   ...{ openTransactions: 2, bufferedBytes: 2_048, indexBuilds: [], warnings: [] },
   clock: { offsetSeconds: 0, timestampsAheadSeconds: 0 },
 }

@@ -189,7 +189,9 @@ export class StatementExecution {
       intoOf(entry.statement) !== undefined
         ? { ...context, page: INTO_PAGE, newRowWriter: undefined }
         : context
-    if (statistics === undefined) return this.#withinTime(run, executePlan(plan, own))
+    if (statistics === undefined || !isOnRows(entry)) {
+      return this.#withinTime(run, executePlan(plan, own))
+    }
     return statistics.counted({ plan, entry, running: run.running, catalog }, () =>
       this.#withinTime(run, executePlan(plan, own)),
     )
@@ -281,6 +283,11 @@ function readInto(
   if (statement.kind === 'explain') variables.explain(into, result.explained ?? result)
   else variables.read(into, result)
   return true
+}
+
+/** Whether it reads or writes rows: SHOW and DESCRIBE only say what there is. */
+function isOnRows({ statement: { kind } }: IndexedStatement): boolean {
+  return kind !== 'describe' && !kind.startsWith('show')
 }
 
 /** What fails after the last statement, such as a pause, counts as its failure. */

@@ -7,11 +7,10 @@ import { type AnswerBody, startTestServer } from '../../test/server/test-server.
 import { TokenServer } from '../../test/server/token-server.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 
-const FLAGS = { 'statement-statistics': 'on' }
 const ACCOUNT = 'CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)'
 
 async function countingServer(t: TestContext) {
-  const server = await startTestServer(t, { flags: FLAGS })
+  const server = await startTestServer(t)
   await server.query(ACCOUNT)
   const list = async (query = ''): Promise<AnswerBody> => {
     const { status, body, text } = await server.get(`/v1/statements${query}`)
@@ -72,6 +71,8 @@ describe('GET /v1/statements', () => {
     const scan = 'SCAN id FROM account USE PRIMARY KEY'
     await server.send({ path: '/v1/query?format=ndjson', method: 'POST', json: { sql: scan } })
     await server.get('/v1/tables/account/rows/bob')
+    // These only say what there is.
+    await server.query('SHOW TABLES; DESCRIBE account')
     assert.deepEqual(await counts(), {
       'GET * FROM account WHERE id = ?': 8,
       'GET balance FROM account WHERE id = ?': 1,
@@ -134,8 +135,9 @@ describe('GET /v1/statements', () => {
     assert.match(text, /listRows: SCAN account/)
   })
 
-  it('is off unless it is asked for', async (t) => {
-    const server = await startTestServer(t)
+  it('counts nothing where that is turned off, and says so', async (t) => {
+    const server = await startTestServer(t, { flags: { 'statement-statistics': 'off' } })
+    assert.equal((await server.get('/v1/status')).body.statementStatistics, false)
     for (const method of ['GET', 'DELETE'] as const) {
       const { status, body } = await server.send({ method, path: '/v1/statements' })
       assert.deepEqual([status, body.code], [403, 'not_enabled'])
@@ -144,7 +146,7 @@ describe('GET /v1/statements', () => {
   })
 
   it('is for those alone who may inspect, and is cleared by administrators', async (t) => {
-    const tokens = await TokenServer.start(t, { flags: FLAGS, clock: new ManualClock() })
+    const tokens = await TokenServer.start(t, { clock: new ManualClock() })
     await tokens.query(ACCOUNT)
     await tokens.query('CREATE ROLE app')
     await tokens.query('CREATE ROLE operator')

@@ -47,16 +47,7 @@ async function send(url: string, path: string, { headers = {}, body }: Sent = {}
 }
 
 async function start(data: string, file: string, format: string): Promise<ServerProcess> {
-  const flags = [
-    '--admin-token-file',
-    file,
-    '--log-level',
-    'debug',
-    '--log-format',
-    format,
-    '--statement-statistics',
-    'on',
-  ]
+  const flags = ['--admin-token-file', file, '--log-level', 'debug', '--log-format', format]
   return await ServerProcess.start(data, flags)
 }
 

@@ -90,7 +90,7 @@ export const SERVER_COMMANDS: readonly BackslashCommand[] = [
   {
     name: '\\statements',
     usage: '',
-    help: 'what statements come to, by their shapes; with --statement-statistics on',
+    help: 'what statements come to, by their shapes',
     async run(shell) {
       const { db } = shell.session
       const list = await db.request<Schemas['StatementStatistics']>('GET', '/v1/statements')

@@ -63,7 +63,7 @@ export function metricsRoutes({
 function notCounted(): ServerError {
   return new ServerError(
     'not_enabled',
-    'Statements are not counted: start the server with --statement-statistics on.',
+    'Statements are not counted: the server was started with --statement-statistics off.',
     { flag: '--statement-statistics' },
   )
 }

@@ -21,7 +21,7 @@ export function operationRoutes(parts: {
   readonly clock: Clock
   readonly config: Pick<
     Config,
-    'engine' | 'redoLog' | 'retentionMs' | 'garbageIntervalMs' | 'stepDelayMs'
+    'engine' | 'redoLog' | 'retentionMs' | 'countsStatements' | 'garbageIntervalMs' | 'stepDelayMs'
   >
   readonly live: Pick<LiveConnections, 'sockets' | 'subscriptions'>
   readonly conflicts: ConflictLog
@@ -74,6 +74,7 @@ export function operationRoutes(parts: {
         sockets: live.sockets.count,
         subscriptions: live.subscriptions.count,
         conflicts: conflicts.total,
+        statementStatistics: config.countsStatements,
         bufferedBytes,
         indexBuilds,
         ...(lastCollection === undefined ? {} : { lastCollection }),
