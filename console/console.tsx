@@ -11,7 +11,7 @@ import { Tabs } from './page/tabs.tsx'
 import { TokenPrompt } from './page/token-prompt.tsx'
 import { useAddress } from './page/use-address.ts'
 import type { ViewProps } from './page/view-props.ts'
-import { VIEWS } from './views.ts'
+import { VIEWS, type View } from './views.ts'
 
 type State =
   | { readonly kind: 'asking' }
@@ -82,7 +82,7 @@ function Frame({
   )
   useEffect(() => () => db.close(), [db])
   const address = useAddress()
-  const view = VIEWS.find((one) => one.view === address.view) ?? (VIEWS[0] as (typeof VIEWS)[0])
+  const view = viewOf(address.view)
   useEffect(() => {
     document.title = `${view.title} · Percolite`
   }, [view])
@@ -109,6 +109,12 @@ function Frame({
       </main>
     </ConsoleContext.Provider>
   )
+}
+
+/** The first one for a name that none has. */
+function viewOf(name: string): View {
+  const found = VIEWS.find(({ view, alias }) => view === name || alias === name)
+  return found ?? (VIEWS[0] as View)
 }
 
 /** Whose token it is, and how to leave. */

@@ -2,9 +2,11 @@
 import type { ComponentType } from 'preact'
 import type { ViewProps } from './page/view-props.ts'
 
-type View = {
+export type View = {
   /** In the address bar. */
   readonly view: string
+  /** Another name of it, under which one may look for a part of it. */
+  readonly alias?: string
   readonly title: string
   /** Of the principal; without it the view is not loaded, and says so. */
   readonly right?: 'inspect' | 'admin'
@@ -31,6 +33,7 @@ export const VIEWS: readonly View[] = [
   },
   {
     view: 'live',
+    alias: 'subscriptions',
     title: 'Live',
     load: async () => (await import('./live/live-view.tsx')).LiveView,
   },

@@ -9,6 +9,7 @@ import { LiveLog } from './live-log.tsx'
 import { LiveRows } from './live-rows.tsx'
 import type { LiveWatch } from './live-watch.ts'
 import { stateText } from './state-text.ts'
+import { SubscriptionSection } from './subscription-section.tsx'
 import { useLive } from './use-live.ts'
 
 /** The rows of one statement as they are, and what commits change of them. */
@@ -56,6 +57,7 @@ export function LiveView({ address }: ViewProps) {
       ) : (
         <Watched watch={watch} onDrop={dropSockets} onStop={() => goTo({ view: 'live' })} />
       )}
+      <SubscriptionSection />
     </div>
   )
 }

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from '../../client-sdk/client.ts'
 import type { LiveWatch } from './live-watch.ts'
+
+/** How a subscription of anybody is doing, as the server sees it, in words. */
+export const SUBSCRIPTION_STATES: Readonly<Record<Schemas['OpenSubscription']['state'], string>> = {
+  live: 'up to date',
+  catchingUp: 'catching up',
+  paused: 'paused by its client',
+}
 
 /** How a subscription is doing, in words. */
 export function stateText({

@@ -5,11 +5,11 @@ import type { Fact } from './store-facts.ts'
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl class="facts">
-      {facts.map(({ name, text, title, isBad }) => (
+      {facts.map(({ name, text, title, isBad, href }) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd class={isBad === true ? 'bad' : undefined} title={title}>
-            {text}
+            {href === undefined ? text : <a href={href}>{text}</a>}
           </dd>
         </div>
       ))}

@@ -9,6 +9,7 @@ import { CheckSection } from './check-section.tsx'
 import { Facts } from './facts.tsx'
 import { GatewaySection } from './gateway-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
+import { StatementsSection } from './statements-section.tsx'
 import { storeFacts } from './store-facts.ts'
 
 type Status = Schemas['Status']
@@ -34,6 +35,7 @@ export function StatusView() {
         <Facts facts={storeFacts(status)} />
       </section>
       <ActivitySection />
+      <StatementsSection isCounting={status.statementStatistics} />
       <RetentionSection status={status} />
       <IndexBuilds builds={status.indexBuilds} />
       <GatewaySection />

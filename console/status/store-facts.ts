@@ -6,6 +6,8 @@ export type Fact = {
   readonly name: string
   readonly text: string
   readonly title?: string
+  /** Where there is more of it. */
+  readonly href?: string
   /** Something that an operator should see to. */
   readonly isBad?: boolean
 }
@@ -26,7 +28,7 @@ export function storeFacts(status: Status): Fact[] {
     { name: 'written, not committed', text: bytesText(status.bufferedBytes) },
     { name: 'conflicts', text: countText(status.conflicts), title: 'since the start' },
     { name: 'sockets', text: countText(status.sockets) },
-    { name: 'subscriptions', text: countText(status.subscriptions) },
+    { name: 'subscriptions', text: countText(status.subscriptions), href: '#/subscriptions' },
     { name: 'feed lag', text: durationText(status.feedLagMs) },
     ...(clockOff === 0
       ? []

@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
+import type { Schemas } from '../../client-sdk/client.ts'
 import { chromiumSkipReason } from '../browser/chromium.ts'
 import { longestTasks } from '../browser/task-times.ts'
+import { openSocket } from '../server/socket-client.ts'
 import { TokenServer } from '../server/token-server.ts'
 import { type ConsoleLook, ConsoleScene, endOfGroup, until } from './console-scene.ts'
-import { liveTexts } from './page-texts.ts'
+import { liveTexts, textsOf } from './page-texts.ts'
 
 const POOR = 'SCAN id, balance FROM account USE PRIMARY KEY WHERE balance < 5'
 
@@ -116,6 +119,65 @@ describe('Live, in Chromium', { skip: chromiumSkipReason() }, () => {
     await page.getByText('One GET or SCAN').waitFor()
   })
 })
+
+describe('What is pushed to whom, in Chromium', { skip: chromiumSkipReason() }, () => {
+  const end = endOfGroup()
+  const ofAll = (page: Page) => page.getByRole('region', { name: 'What is pushed to whom' })
+
+  it('has the subscriptions of the API, the furthest behind first', async () => {
+    const scene = await ConsoleScene.start(end)
+    const { server } = scene
+    await server.rows('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
+    const look = await scene.look('#/subscriptions')
+    const { page } = look
+    await page.getByText('Nobody has subscribed to anything.').waitFor()
+    const client = await openSocket(end, Number(new URL(scene.url).port))
+    await client.subscribe('paused', POOR)
+    client.send({ type: 'pause', id: 'paused' })
+    await client.subscribe('all', 'SCAN id FROM account')
+    await client.subscribe('bob', "GET * FROM account WHERE id = 'bob'")
+    await server.rows("INSERT INTO account (id, balance) VALUES ('bob', 1)")
+    await ofAll(page).locator('tbody tr').nth(2).waitFor()
+    await until(async () => {
+      const { body } = await server.get('/v1/subscriptions')
+      const told = body.subscriptions.map((one: Listed) => [one.client, one.statement, one.told])
+      const states = body.subscriptions.map(({ state }: Listed) => STATES[state])
+      const shown = await textsOf(ofAll(page), 'td')
+      const said = told.map(([who, what, changes]: unknown[], at: number) => [
+        ...[who, what, states[at], String(changes)],
+      ])
+      const facts = shown.map(([who, what, state, , changes]) => [who, what, state, changes])
+      return isDeepStrictEqual([facts.length, facts], [3, said])
+    })
+    const [first] = await textsOf(ofAll(page), 'td')
+    assert.deepEqual(first?.slice(1, 3), [
+      'SCAN id, balance FROM account USE PRIMARY KEY WHERE balance < ?',
+      'paused by its client',
+    ])
+    await look.requireClean()
+  })
+
+  it('is for administrators alone, and says so', async () => {
+    const tokens = await TokenServer.start(end)
+    await tokens.query('CREATE ROLE operator')
+    await tokens.query('GRANT INSPECT TO operator')
+    const scene = await ConsoleScene.of(end, tokens.server)
+    const look = await scene.look('#/subscriptions')
+    const { page } = look
+    await page
+      .getByLabel('Token')
+      .fill(await tokens.made('CREATE TOKEN operator ROLE operator EXPIRES IN 1 DAY'))
+    await page.keyboard.press('Enter')
+    await page
+      .getByText('The subscriptions of others need the right admin, which the role operator lacks.')
+      .waitFor()
+    assert.equal(look.urls.filter((url) => url.includes('/v1/subscriptions')).length, 0)
+  })
+})
+
+type Listed = Schemas['OpenSubscription']
+
+const STATES = { live: 'up to date', catchingUp: 'catching up', paused: 'paused by its client' }
 
 const MEASURED_MS = 3_000
 const LONG_TASK_MS = 100

@@ -2,9 +2,14 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
+import type { Schemas } from '../../client-sdk/client.ts'
 import { chromiumSkipReason } from '../browser/chromium.ts'
-import { type ConsoleLook, ConsoleScene, endOfGroup } from './console-scene.ts'
+import { type ConsoleLook, ConsoleScene, endOfGroup, until } from './console-scene.ts'
+import { textsOf } from './page-texts.ts'
+
+type Shape = Schemas['ShapeStatistics']
 
 /** A few turns of the page's polling. */
 const TURNS_MS = 5_000
@@ -53,6 +58,44 @@ describe('Status, in Chromium', { skip: chromiumSkipReason() }, () => {
     await look.requireClean()
   })
 
+  const shapes = () => page.getByRole('region', { name: 'Statements' })
+  /** What is shown of them, and what the API says in the same words. */
+  const bothOf = async (order: string) => {
+    const { body } = await scene.server.get(`/v1/statements?order=${order}`)
+    const told = body.statements.map((one: Shape) => [
+      ...[one.statement, `${one.access}, ${one.key}`, String(one.count)],
+      ...['0', String(one.rowsReturned), String(one.rowsWritten)],
+    ])
+    const cells = await textsOf(shapes(), 'td')
+    const shown = cells.map((row) => [...row.slice(0, 4), row[8], row[9]])
+    return [shown, told] as const
+  }
+
+  it('has the statements of the API by their shapes, and none that it asks by itself', async () => {
+    const { server } = scene
+    for (const id of [1, 2]) await server.rows(`GET id FROM account WHERE id = ${id}`)
+    await page.getByLabel('First those with the').selectOption({ label: 'most runs' })
+    await until(async () => isDeepStrictEqual(...(await bothOf('count'))))
+    const [shown] = await bothOf('count')
+    assert.deepEqual(shown?.[0], [
+      'GET id FROM account WHERE id = ?',
+      'point get, PRIMARY KEY (id)',
+      ...['2', '0', '2', '0'],
+    ])
+    assert.equal(shown?.length, 2)
+    await look.requireClean()
+  })
+
+  it('leads from a statement to its plan', async () => {
+    await page.getByRole('link', { name: 'Plan of GET id FROM account WHERE id = ?' }).click()
+    await page.getByText('EXPLAIN GET id FROM account WHERE id = :value1').waitFor()
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByText('PRIMARY KEY (id)').first().waitFor()
+    await look.requireClean()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Store' }).waitFor()
+  })
+
   it('checks the store when it is told to', async () => {
     const asked = () => look.urls.filter((url) => url.includes('/v1/check')).length
     assert.equal(asked(), 0)
@@ -84,5 +127,19 @@ describe('Status, in Chromium', { skip: chromiumSkipReason() }, () => {
     const left = look.urls.length
     await delay(TURNS_MS)
     assert.equal(look.urls.length, left, 'nor when another view is open')
+  })
+})
+
+describe('Status where statements are not counted, in Chromium', {
+  skip: chromiumSkipReason(),
+}, () => {
+  const end = endOfGroup()
+
+  it('says so, and does not ask for them', async () => {
+    const scene = await ConsoleScene.start(end, { flags: { 'statement-statistics': 'off' } })
+    const look = await scene.look('#/status')
+    await look.page.getByText('--statement-statistics off').waitFor()
+    assert.equal(look.urls.filter((url) => url.includes('/v1/statements')).length, 0)
+    await look.requireClean()
   })
 })
