@@ -26,7 +26,7 @@ const PAPER_TIMES_MORE_CPU = 30
 export function perCore(options: BrokerageOptions): Experiment {
   return saturated(options, {
     name: 'figure-9-per-core',
-    title: 'trade results for each core used, as fast as eight customers can',
+    title: `trade results for each core used, as fast as ${options.users} customers can`,
     kinds: [HTTP, NATIVE, ...PAIRS.map(({ than }) => than)],
     goals: PAIRS.map(({ than, ours }) => ({
       what: `processor time for a trade result: ${ours} / ${than}`,

@@ -11,13 +11,13 @@ import { oneCommit } from '../notifications/one-commit.ts'
 import { scanning } from '../notifications/scanning.ts'
 import { gatherFacts, makeReport, type Report } from '../report/report.ts'
 import { shortNumber } from '../report/report-table.ts'
-import { jsonOf } from '../report/write-report.ts'
 import { runShortly } from '../servers/peer-tests.ts'
 import { paperPage } from './page/paper-page.ts'
 import { SECTIONS } from './page/sections.ts'
 import { PAPER_NUMBERS, type PaperNumberName, paperText } from './paper-numbers.ts'
 import { paperSuite } from './paper-suite.ts'
 import { trimmed } from './trimmed-report.ts'
+import { keptJson } from './write-paper.ts'
 
 const KEPT = fileURLToPath(new URL('../../docs/paper', import.meta.url))
 const KEPT_BYTES_MAX = 300_000
@@ -79,7 +79,7 @@ describe('the page of a small run', () => {
   })
 
   test('is the same text, made again of the JSON that was written', async () => {
-    assert.equal(await paperPage(trimmed(JSON.parse(jsonOf(report)))), page)
+    assert.equal(await paperPage(trimmed(JSON.parse(keptJson(report)))), page)
   })
 
   test('has no number that is neither in its JSON nor of the paper', () => {
@@ -101,7 +101,7 @@ describe('the page of a small run', () => {
 
   test('says what was not measured, and does not say where the sources lay', () => {
     assert.match(page, /This was not measured in this run\./)
-    assert.doesNotMatch(page + jsonOf(report), /somewhere/)
+    assert.doesNotMatch(page + keptJson(report), /somewhere/)
     assert.doesNotMatch(page, /NaN|undefined|Infinity/)
   })
 })
@@ -150,7 +150,7 @@ test('the page that is kept is that of the report beside it', async (t) => {
   const report = JSON.parse(text) as Report
   const page = await readFile(join(KEPT, 'paper.html'), 'utf8')
   assert.ok(text.length < KEPT_BYTES_MAX, `${text.length} bytes`)
-  assert.equal(jsonOf(trimmed(report)), text)
+  assert.equal(keptJson(trimmed(report)), text)
   assert.equal(await paperPage(report), page)
   assert.deepEqual(strangersOn(page, report), [])
 })

@@ -33,7 +33,6 @@ async function writeInto(file: string, text: string): Promise<void> {
   await writeFile(file, text)
 }
 
-/** As it is written to a file. */
-export function jsonOf(report: Report): string {
+function jsonOf(report: Report): string {
   return `${JSON.stringify(report, null, 2)}\n`
 }

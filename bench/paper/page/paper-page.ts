@@ -52,10 +52,14 @@ ${runHtml(report)}
 async function sectionHtml(section: PaperSection, report: Report): Promise<Html> {
   const { id, title, place, paper, here, found, apart, numbers, experiments } = section
   const measured: Html[] = []
+  // What several experiments of a section say stands at the first of them.
+  const said = new Set<string>()
   for (const [beginning, columns] of Object.entries(experiments)) {
     for (const experiment of report.experiments) {
       if (!experiment.name.startsWith(beginning)) continue
-      measured.push(await experimentHtml(experiment, columns))
+      const notes = experiment.notes.filter((note) => !said.has(note))
+      for (const note of notes) said.add(note)
+      measured.push(await experimentHtml({ ...experiment, notes }, columns))
     }
   }
   const findings = measured.length === 0 ? ['This was not measured in this run.'] : found
@@ -97,7 +101,7 @@ ${goals.length === 0 ? html`` : goalsTable(goals)}
 ${figuresTable(experiment, columns)}
 ${figures}
 <p class="soft">Experiment ${name}, repetitions: ${shortNumber(samples)}.${took}</p>
-${notes.length === 0 ? html`` : html`<ul class="soft">${notes.map((note) => html`<li>${withCode(note.trim())}</li>`)}</ul>`}
+${notes.length === 0 ? html`` : html`<ul class="soft">${notes.map((note) => html`<li>${withCode(note.replace(/^[-\s]+/, ''))}</li>`)}</ul>`}
 `
 }
 

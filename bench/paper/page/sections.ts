@@ -118,7 +118,10 @@ export const SECTIONS: readonly PaperSection[] = [
     found: [
       'At the lowest rate, a document waits {goal: delay at 1 %: batch-full / percolite} times as long for batches that carry everything as for observers, and {goal: delay at 1 %: batch-lean / percolite} times as long for those that carry only keys.',
       'The observers cannot keep up from {goal: saturation of percolite} % of the repository in an hour of the benchmark on.',
-      'Batches that carry everything are as fast as the observers at {goal: cross-over with batch-full} %, those that carry only keys at {goal: cross-over with batch-lean} %: a look-up costs the same however much is new, while passes read everything once, which costs less for each document the more of them are new.',
+      'From {goal: cross-over with batch-full} % on, batches that carry everything are the faster way, and from {goal: cross-over with batch-lean} % on those that carry only keys: their delay is the smaller one there, or the observers no longer keep up.',
+      'Counted in processor time for a document, the former cost the same as observers at {goal: cross-over with batch-full by CPU time for a document} %.',
+      'The latter do at {goal: cross-over with batch-lean by CPU time for a document} %.',
+      'The reason is the one of the paper: observers look up the keys of each new document, which costs the same however many are new, while passes read the whole repository once and share what that costs among all that are new.',
     ],
     apart: [
       ONE_MACHINE,
