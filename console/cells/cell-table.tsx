@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ListTable } from '../page/lists/list-table.tsx'
 import { Stamp } from '../page/stamp.tsx'
-import type { CellHistory } from './cell-history.ts'
+import type { CellHistory, Mark } from './cell-history.ts'
 
 /** What the drawing shows, in words; newest first. */
-export function CellTable({ history }: { readonly history: CellHistory }) {
-  const { marks, strands, label } = history
+export function CellTable({
+  history: { strands, label },
+  marks,
+}: {
+  readonly history: CellHistory
+  /** Those that are drawn. */
+  readonly marks: readonly Mark[]
+}) {
   const sorted = marks.toSorted((one, other) => other.timestamp - one.timestamp)
   return (
     <section class="listed">

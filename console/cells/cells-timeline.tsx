@@ -2,15 +2,16 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Stamp } from '../page/stamp.tsx'
 import type { CellHistory } from './cell-history.ts'
+import { CellTable } from './cell-table.tsx'
 import { Drawing } from './drawing.tsx'
 import { sentencesAt } from './sentences.ts'
-import { layoutOf, STAMPS_PAGE } from './timeline-layout.ts'
+import { layoutOf, STAMPS_PAGE, type Timeline } from './timeline-layout.ts'
 import { useReplay } from './use-replay.ts'
 import { type WantedRows, wantedHash } from './wanted-rows.ts'
 
 const LABELS_WIDTH = 76
 
-/** The drawing with its lanes, and what replays it. */
+/** The drawing with its lanes, what replays it, and the same as a table. */
 export function CellsTimeline({
   history,
   wanted,
@@ -40,51 +41,60 @@ export function CellsTimeline({
     else if (x !== undefined) view.scrollLeft = x + columnWidth - view.clientWidth
   }, [x, width, replay.stamp])
   return (
-    <section class="timeline-part" aria-label="Time line">
-      <div class="row">
-        <button type="button" disabled={replay.at === 0} onClick={replay.back}>
-          <span aria-hidden="true">◀ </span>Step back
-        </button>
-        <button type="button" disabled={replay.at === stamps.length - 1} onClick={replay.forth}>
-          Step on<span aria-hidden="true"> ▶</span>
-        </button>
-        <Play replay={replay} from={timeline.older} />
-        <button type="button" disabled={replay.stamp === undefined} onClick={replay.toEnd}>
-          Newest
-        </button>
-        {timeline.older > 0 && (
-          <button type="button" onClick={() => setCount(count + STAMPS_PAGE)}>
-            Older ({timeline.older})
+    <>
+      <section class="timeline-part" aria-label="Time line">
+        <div class="row">
+          <button type="button" disabled={replay.at === 0} onClick={replay.back}>
+            <span aria-hidden="true">◀ </span>Step back
           </button>
-        )}
-        <span class="muted">
-          Stamp {replay.at + 1} of {stamps.length}: <Stamp micros={timestamp} />
-        </span>
-      </div>
-      <ol class="sentences" aria-live="polite">
-        {sentencesAt(history, timestamp).map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ol>
-      <div class="timeline">
-        <svg class="lane-names" width={LABELS_WIDTH} height={timeline.height} aria-hidden="true">
-          {timeline.lanes.map(({ family, strand, y, height }) => (
-            <text key={`${strand} ${family}`} x={LABELS_WIDTH - 10} y={y + height / 2 + 4}>
-              {family}
-            </text>
+          <button type="button" disabled={replay.at === stamps.length - 1} onClick={replay.forth}>
+            Step on<span aria-hidden="true"> ▶</span>
+          </button>
+          <Play replay={replay} from={timeline.older} />
+          <button type="button" disabled={replay.stamp === undefined} onClick={replay.toEnd}>
+            Newest
+          </button>
+          {timeline.older > 0 && (
+            <button type="button" onClick={() => setCount(count + STAMPS_PAGE)}>
+              Older ({timeline.older})
+            </button>
+          )}
+          <span class="muted">
+            Stamp {replay.at + 1} of {stamps.length}: <Stamp micros={timestamp} />
+          </span>
+        </div>
+        <ol class="sentences" aria-live="polite">
+          {sentencesAt(history, timestamp).map((sentence) => (
+            <li key={sentence}>{sentence}</li>
           ))}
-        </svg>
-        <Drawing history={history} timeline={timeline} timestamp={timestamp} place={place} />
-        {/* They stay where they are while the cells are scrolled below them. */}
-        <svg class="strand-names" height={timeline.height} aria-hidden="true">
-          {timeline.titles.map(({ text, y }) => (
-            <text key={y} x={8} y={y}>
-              {text}
-            </text>
-          ))}
-        </svg>
-      </div>
-    </section>
+        </ol>
+        <div class="timeline">
+          <svg class="lane-names" width={LABELS_WIDTH} height={timeline.height} aria-hidden="true">
+            {timeline.lanes.map(({ family, strand, y, height }) => (
+              <text key={`${strand} ${family}`} x={LABELS_WIDTH - 10} y={y + height / 2 + 4}>
+                {family}
+              </text>
+            ))}
+          </svg>
+          <Drawing history={history} timeline={timeline} timestamp={timestamp} place={place} />
+          <StrandNames timeline={timeline} />
+        </div>
+      </section>
+      <CellTable history={history} marks={timeline.boxes.map(({ mark }) => mark)} />
+    </>
+  )
+}
+
+/** They stay where they are while the cells are scrolled below them. */
+function StrandNames({ timeline: { titles, height } }: { readonly timeline: Timeline }) {
+  return (
+    <svg class="strand-names" height={height} aria-hidden="true">
+      {titles.map(({ text, y }) => (
+        <text key={y} x={8} y={y}>
+          {text}
+        </text>
+      ))}
+    </svg>
   )
 }
 

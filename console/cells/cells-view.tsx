@@ -5,7 +5,6 @@ import { useConsole } from '../page/console-context.ts'
 import { Problem } from '../page/problem.tsx'
 import type { ViewProps } from '../page/view-props.ts'
 import { type CommitMode, historyOf, type RowCells } from './cell-history.ts'
-import { CellTable } from './cell-table.tsx'
 import { CellsForm } from './cells-form.tsx'
 import { CellsTimeline } from './cells-timeline.tsx'
 import { LiveSteps } from './live-steps.tsx'
@@ -91,10 +90,7 @@ function Shown({
       {history.stamps.length === 0 ? (
         <p class="notice">There are no cells here: the row has never been, or is collected.</p>
       ) : (
-        <>
-          <CellsTimeline history={history} wanted={wanted} begin={begin} />
-          <CellTable history={history} />
-        </>
+        <CellsTimeline history={history} wanted={wanted} begin={begin} />
       )}
     </>
   )

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { RowCells } from './cell-history.ts'
-import { killable, type Step, steppedRows, stepWords } from './stepped-rows.ts'
+import { CELLS_MAX, killable, type Step, steppedRows, stepWords } from './stepped-rows.ts'
 
 const ROW: RowCells = {
   ...{ table: 'account', key: ['bob'], lock: [], rollback: [], guard: [], notify: [] },
@@ -38,6 +38,31 @@ const stamps = (row: RowCells | undefined) =>
   )
 
 describe('rows after a step', () => {
+  it('keep their newest cells, however many come', () => {
+    let rows: readonly RowCells[] = [ROW]
+    for (let timestamp = 10; timestamp < 10 + 3 * CELLS_MAX; timestamp += 1) {
+      const set = [
+        { ...VALUE, timestamp },
+        { ...VALUE, column: '1', timestamp },
+      ]
+      rows = steppedRows(rows, step('onePhase', { set, erased: [] }))
+    }
+    const data = rows[0]?.data ?? []
+    assert.equal(data.length, 2 * CELLS_MAX)
+    const newest = 9 + 3 * CELLS_MAX
+    assert.deepEqual(
+      [data[0], data[CELLS_MAX - 1], data[CELLS_MAX]].map((cell) => [
+        cell?.column,
+        cell?.timestamp,
+      ]),
+      [
+        ['0', newest],
+        ['0', newest - CELLS_MAX + 1],
+        ['1', newest],
+      ],
+    )
+  })
+
   it('have what was set, newest first, and other rows are as they were', () => {
     const [bob, joe] = steppedRows([ROW, OTHER], PREWRITE)
     assert.deepEqual(stamps(bob), [[7, 5], [7], [6], []])

@@ -6,6 +6,9 @@ export type Step = Extract<InspectionEvent, { kind: 'step' }>
 
 type Cell = { readonly column: string; readonly timestamp: number; readonly inline?: boolean }
 
+/** Cells of a family that a column keeps, the newest: a row that changes all the time has more than can be shown. */
+export const CELLS_MAX = 200
+
 /** The rows after one step of the protocol. */
 export function steppedRows(rows: readonly RowCells[], step: Step): readonly RowCells[] {
   const key = JSON.stringify(step.key)
@@ -37,9 +40,10 @@ function steppedCells(cells: readonly Cell[], family: Family, step: Step): reado
     const isLeft = step.step === 'rollBack' && family === 'data' && cell.inline === true
     return !(isLeft && locks.some((range) => isIn(cell, range)))
   })
-  return [...set, ...kept].sort(
+  const all = [...set, ...kept].sort(
     (one, other) => compare(one.column, other.column) || other.timestamp - one.timestamp,
   )
+  return all.filter(({ column }, at) => all[at - CELLS_MAX]?.column !== column)
 }
 
 function isIn({ column, timestamp }: Cell, range: Step['erased'][number]): boolean {
