@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { testFolder } from '../../test/test-folder.ts'
 import { readCall } from '../harness/command-line.ts'
 import { figure8 } from '../micro/figure-8.ts'
 import { oneCommit } from '../notifications/one-commit.ts'
@@ -17,7 +18,7 @@ import { SECTIONS } from './page/sections.ts'
 import { PAPER_NUMBERS, type PaperNumberName, paperText } from './paper-numbers.ts'
 import { paperSuite } from './paper-suite.ts'
 import { trimmed } from './trimmed-report.ts'
-import { keptJson } from './write-paper.ts'
+import { keptJson, writePaper } from './write-paper.ts'
 
 const KEPT = fileURLToPath(new URL('../../docs/paper', import.meta.url))
 const KEPT_BYTES_MAX = 300_000
@@ -99,6 +100,20 @@ describe('the page of a small run', () => {
     for (const to of outside) assert.ok(ids.includes(to.slice(1)), to)
   })
 
+  test('is written with its report and its plots, and then written again from there', async (t) => {
+    const folder = await testFolder(t, 'paper-test')
+    const files = await writePaper(folder, report)
+    assert.deepEqual(files.slice(0, 3), ['report.json', 'paper.html', 'scanning-places.svg'])
+    const text = await readFile(join(folder, 'report.json'), 'utf8')
+    const again = join(folder, 'again')
+    await writePaper(again, JSON.parse(text))
+    for (const file of files) {
+      const texts = [folder, again].map((one) => readFile(join(one, file), 'utf8'))
+      const [first, second] = await Promise.all(texts)
+      assert.equal(second, first, file)
+    }
+  })
+
   test('says what was not measured, and does not say where the sources lay', () => {
     assert.match(page, /This was not measured in this run\./)
     assert.doesNotMatch(page + keptJson(report), /somewhere/)
@@ -129,7 +144,7 @@ test('every experiment of the suite has its section, in both sizes', () => {
   }
 })
 
-test('each goal that a sentence names is one of an experiment', (t) => {
+test('each goal and each contender that a sentence names is one of an experiment', (t) => {
   const known = [[], ['--quick']].flatMap((flags) => readCall(flags, paperSuite).experiments)
   const notes = known.flatMap((experiment) => experiment.notes ?? [])
   const leftOut = notes.find((note) => note.startsWith('Left out'))
@@ -137,6 +152,16 @@ test('each goal that a sentence names is one of an experiment', (t) => {
   const goals = known.flatMap((experiment) => experiment.goals.map(({ what }) => what))
   const named = SECTIONS.flatMap(({ found }) => [...found.join(' ').matchAll(/\{goal: ([^}]+)\}/g)])
   for (const [, what = ''] of named) assert.ok(goals.includes(what), what)
+  const figures = SECTIONS.flatMap(({ found }) => [
+    ...found.join(' ').matchAll(/\{figure: ([^|}]+) \| ([^|}]+) \| [^}]+\}/g),
+  ])
+  for (const [text, name, contender = ''] of figures) {
+    const experiment = known.find((one) => one.name === name)
+    assert.ok(
+      experiment?.contenders.some((one) => one.name.includes(contender)),
+      text,
+    )
+  }
 })
 
 test('the page that is kept is that of the report beside it', async (t) => {
