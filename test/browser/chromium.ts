@@ -5,8 +5,8 @@ import { type Browser, chromium } from 'playwright-core'
 const { PERCOLITE_CHROMIUM } = process.env
 const NAMES =
   PERCOLITE_CHROMIUM === undefined ? ['chromium', 'google-chrome'] : [PERCOLITE_CHROMIUM]
-/** As root, without a graphics card, and with nothing that outlives it. */
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-zygote', '--headless=shell']
+/** As root, and without a graphics card or a process for one. */
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--in-process-gpu', '--headless=shell']
 
 function installed(): string | undefined {
   return NAMES.map((name) =>

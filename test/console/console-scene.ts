@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from '../browser/chromium.ts'
 import { WatchedContext } from '../browser/watched-context.ts'
 import { startTestServer, type TestServer } from '../server/test-server.ts'
@@ -39,11 +39,16 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
+/** One browser for all scenes of a file: to start it takes a second, and as much of a core. */
+let launched: Promise<Browser> | undefined
+after(async () => (await launched)?.close())
+
 /** A server, and a browser that looks at its console. */
 export class ConsoleScene {
   readonly server: TestServer
   readonly url: string
   readonly #browser: Browser
+  readonly #contexts: BrowserContext[] = []
 
   private constructor(server: TestServer, url: string, browser: Browser) {
     this.server = server
@@ -63,9 +68,10 @@ export class ConsoleScene {
   static async of(cleaning: Cleaning, server: TestServer): Promise<ConsoleScene> {
     buildConsole()
     const { url } = await server.listen()
-    const browser = await launchChromium()
-    cleaning.after(() => browser.close())
-    return new ConsoleScene(server, url, browser)
+    launched ??= launchChromium()
+    const scene = new ConsoleScene(server, url, await launched)
+    cleaning.after(() => Promise.all(scene.#contexts.map((context) => context.close())))
+    return scene
   }
 
   /** A user, at a view of the console. */
@@ -76,6 +82,7 @@ export class ConsoleScene {
       viewport: { width: 1280, height: 800 },
       ...options,
     })
+    this.#contexts.push(context)
     const watched = await WatchedContext.create(context)
     const page = await watched.open(`${this.url}/console/${hash}`)
     page.setDefaultTimeout(SHOWN_MS)
