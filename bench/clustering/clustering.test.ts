@@ -12,9 +12,10 @@ import { FIGURE_7_QUICK } from './figure-7-size.ts'
 
 testWithServers('300 documents get the same clusters from observers and from passes', async () => {
   // In so small a repository the passes take a fraction of a second, so the benchmark hour is short.
-  const size = { documents: 300, rates: [5], seconds: 3, bisections: 1 }
-  const experiment = figure7(size, { kind: 'synthetic', seed: 5, percolite: {} })
-  const measured = await runShortly(experiment)
+  const size = { documents: 300, rates: [5], seconds: 2, bisections: 0 }
+  const whole = figure7(size, { kind: 'synthetic', seed: 5, percolite: {} })
+  const contenders = whole.contenders.filter(({ point }) => point !== undefined)
+  const measured = await runShortly({ ...whole, contenders, goals: [] })
   for (const [name, [sample]] of measured.samples) {
     assert.deepEqual(sample?.findings?.failures, [], name)
     assert.ok(Number(sample?.operations) > 0, name)
@@ -28,7 +29,7 @@ testWithServers('300 documents get the same clusters from observers and from pas
 })
 
 testWithServers('pages of the web-index example get the same clusters from both', async () => {
-  const size = { documents: 300, rates: [5], seconds: 3, bisections: 0 }
+  const size = { documents: 300, rates: [5], seconds: 2, bisections: 0 }
   const experiment = figure7(size, { kind: 'web', seed: 5, percolite: {} })
   const [observers, passes] = experiment.contenders
   assert.ok(observers && passes)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { costCrossingOf, crossingOf } from './crossing.ts'
+import { findSaturation } from './find-saturation.ts'
 import { backlogOf, backlogsOf } from './incremental/backlog.ts'
 
 const CRAWL = { ratePerSecond: 100, seconds: 30 }
@@ -65,5 +66,27 @@ describe('the cross-over', () => {
 
   it('is the lowest rate where the passes are faster already there', () => {
     assert.equal(crossingOf(points(20, 30), points(10, 10), 50)?.percent, 1)
+  })
+})
+
+describe('the rate of saturation', () => {
+  const known = (...percents: readonly number[]) =>
+    percents.map((percent) => ({ percent, delayMs: percent > 30 ? undefined : 1, cpuMs: 1 }))
+  const keepsUpAt = async (percent: number) => percent <= 30
+
+  for (const [what, points] of [
+    ['between the rates that were measured', known(1, 10, 50)],
+    ['beyond the highest of them', known(1, 10)],
+    ['below the lowest of them', known(50, 100)],
+  ] as const) {
+    it(`is found ${what}`, async () => {
+      const found = (await findSaturation(points, 7, keepsUpAt)) ?? 0
+      assert.ok(Math.abs(found - 30) < 1, String(found))
+    })
+  }
+
+  it('is not found where the system keeps up with whatever is tried', async () => {
+    assert.equal(await findSaturation(known(1), 3, async () => true), undefined)
+    assert.equal(await findSaturation([], 3, keepsUpAt), undefined)
   })
 })

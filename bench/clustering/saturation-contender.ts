@@ -5,13 +5,13 @@ import type { Shared } from '../harness/shared.ts'
 import type { PassVariant } from './batch/passes.ts'
 import { costCrossingOf, crossingOf } from './crossing.ts'
 import type { Field } from './field.ts'
+import { findSaturation } from './find-saturation.ts'
 import { lineThrough } from './incremental/backlog.ts'
 import { INCREMENTAL } from './incremental/incremental-contender.ts'
 import { type IncrementalRun, runIncremental } from './incremental/incremental-run.ts'
 
 const SECONDS_MAX = 15
 const WARM_UP_SHARE = 0.25
-const DOUBLINGS_MAX = 4
 
 export const SATURATION = 'saturation and cross-over'
 
@@ -49,22 +49,8 @@ async function bisect(
     tries.push({ percent, keepsUp, run })
     return keepsUp
   }
-  const measured = field.points.get(INCREMENTAL) ?? []
-  let above = measured.find(({ delayMs }) => delayMs === undefined)?.percent
-  let below = measured.findLast(({ percent, delayMs }) => {
-    return delayMs !== undefined && (above === undefined || percent < above)
-  })?.percent
-  below ??= (above ?? 100) / 16
-  for (let doubling = 0; above === undefined && doubling < DOUBLINGS_MAX; doubling += 1) {
-    if (await keepsUpAt(2 * below)) below *= 2
-    else above = 2 * below
-  }
-  for (let step = 0; above !== undefined && step < order.steps; step += 1) {
-    const between = Math.sqrt(below * above)
-    if (await keepsUpAt(between)) below = between
-    else above = between
-  }
-  const saturation = above === undefined ? undefined : Math.sqrt(below * above)
+  const known = field.points.get(INCREMENTAL) ?? []
+  const saturation = await findSaturation(known, order.steps, keepsUpAt)
   return sampleOf(field, tries, saturation)
 }
 

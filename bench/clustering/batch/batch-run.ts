@@ -20,6 +20,9 @@ export type BatchRun = {
   /** Each with the delay of its documents in the middle, in milliseconds. */
   readonly runs: ReadonlyArray<PassRun & { readonly delayP50Ms: number }>
   readonly crawled: number
+  readonly crawlSeconds: number
+  /** How far what was written is behind what was to be crawled, when the last run ended. */
+  readonly behindSeconds: number
   /** When the first document was to be crawled, in microseconds since 1970. */
   readonly startUs: number
   /** Of the server and of the passes. */
@@ -84,6 +87,8 @@ async function whileCrawled(
   const stored = await readStoredRun(copy.dataDirectory, position)
   const differing = runs.reduce((sum, run) => sum + run.differing, 0)
   return {
+    crawlSeconds: sample.seconds,
+    behindSeconds: sample.seconds - sample.operations / ratePerSecond,
     runs: runs.map((run) => ({ ...run, delayP50Ms: delayOf(run) })),
     ...{ crawled: sample.operations, startUs, driverCpuSeconds: sample.cpuSeconds },
     cpuSeconds: measured.cpuSeconds,
