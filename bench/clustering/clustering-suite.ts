@@ -10,8 +10,9 @@ const DOCUMENTS_MAX = 10_000_000
 const PERCENT_MAX = 1_000
 const SEED_MAX = 2 ** 31
 const FULL_DOCUMENTS = [10_000, 1_000_000] as const
-/** What is asked for in no other way is not for the comparison with the paper. */
-const WEB_SIZE: Figure7Size = { documents: 10_000, rates: [1, 10], seconds: 20, bisections: 2 }
+/** Of the web-index example: that its pages are clustered alike, and how long they wait at two rates. */
+const WEB_HOUR: Figure7Size = { documents: 10_000, rates: [1, 10], seconds: 20, bisections: 2 }
+const WEB_QUICK: Figure7Size = { documents: 2_000, rates: [10], seconds: 10, bisections: 1 }
 
 /** Incremental clustering by observers, compared with batch passes: the paper's Figure 7. */
 export const clusteringSuite: Suite = {
@@ -33,14 +34,14 @@ export const clusteringSuite: Suite = {
   experiments: (options) => {
     const size = sizeOf(options)
     const seed = wholeNumber('seed', options.seed ?? '', SEED_MAX)
-    const with_ = (kind: Figure7Options['kind']) => ({ kind, seed, percolite: options })
+    const optionsOf = (kind: Figure7Options['kind']) => ({ kind, seed, percolite: options })
     const others = options.full === 'yes' ? FULL_DOCUMENTS : []
     return [
-      figure7(size, with_('synthetic')),
+      figure7(size, optionsOf('synthetic')),
       ...others
         .filter((documents) => documents !== size.documents)
-        .map((documents) => figure7({ ...size, documents }, with_('synthetic'))),
-      figure7(WEB_SIZE, with_('web')),
+        .map((documents) => figure7({ ...size, documents }, optionsOf('synthetic'))),
+      figure7(options.quick === 'yes' ? WEB_QUICK : WEB_HOUR, optionsOf('web')),
     ]
   },
   notes: [
