@@ -41,6 +41,21 @@ test('keys of any type and length name a row', async () => {
   assert.deepEqual(value.rows[0]?.key, ['2026-02-03T04:05:06.000000Z', 7])
 })
 
+test('cells have every digit where the caller reads their texts', async () => {
+  await db.query('CREATE TABLE document (id INTEGER PRIMARY KEY, text JSON)')
+  await db.query(`INSERT INTO document (id, text) VALUES (1, '{"n": 9007199254740993}')`)
+  const parse = (text: string) => text
+  await using inspection = db.inspect('document', [1], { parse })
+  const { value: first } = await inspection.next()
+  assert.ok(first?.kind === 'cells')
+  assert.match(String(first.rows), /\{"n":9007199254740993\}/)
+  await db.query(`SET text = '{"n": 9007199254740995}' ON document WHERE id = 1`)
+  const { value: step } = await inspection.next()
+  assert.ok(step?.kind === 'step')
+  assert.equal(String(step.key), '[1]')
+  assert.match(String(step.set), /\{"n":9007199254740995\}/)
+})
+
 test('a lost connection begins again with the cells', async (t) => {
   const proxy = await startBreakingProxy(t, url)
   const other = connect({ url: proxy.url })

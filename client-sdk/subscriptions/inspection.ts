@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { orAborted } from '../backoff.ts'
 import { PercoliteError } from '../errors.ts'
+import { keptTextsOf } from '../json-text.ts'
 import type { Key } from '../key-path.ts'
 import type { SharedSocket } from '../socket/shared-socket.ts'
 import type { SocketConnection, SocketUse } from '../socket/socket-connection.ts'
@@ -50,7 +51,14 @@ export type InspectionEvent =
   /** So many steps were left out, because they were not taken in time. */
   | { readonly kind: 'leftOut'; readonly count: number }
 
-export type InspectOptions = { readonly signal?: AbortSignal }
+export type InspectOptions = {
+  readonly signal?: AbortSignal
+  /**
+   * How the texts of keys and cells are read where JSON.parse may have rounded a number in a value, or always with
+   * `json: 'text'`; such as with a bigint in place of what a number cannot hold.
+   */
+  readonly parse?: (text: string) => unknown
+}
 
 const USE: SocketUse = { limit: 'socketSubscriptionsMax', count: 1 }
 
@@ -67,6 +75,7 @@ export class Inspection
   readonly #socket: SharedSocket
   readonly #request: Readonly<Record<string, unknown>>
   readonly #arrivals: Arrivals<InspectionEvent>
+  readonly #parse: InspectOptions['parse']
   #waiting: InspectionEvent[] = []
   #leftOut = 0
   #hasBegun = false
@@ -75,9 +84,10 @@ export class Inspection
   constructor(
     socket: SharedSocket,
     { table, keys }: { readonly table: string; readonly keys: readonly Key[] },
-    { signal }: InspectOptions,
+    { signal, parse }: InspectOptions,
   ) {
     this.#socket = socket
+    this.#parse = parse
     const lists = keys.map((key) => encodeParameters(Array.isArray(key) ? key : [key]))
     this.#request = { type: 'inspect', table, keys: lists }
     const run = (until: AbortSignal) => this.#run(until)
@@ -134,7 +144,9 @@ export class Inspection
     }
   }
 
-  #keep({ type, id: _, ...fields }: ServerFrame): void {
+  #keep(frame: ServerFrame): void {
+    const { type, id: _, ...asSent } = frame
+    const fields = { ...asSent, ...this.#parsed(frame) }
     if (type === 'cells') {
       this.#hasBegun = true
       this.#socket.progressed()
@@ -150,6 +162,16 @@ export class Inspection
       this.#leftOut += 1
     }
     this.#arrivals.arrived()
+  }
+
+  /** The keys and cells of the frame as the caller reads them. */
+  #parsed(frame: ServerFrame): object {
+    const texts = this.#parse === undefined ? undefined : keptTextsOf(frame)?.texts
+    const cells = ['rows', 'key', 'set'].flatMap((name) => {
+      const text = texts?.get(name)
+      return text === undefined ? [] : [[name, this.#parse?.(text)]]
+    })
+    return Object.fromEntries(cells)
   }
 
   #take(): InspectionEvent | undefined {

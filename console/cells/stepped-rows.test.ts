@@ -63,6 +63,13 @@ describe('rows after a step', () => {
     )
   })
 
+  it('are found by keys that no number holds', () => {
+    const keys = [9007199254740993n, 9007199254740992n]
+    const rows = keys.map((key) => ({ ...ROW, key: [key] }) as unknown as RowCells)
+    const [first, second] = steppedRows(rows, { ...PREWRITE, key: [keys[0]] })
+    assert.deepEqual([first?.lock.length, second?.lock.length], [1, 0])
+  })
+
   it('have what was set, newest first, and other rows are as they were', () => {
     const [bob, joe] = steppedRows([ROW, OTHER], PREWRITE)
     assert.deepEqual(stamps(bob), [[7, 5], [7], [6], []])

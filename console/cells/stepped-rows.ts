@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { InspectionEvent } from '../../client-sdk/client.ts'
 import { FAMILIES, type Family, type RowCells } from './cell-history.ts'
+import { exactText } from './exact-json.ts'
 
 export type Step = Extract<InspectionEvent, { kind: 'step' }>
 
@@ -11,8 +12,8 @@ export const CELLS_MAX = 200
 
 /** The rows after one step of the protocol. */
 export function steppedRows(rows: readonly RowCells[], step: Step): readonly RowCells[] {
-  const key = JSON.stringify(step.key)
-  return rows.map((row) => (JSON.stringify(row.key) === key ? stepped(row, step) : row))
+  const key = exactText(step.key)
+  return rows.map((row) => (exactText(row.key) === key ? stepped(row, step) : row))
 }
 
 function stepped(row: RowCells, step: Step): RowCells {

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Database, InspectionEvent, Key } from '../../client-sdk/client.ts'
 import type { RowCells } from './cell-history.ts'
+import { exactJson } from './exact-json.ts'
 import { type Step, steppedRows } from './stepped-rows.ts'
 
 /** Steps that the log keeps. */
@@ -45,7 +46,7 @@ export function useSteps(
     const follow = async () => {
       // What was left out is in the cells that it begins with.
       while (!signal.aborted) {
-        for await (const event of db.inspect(table, keys, { signal })) {
+        for await (const event of db.inspect(table, keys, { signal, parse: exactJson })) {
           if (event.kind === 'leftOut') break
           show(after(newest, event))
         }

@@ -134,7 +134,9 @@ describe('cells on the page while they change, in Chromium', { skip: chromiumSki
     const slow = delay === undefined ? {} : { 'step-delay': delay }
     const flags = { engine: 'memory', commit: 'two-phase', ...slow } as const
     const scene = await ConsoleScene.start(end, { flags })
-    await scene.server.rows('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
+    await scene.server.rows(
+      'CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER, note JSON)',
+    )
     // A commit of more than ten rows is never slowed down.
     const ids = ['bob', 'eve', ...Array.from({ length: 10 }, (_, at) => `other${at}`)]
     const rows = ids.map((id) => `('${id}', 10)`).join(', ')
@@ -156,8 +158,10 @@ describe('cells on the page while they change, in Chromium', { skip: chromiumSki
     assert.deepEqual(await shownCells(page), cellsOf(body.rows))
     assert.equal(await page.getByRole('button', { name: 'Kill' }).count(), 0)
     await look.requireClean()
+    await scene.server.query(`SET note = '{"n": 9007199254740993}' ON account WHERE id = 'bob'`)
+    await mark(page, /^bob, data.*9007199254740993/).waitFor()
     await page.getByRole('button', { name: 'Stop following' }).click()
-    await page.getByText('Stamp 4 of 4').waitFor()
+    await page.getByText('Stamp 6 of 6').waitFor()
     await page.context().close()
   })
 
