@@ -5,7 +5,7 @@ import {
   type CompletionResult,
   completionKeymap,
 } from '@codemirror/autocomplete'
-import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { SQLDialect } from '@codemirror/lang-sql'
 import { bracketMatching, ensureSyntaxTree, syntaxHighlighting } from '@codemirror/language'
 import { EditorState, StateEffect, StateField } from '@codemirror/state'
@@ -106,8 +106,7 @@ export class CodeEditor {
       keymap.of([
         { key: 'Mod-Enter', run: run('statement'), shift: run('all') },
         ...completionKeymap,
-        // Those of a text field: the longer list, with several cursors, would be two more kilobytes to load.
-        ...standardKeymap,
+        ...defaultKeymap,
         ...historyKeymap,
       ]),
       history(),
