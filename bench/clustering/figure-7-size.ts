@@ -7,7 +7,7 @@ export type Figure7Size = {
   readonly rates: readonly number[]
   /** Of the crawl at each rate; the passes take as long as they take. */
   readonly seconds: number
-  /** Steps towards the rate of saturation. */
+  /** Steps towards the rate of saturation; with 0 neither that nor what follows from it is looked for. */
   readonly bisections: number
 }
 

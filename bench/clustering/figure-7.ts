@@ -36,8 +36,10 @@ export function figure7(size: Figure7Size, options: Figure7Options): Experiment 
   )
   const name = `figure-7-${kind === 'web' ? 'web-' : ''}${repository}`
   const [lowest = 1] = rates
+  const isSearched = size.bisections > 0
+  const goals = goalsOf(lowest, kind).filter(({ of }) => isSearched || of !== SATURATION)
   return {
-    name,
+    ...{ name, goals },
     title: `Delay of clustering, ${repository.toLocaleString('en')} ${KINDS[kind]}`,
     unit: 'documents',
     contenders: [
@@ -45,22 +47,23 @@ export function figure7(size: Figure7Size, options: Figure7Options): Experiment 
         incrementalContender(field, percent),
         ...VARIANTS.map((variant) => batchContender(field, variant, percent)),
       ]),
-      saturationContender(field, size.bisections),
+      ...(isSearched ? [saturationContender(field, size.bisections)] : []),
     ],
     seconds: size.seconds,
     // What follows from the rates is found after them, so each is measured once; the passes run three times in it.
     ...{ repetitions: 1, warmUpSeconds: 0 },
-    goals: goalsOf(lowest),
     plots: [plotOf(name, repository), backlogPlotOf(name, rates)],
     notes: figure7Notes(size, kind, workers),
   }
 }
 
-function goalsOf(lowest: number): readonly Goal[] {
+function goalsOf(lowest: number, kind: DocumentsOrder['kind']): readonly Goal[] {
   const at = (series: string) => `${series}, ${lowest} %`
   const observers = at(INCREMENTAL)
-  // The paper's values are of its lowest rate.
-  const paper = (value: number) => (lowest === 1 ? { paper: value } : {})
+  const isPapers = kind === 'synthetic'
+  const always = (value: number) => (isPapers ? { paper: value } : {})
+  // Of its lowest rate.
+  const paper = (value: number) => (isPapers && lowest === 1 ? { paper: value } : {})
   return [
     ...VARIANTS.map(
       (variant): Goal => ({
@@ -79,7 +82,7 @@ function goalsOf(lowest: number): readonly Goal[] {
     ),
     {
       ...{ what: `saturation of ${INCREMENTAL}`, of: SATURATION, unit: '%' },
-      paper: PAPER_SATURATION_PERCENT,
+      ...always(PAPER_SATURATION_PERCENT),
       figure: 'figures.saturationPercent',
     },
     ...(['full', 'lean'] as const).flatMap((variant): readonly Goal[] => [
@@ -97,11 +100,13 @@ function goalsOf(lowest: number): readonly Goal[] {
       },
     ]),
     {
-      ...{ what: 'documents in a cluster, on average', of: observers, unit: '', paper: 3.3 },
+      ...{ what: 'documents in a cluster, on average', of: observers, unit: '' },
+      ...always(3.3),
       figure: 'figures.documentsPerCluster',
     },
     {
-      ...{ what: 'documents in a cluster of two or more', of: observers, unit: '%', paper: 93 },
+      ...{ what: 'documents in a cluster of two or more', of: observers, unit: '%' },
+      ...always(93),
       figure: 'figures.sharedPercent',
     },
     {

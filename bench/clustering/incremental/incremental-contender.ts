@@ -35,11 +35,13 @@ export function incrementalContender(shared: Shared<Field>, percent: number): Co
   }
 }
 
-/** A crawl at this rate that is as long as asked for, or as the repository does not grow too much. */
+/** A crawl at this rate: as long as asked for, while the repository does not grow too much and there are documents. */
 function orderOf(field: Field, percent: number, asked: number): IncrementalOrder {
   const ratePerSecond = field.documentsPerSecond(percent)
-  const fewSeconds = (GROWTH_MAX * field.order.documents.repository) / ratePerSecond
-  const seconds = Math.min(asked, Math.max(SECONDS_MIN, fewSeconds))
+  const { repository } = field.order.documents
+  const fewSeconds = (GROWTH_MAX * repository) / ratePerSecond
+  const secondsMax = (field.documents.count - repository) / ratePerSecond
+  const seconds = Math.min(asked, secondsMax, Math.max(SECONDS_MIN, fewSeconds))
   return { ratePerSecond, seconds, warmUpSeconds: seconds * WARM_UP_SHARE }
 }
 
