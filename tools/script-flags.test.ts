@@ -32,10 +32,10 @@ test('every npm script that runs a program is found', () => {
   const expected = ['start', 'bench', 'generate', 'history', 'check:store', 'example:web-index']
   for (const name of expected) assert.ok(names.includes(name), name)
   const tests = Object.keys(scripts).filter((name) => name.startsWith('test:'))
-  // The flags of this one are those of Node's own test runner.
+  // The flags of these are those of Node's own test runner.
   assert.deepEqual(
     tests.filter((name) => !names.includes(name)),
-    ['test:memory'],
+    ['test:memory', 'test:crash'],
   )
 })
 
