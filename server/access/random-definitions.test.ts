@@ -6,7 +6,7 @@ import { comparePrincipals } from '../../test/access/principals/campaign.ts'
 // is answered by every way is what a server with only its rows answers.
 
 const STEPS = Number(process.env.PRINCIPALS_STEPS ?? 60)
-const SEEDS = (process.env.PRINCIPALS_SEEDS ?? '1,2,3').split(',').map(Number)
+const SEEDS = (process.env.PRINCIPALS_SEEDS ?? '1,2').split(',').map(Number)
 
 for (const seed of SEEDS) {
   test(`random definitions, ${STEPS} steps, seed ${seed}: no other rows show in any answer`, async (t) => {

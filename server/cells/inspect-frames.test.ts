@@ -159,7 +159,7 @@ describe('no step is missing between the cells and the first step, and none come
       let isDone = false
       const writer = async () => {
         const note = 'n'.repeat(random.below(3) * 2_000)
-        for (let count = 0; count < 60; count += 1) {
+        for (let count = 0; count < 30; count += 1) {
           const id = random.fraction() < 0.5 ? 'bob' : 'joe'
           const one = `SET note = '${note}', balance = ${count} ON account WHERE id = '${id}'`
           await server.query(random.fraction() < 0.5 ? one : TRANSFER)
