@@ -40,20 +40,29 @@ export function perCore(options: BrokerageOptions): Experiment {
   })
 }
 
-/** The same workload over gateways that share an etcd, which is part of the engine. */
+const ETCD = 'percolite-etcd-1'
+
+/** The same workload over gateways that share an etcd, which is part of the engine: what that layering costs. */
 export function overGateways(options: BrokerageOptions): Experiment {
+  const timesMore = (than: EngineName, paper?: number): Goal => ({
+    what: `processor time for a trade result: ${ETCD} / ${than}`,
+    ...{ of: than, to: ETCD, figure: 'figures.resultsPerCore', smallerIsBetter: true },
+    ...(paper === undefined ? {} : { paper }),
+  })
   return saturated(options, {
     name: 'figure-9-gateways',
     title: 'trade results over one and two gateways that share an etcd of one member',
-    kinds: ['percolite-etcd-1', 'percolite-etcd-2'],
+    kinds: [ETCD, 'percolite-etcd-2', NATIVE, 'pg-native'],
     goals: [
       {
         what: 'trade results, two gateways / one',
-        ...{ of: 'percolite-etcd-2', to: 'percolite-etcd-1', figure: 'operationsPerSecond' },
+        ...{ of: 'percolite-etcd-2', to: ETCD, figure: 'operationsPerSecond' },
       },
+      timesMore('pg-native', PAPER_TIMES_MORE_CPU),
+      timesMore(NATIVE),
     ],
     notes: [
-      'Gateways, etcd, market and customers share the cores of one machine: with two of them, a second gateway has no core of its own. Both count as the engine, as in the paper.',
+      'Gateways, etcd, market and customers share the cores of one machine: with two of them, a second gateway has no core of its own. Gateways and etcd count as the engine, as in the paper.',
     ],
   })
 }

@@ -87,7 +87,7 @@ export class PercoliteEngine implements Engine {
     const where =
       this.#store === ''
         ? 'a process of its own on this machine, snapshot isolation, on disk before a commit is acknowledged'
-        : `${this.#gateways} processes over ${this.#store}, snapshot isolation`
+        : `${this.#gateways === 1 ? 'one process' : `${this.#gateways} processes`} over ${this.#store}, snapshot isolation`
     const requests =
       order.way === 'native'
         ? 'transactions in its own dialect, most of them one request'
