@@ -13,6 +13,7 @@ import { scanning } from '../notifications/scanning.ts'
 import { gatherFacts, makeReport, type Report } from '../report/report.ts'
 import { shortNumber } from '../report/report-table.ts'
 import { runShortly } from '../servers/peer-tests.ts'
+import { HEADLINES } from './page/headlines.ts'
 import { paperPage } from './page/paper-page.ts'
 import { SECTIONS } from './page/sections.ts'
 import { PAPER_NUMBERS, type PaperNumberName, paperText } from './paper-numbers.ts'
@@ -122,6 +123,15 @@ describe('the page of a small run', () => {
 })
 
 test('sentences of the page have no digits of their own', () => {
+  for (const { section, what, paper, here } of HEADLINES) {
+    assert.ok(
+      SECTIONS.some(({ id }) => id === section),
+      section,
+    )
+    for (const sentence of [what, paper, ...here]) {
+      assert.doesNotMatch(sentence.replaceAll(/\{[^}]*\}/g, ''), /\d/, section)
+    }
+  }
   for (const { id, title, paper, here, found, apart } of SECTIONS) {
     for (const sentence of [title, ...paper, ...here, ...found, ...apart]) {
       assert.doesNotMatch(sentence.replaceAll(/\{[^}]*\}/g, ''), /\d/, id)
@@ -150,7 +160,11 @@ test('each goal and each contender that a sentence names is one of an experiment
   const leftOut = notes.find((note) => note.startsWith('Left out'))
   if (leftOut !== undefined && process.env.CI !== 'true') return t.skip(leftOut)
   const goals = known.flatMap((experiment) => experiment.goals.map(({ what }) => what))
-  const named = SECTIONS.flatMap(({ found }) => [...found.join(' ').matchAll(/\{goal: ([^}]+)\}/g)])
+  const sentences = [
+    ...SECTIONS.flatMap(({ found }) => found),
+    ...HEADLINES.flatMap(({ here }) => here),
+  ]
+  const named = [...sentences.join(' ').matchAll(/\{goal: ([^}]+)\}/g)]
   for (const [, what = ''] of named) assert.ok(goals.includes(what), what)
   const figures = SECTIONS.flatMap(({ found }) => [
     ...found.join(' ').matchAll(/\{figure: ([^|}]+) \| ([^|}]+) \| [^}]+\}/g),

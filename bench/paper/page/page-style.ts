@@ -30,7 +30,8 @@ table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nu
 th,td{text-align:right;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid var(--rule)}
 th:first-child{text-align:left;padding-left:0;min-width:9rem}
 th{font-weight:500}thead th{color:var(--soft);font-weight:400;vertical-align:bottom}
-td.words{text-align:left}
+td.words,.words thead th{text-align:left}
+tbody th a{text-decoration-color:var(--rule)}
 td small{display:block;white-space:nowrap}
 figure{margin:1.25rem 0}
 figure svg{display:block;width:100%;max-width:36rem;height:auto}

@@ -4,10 +4,11 @@ import { drawPlots, subtitleOf } from '../../report/plot.ts'
 import type { Report, ReportedExperiment } from '../../report/report.ts'
 import { shortNumber } from '../../report/report-table.ts'
 import { fill, type Sentence } from './fill.ts'
+import { HEADLINES } from './headlines.ts'
 import { type Html, html, raw } from './html.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import { type PaperSection, SECTIONS } from './sections.ts'
-import { factsTable, figuresTable, goalsTable, paperTable } from './tables.ts'
+import { factsTable, figuresTable, goalsTable, headlinesTable, paperTable } from './tables.ts'
 
 const TITLE = 'The evaluation of the Percolator paper, measured again'
 
@@ -40,6 +41,8 @@ export async function paperPage(report: Report): Promise<string> {
 </header>
 <nav aria-label="parts"><ul>${SECTIONS.map(({ id, title, place }) => html`<li><a href="#${id}">${title}</a> <span class="soft">${place}</span></li>`)}</ul></nav>
 <main>
+<h2>In short</h2>
+${headlinesTable(HEADLINES, report)}
 ${sections}${further.length === 0 ? html`` : html`<h2>Further</h2>${further}`}
 ${runHtml(report)}
 </main>

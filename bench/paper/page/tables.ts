@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ReportedExperiment } from '../../report/report.ts'
+import type { Report, ReportedExperiment } from '../../report/report.ts'
 import { shortNumber } from '../../report/report-table.ts'
 import type { Spread } from '../../report/statistics.ts'
 import type { JudgedGoal } from '../../report/verdict.ts'
 import { PAPER_NUMBERS, type PaperNumberName, paperText } from '../paper-numbers.ts'
+import { fill } from './fill.ts'
+import type { Headline } from './headlines.ts'
 import { type Html, html } from './html.ts'
 
 /** Contenders in rows: how often a second, and the further figures that a section asks for. */
@@ -41,6 +43,17 @@ export function paperTable(names: readonly PaperNumberName[]): Html {
   return table(['in the paper', '', ''], rows)
 }
 
+/** What the paper says, and what came of it here; a row of which nothing was measured is left out. */
+export function headlinesTable(headlines: readonly Headline[], report: Report): Html {
+  const rows = headlines.flatMap(({ section, what, paper, here }) => {
+    const found = here.flatMap((sentence) => fill(sentence, report) ?? [])
+    if (found.length === 0) return []
+    const lines = found.map((line) => html`<div>${line}</div>`)
+    return html`<tr><th scope="row"><a href="#${section}">${what}</a></th><td class="words">${fill(paper, report) ?? ''}</td><td class="words">${lines}</td></tr>`
+  })
+  return table(['', 'the paper', 'here'], rows, 'words')
+}
+
 /** Two columns of words. */
 export function factsTable(facts: ReadonlyArray<readonly [name: string, value: string]>): Html {
   const rows = facts.map(
@@ -50,12 +63,16 @@ export function factsTable(facts: ReadonlyArray<readonly [name: string, value: s
 }
 
 /** What is wider than the page is moved by itself, also with the keyboard. */
-function table(heads: readonly string[], rows: readonly Html[]): Html {
+function table(
+  heads: readonly string[],
+  rows: readonly Html[],
+  holds: 'numbers' | 'words' = 'numbers',
+): Html {
   const cells = heads.map((head) =>
     head === '' ? html`<td></td>` : html`<th scope="col">${head}</th>`,
   )
   const head = heads.length === 0 ? html`` : html`<thead><tr>${cells}</tr></thead>`
-  return html`<div class="wide" tabindex="0" role="group" aria-label="table"><table>${head}<tbody>${rows}</tbody></table></div>
+  return html`<div class="wide ${holds}" tabindex="0" role="group" aria-label="table"><table>${head}<tbody>${rows}</tbody></table></div>
 `
 }
 
