@@ -18,6 +18,8 @@ describe('a view of the console, in Chromium', { skip: chromiumSkipReason() }, (
     const chosen = page.getByRole('tab', { selected: true })
     await chosen.waitFor()
     const count = await page.getByRole('tab').count()
+    // The editor takes the focus when it comes.
+    await page.locator('.cm-content').waitFor()
     await chosen.focus()
     const seen = new Set<string>()
     for (let at = 0; at < count; at += 1) {
