@@ -88,7 +88,7 @@ describe('the page of a small run', () => {
     assert.deepEqual(strangersOn(page, report), [])
     const [goal] = report.experiments.at(-1)?.goals ?? []
     assert.ok(goal)
-    const changed = page.replace(shortNumber(goal.measured.median), '98.765')
+    const changed = page.replace(`<b>${shortNumber(goal.measured.median)}`, '<b>98.765')
     assert.deepEqual(strangersOn(changed, report), ['98.765'])
   })
 
