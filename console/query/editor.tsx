@@ -28,7 +28,8 @@ export function Editor({
         complete: (sql, offset, signal) => newest.current.complete(sql, offset, signal),
       })
       ready.current(made)
-      made.focus()
+      // Who walks the tabs by the keyboard keeps the focus.
+      if (document.activeElement === document.body) made.focus()
     })
     return () => {
       isHere = false

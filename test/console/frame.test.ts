@@ -18,8 +18,6 @@ describe('a view of the console, in Chromium', { skip: chromiumSkipReason() }, (
     const chosen = page.getByRole('tab', { selected: true })
     await chosen.waitFor()
     const count = await page.getByRole('tab').count()
-    // The editor takes the focus when it comes.
-    await page.locator('.cm-content').waitFor()
     await chosen.focus()
     const seen = new Set<string>()
     for (let at = 0; at < count; at += 1) {
@@ -27,6 +25,8 @@ describe('a view of the console, in Chromium', { skip: chromiumSkipReason() }, (
       seen.add(page.url())
     }
     assert.equal(seen.size, count)
+    await page.locator('.cm-content').waitFor()
+    assert.equal(await page.locator(':focus').getAttribute('role'), 'tab')
     await page.goBack()
     await page.context().close()
   })

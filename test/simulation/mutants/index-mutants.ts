@@ -209,7 +209,7 @@ const OF_BUILDING: readonly Mutant[] = [
     file: BACKFILL,
     find: '  writePosition(transaction, index, moved)\n',
     replace: '',
-    caughtBy: { seedsMax: 20, ...GATEWAYS },
+    caughtBy: { seedsMax: 40, ...GATEWAYS },
   }),
 ]
 
