@@ -115,6 +115,17 @@ describe('the page of a small run', () => {
     }
   })
 
+  test('says what a sample must have and did not, at its experiment', async () => {
+    const { contenders = [], ...experiment } = report.experiments.at(-1) ?? {}
+    const [first, ...others] = contenders
+    const findings = { lines: [], data: null, failures: ['a sum is wrong'] }
+    const samples = first?.samples.map((sample) => ({ ...sample, findings }))
+    const failed = { ...experiment, contenders: [{ ...first, samples }, ...others] }
+    const changed = await paperPage({ ...report, experiments: [failed] } as Report)
+    assert.match(changed, /must have, and did not:<\/p>\s*<ul><li>.*: a sum is wrong<\/li>/)
+    assert.doesNotMatch(page, /must have, and did not/)
+  })
+
   test('says what was not measured, and does not say where the sources lay', () => {
     assert.match(page, /This was not measured in this run\./)
     assert.doesNotMatch(page + keptJson(report), /somewhere/)

@@ -40,7 +40,7 @@ export type ReportedExperiment = Pick<Experiment, 'name' | 'title' | 'unit'> & {
 }
 
 /** Why samples do not count, in the words of the contenders that took them. */
-export function failuresOf(report: Report): readonly string[] {
+export function failuresOf(report: Pick<Report, 'experiments'>): readonly string[] {
   const contenders = report.experiments.flatMap((experiment) => experiment.contenders)
   return contenders.flatMap(({ name, samples }) =>
     samples.flatMap(({ findings }) =>

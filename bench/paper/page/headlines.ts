@@ -64,6 +64,7 @@ export const HEADLINES: readonly Headline[] = [
     here: [
       '{goal: processor time for a trade result: percolite-http / postgres} with PostgreSQL and the same program',
       '{goal: processor time for a trade result: percolite-native / pg-native} each in its own language',
+      '{goal: processor time for a trade result: percolite-etcd-1 / pg-native} over etcd, with PostgreSQL in its own',
     ],
   },
   {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Plot } from '../../harness/experiment.ts'
 import { drawPlots, subtitleOf } from '../../report/plot.ts'
-import type { Report, ReportedExperiment } from '../../report/report.ts'
+import { failuresOf, type Report, type ReportedExperiment } from '../../report/report.ts'
 import { shortNumber } from '../../report/report-table.ts'
 import { fill, type Sentence } from './fill.ts'
 import { HEADLINES } from './headlines.ts'
@@ -100,12 +100,20 @@ async function experimentHtml(
   const samples = Math.max(0, ...contenders.map((contender) => contender.samples.length))
   const took = tookSeconds === undefined ? '' : ` It took ${shortNumber(tookSeconds)} s.`
   return html`<h4>${title}</h4>
+${failuresHtml(failuresOf({ experiments: [experiment] }))}
 ${goals.length === 0 ? html`` : goalsTable(goals)}
 ${figuresTable(experiment, columns)}
 ${figures}
 <p class="soft">Experiment ${name}, repetitions: ${shortNumber(samples)}.${took}</p>
 ${notes.length === 0 ? html`` : html`<ul class="soft">${notes.map((note) => html`<li>${withCode(note.replace(/^[-\s]+/, ''))}</li>`)}</ul>`}
 `
+}
+
+/** Before the figures, so that nobody takes them for what they are not. */
+function failuresHtml(failures: readonly string[]): Html {
+  if (failures.length === 0) return html``
+  return html`<div class="apart"><p>What this run must have, and did not:</p>
+<ul>${failures.map((failure) => html`<li>${failure}</li>`)}</ul></div>`
 }
 
 /** Names stand between backquotes in notes. */
