@@ -59,7 +59,6 @@ function SubscriptionTable({ subscriptions }: Pick<List, 'subscriptions'>) {
   return (
     <ListTable label="What is pushed to whom" heads={HEADS}>
       {subscriptions.map(({ client, statement, state, position, lagMs, told, unsentBytes }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have no names, and one client may have the same twice.
         <tr key={at}>
           <td class="whole">{client}</td>
           <td class="mono statement">{statement}</td>

@@ -62,7 +62,7 @@ describe('the shape of a statement', () => {
     const errors = { write_conflict: 2, statement_timeout: 1 }
     assert.equal(errorsText(errors), 'write_conflict 2, statement_timeout 1')
     assert.equal(accessText(SHAPE), '')
-    const access = { access: 'point get', key: 'PRIMARY KEY (id)' }
+    const access = { access: 'point get', key: 'PRIMARY KEY (id)' } as const
     assert.equal(accessText({ ...SHAPE, ...access }), 'point get, PRIMARY KEY (id)')
   })
 })
