@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { JWTPayload } from 'jose'
+import { type JWTPayload, errors as joseErrors, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Claims } from '../../planner/planner.ts'
 import { type Clock, hashOfToken } from '../../storage/storage.ts'
@@ -38,8 +38,6 @@ export class JwtTokens {
   readonly #rules: JwtRules
   readonly #keys: JwtKeys
   readonly #clock: Clock
-  /** Loaded here, so that servers which take no JWTs start sooner. */
-  readonly #jose = import('jose')
   /** Of those that were verified: it takes about seventy times as long as to find one here. */
   readonly #verified: LRUCache<string, Principal>
   #version = 0
@@ -77,7 +75,6 @@ export class JwtTokens {
   /** Whose token it is; undefined where it is none that counts. Rejects with ServerError `token_expired`. */
   async verify(text: string): Promise<Principal | undefined> {
     const { issuer, audience, roleClaim } = this.#rules
-    const { jwtVerify, errors } = await this.#jose
     const version = this.#keys.version
     try {
       const { payload, protectedHeader } = await jwtVerify(text, this.#keys.find, {
@@ -97,7 +94,7 @@ export class JwtTokens {
       }
       return principal
     } catch (error) {
-      if (!(error instanceof errors.JWTExpired)) return undefined
+      if (!(error instanceof joseErrors.JWTExpired)) return undefined
       throw expired({ expires: Number(error.payload.exp) * SECOND_MICROS })
     }
   }

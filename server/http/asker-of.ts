@@ -3,7 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import type { Asker } from '../audit/audit-event.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 
-/** What the audit log says of the sender of a request that is not one of those that run. */
+/**
+ * What the audit log says of the sender of a request that is not one of those that run; before it was let in it has no
+ * principal.
+ */
 export function askerOf(
   requests: Pick<RunningRequests, 'callerOf' | 'addressOf'>,
   { raw, routeOptions }: Pick<FastifyRequest, 'raw' | 'routeOptions'>,
