@@ -59,6 +59,7 @@ function SubscriptionTable({ subscriptions }: Pick<List, 'subscriptions'>) {
   return (
     <ListTable label="What is pushed to whom" heads={HEADS}>
       {subscriptions.map(({ client, statement, state, position, lagMs, told, unsentBytes }, at) => (
+        // By their places: they have no names, and one client may have the same twice.
         <tr key={at}>
           <td class="whole">{client}</td>
           <td class="mono statement">{statement}</td>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole } from '../page/console-context.ts'
 import { type Head, ListTable } from '../page/lists/list-table.tsx'
@@ -38,14 +38,12 @@ function LetterSection({
 }) {
   const { db } = useConsole()
   const [wanted, setWanted] = useState(FIRST_PAGE)
-  const { value, error, now } = usePolling(async (signal) => {
+  const askForPage = async (signal: AbortSignal) => {
     const path = pathOf(observer, wanted)
     const page = await db.request<Schemas['DeadLetterPage']>('GET', path, undefined, { signal })
     return { ...page, pages: wanted }
-  }, LOOK_EVERY_MS)
-  useEffect(() => {
-    if (value !== undefined) now()
-  }, [wanted])
+  }
+  const { value, error } = usePolling(askForPage, LOOK_EVERY_MS, wanted)
   // The status has the first page, before it was asked for.
   const shown = value ?? { deadLetters: deadLetters.rows, pages: FIRST_PAGE }
   const { pages, next } = shown

@@ -10,10 +10,14 @@ const VISIBILITY = {
 
 const NOTHING: Polled<never> = { value: undefined, error: undefined }
 
-/** What `ask` answered last, asked as long as the view stands and is looked at; `now` asks at once. */
+/**
+ * What `ask` answered last, asked as long as the view stands and is looked at; `now` asks at once, and so does another
+ * `question`, such as the page that is wanted.
+ */
 export function usePolling<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   everyMs: number,
+  question?: unknown,
 ): Polled<T> & { readonly now: () => void } {
   const [polled, setPolled] = useState<Polled<T>>(NOTHING)
   const newest = useRef(ask)
@@ -29,5 +33,11 @@ export function usePolling<T>(
     poller.current = made
     return () => made.end()
   }, [everyMs])
+  const asked = useRef(question)
+  useEffect(() => {
+    if (asked.current === question) return
+    asked.current = question
+    poller.current?.now()
+  }, [question])
   return { ...polled, now: () => poller.current?.now() }
 }

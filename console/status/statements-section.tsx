@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { hashOf } from '../page/address.ts'
 import { useConsole } from '../page/console-context.ts'
@@ -51,13 +51,12 @@ export function StatementsSection({ isCounting }: { readonly isCounting: boolean
 function Counted() {
   const { db } = useConsole()
   const [order, setOrder] = useState<Order>('time')
-  const { value, error, now } = usePolling(async (signal) => {
-    const path = `/v1/statements?order=${order}&limit=${SHOWN_SHAPES}`
-    return await db.request<Statistics>('GET', path, undefined, { signal })
-  }, STATEMENTS_EVERY_MS)
-  useEffect(() => {
-    if (value !== undefined) now()
-  }, [order])
+  const path = `/v1/statements?order=${order}&limit=${SHOWN_SHAPES}`
+  const { value, error } = usePolling(
+    (signal) => db.request<Statistics>('GET', path, undefined, { signal }),
+    STATEMENTS_EVERY_MS,
+    order,
+  )
   return (
     <>
       <p class="row">
