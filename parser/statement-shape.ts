@@ -10,29 +10,26 @@ const CUT = '…'
 
 /**
  * A statement without its values, for people who want to know what is running: each literal is a `?`, lists of them are
- * one, comments are left out. What is not well-formed is cut off, for it may be part of a literal.
+ * one, comments are left out. What is not well-formed is cut off, for it may be part of a literal. With `end`, only
+ * what stands before the first token of that type.
  *
  *     INSERT INTO t (id, a) VALUES (1, 'x'), (2, 'y')   ->   INSERT INTO t (id, a) VALUES (?, …), …
  */
-export function statementShape(lexer: Lexer, text: string): string {
-  return shapeOfTokens(lexer, text)
+export function statementShape(lexer: Lexer, text: string, end?: TokenType): string {
+  const isAllRead = text.length <= SHAPE_READ_CHARACTERS
+  const read = lexer.tokenize(isAllRead ? text : text.slice(0, SHAPE_READ_CHARACTERS)).tokens
+  return shapeUntil(read, end, isAllRead)
 }
 
 /** The same of the one statement that begins at `offset` of a text. */
 export function shapeOfOne(lexer: Lexer, text: string, offset: number): string {
-  return shapeOfTokens(lexer, text.slice(offset), Semicolon)
+  return statementShape(lexer, text.slice(offset), Semicolon)
 }
 
 /** The same where the tokens of the whole text are at hand. */
 export function shapeOfLexed(tokens: readonly IToken[], offset: number): string {
   const own = tokens.slice(tokens.findIndex(({ startOffset }) => startOffset >= offset))
   return shapeUntil(own, Semicolon, true)
-}
-
-function shapeOfTokens(lexer: Lexer, text: string, end?: TokenType): string {
-  const isAllRead = text.length <= SHAPE_READ_CHARACTERS
-  const read = lexer.tokenize(isAllRead ? text : text.slice(0, SHAPE_READ_CHARACTERS)).tokens
-  return shapeUntil(read, end, isAllRead)
 }
 
 /** Of the tokens up to one of the type `end`, if there is one. */
