@@ -59,6 +59,59 @@ test('the text of a result is the JSON of its values, whatever its types, names 
   )
 })
 
+/** The same result, of which each row was written when it was found. */
+function written(writer: AnswerWriter, result: StatementResult, integers: IntegerForm) {
+  const rows = writer.rowWriters[integers](result.columns)
+  for (const row of result.rows) rows.write(row)
+  return { ...result, rows: [], written: rows }
+}
+
+test('rows that are written as they are found make the same text, and say how long it is', async () => {
+  const writer = new AnswerWriter()
+  await fc.assert(
+    fc.asyncProperty(arbitraryResult, async (result) => {
+      const found = written(writer, result, 'number')
+      const text = textOf(await writer.results([found], 'number', turns()))
+      assert.equal(text, textOf(await writer.results([result], 'number', turns())))
+      const { columns, rows } = JSON.parse(text)[0]
+      // Each row counts a comma.
+      const bytes = Buffer.byteLength(JSON.stringify(columns) + JSON.stringify(rows)) - 1
+      assert.ok(
+        Math.abs(found.written.bytes - bytes) <= DIGITS_BYTES,
+        `${found.written.bytes}, ${bytes}`,
+      )
+    }),
+  )
+})
+
+/** JSON.parse may shorten the numbers of JSON columns. */
+const DIGITS_BYTES = 2_000
+
+test('columns keep their order and their names, whatever object they would make', () => {
+  const names = ['b', '2', 'a', '1', '__proto__', 'toJSON', 'a', '007', 'constructor', 'length']
+  const columns = names.map((name) => ({ name, type: 'TEXT' }) as const)
+  const row = names.map((name, index) => `${name}"${index}`)
+  const members = names.map(
+    (name, index) => `${JSON.stringify(name)}:${JSON.stringify(row[index])}`,
+  )
+  assert.equal(new AnswerWriter().row(columns, row, 'number'), `{${members}}`)
+})
+
+test('JSON stands between other columns as it is stored', () => {
+  const columns = [
+    { name: 'id', type: 'INTEGER' },
+    { name: 'meta', type: 'JSON' },
+    { name: 'more', type: 'JSON' },
+    { name: 'note', type: 'TEXT' },
+  ] as const
+  const writer = new AnswerWriter()
+  assert.equal(
+    writer.row(columns, [7n, '{"n":1.10}', null, 'x'], 'number'),
+    '{"id":7,"meta":{"n":1.10},"more":null,"note":"x"}',
+  )
+  assert.equal(writer.row(columns.slice(1, 2), ['[]'], 'number'), '{"meta":[]}')
+})
+
 test('an answer names its stamps, and its commit and its cursor only where there are any', async () => {
   const writer = new AnswerWriter()
   const outcome = { results: [], readTimestamp: 7, commitTimestamp: null, attempts: 1 }
@@ -120,4 +173,27 @@ test('long values are written over several turns, each in a piece of its own', a
   assert.ok(writer.answer(returned, 'number', impatient) instanceof Promise)
   const found = [...writer.rows(result, 'number')].join('')
   assert.deepEqual(JSON.parse(found), JSON.parse(textOf(body)).results[0].rows)
+})
+
+test('long values among rows that are written as they are found are written at the end, in pieces', async () => {
+  const long = 'ä"'.repeat(200_000)
+  const columns = [
+    { name: 'id', type: 'INTEGER' },
+    { name: 'text', type: 'TEXT' },
+  ] as const
+  const rows: SqlValue[][] = [
+    [1n, 'first'],
+    [2n, long],
+    [3n, long],
+    [4n, 'last'],
+  ]
+  const writer = new AnswerWriter()
+  const found = written(writer, { columns, rows, rowsAffected: 0 }, 'number')
+  assert.ok(found.written.bytes > 2 * Buffer.byteLength(JSON.stringify(long)))
+  const body = await writer.results([found], 'number', turns())
+  assert.ok(typeof body !== 'string' && body.length > 4)
+  assert.deepEqual(
+    JSON.parse(textOf(body))[0].rows,
+    rows.map(([id, text]) => ({ id: Number(id), text })),
+  )
 })

@@ -7,7 +7,7 @@ import type { QueryOutcome } from './query-answer.ts'
 import {
   type Columns,
   formOf,
-  hasLongValue,
+  isLongRow,
   NO_COLUMNS,
   type ResultForm,
   rowPieces,
@@ -16,6 +16,7 @@ import {
   rowText,
 } from './result-form.ts'
 import { bodyInTurns } from './text-pieces.ts'
+import { WrittenRows } from './written-rows.ts'
 
 /** Results and rows of an answer that is written in one turn, as text. */
 const SHORT_ANSWER_ROWS = 512
@@ -23,9 +24,8 @@ const SHORT_ANSWER_ROWS = 512
 const SHORT_ANSWER_BYTES = 256 * 1024
 
 /**
- * Writes `QueryAnswer` of `openapi.yaml` as JSON text, value by value. An object for each row, only to
- * be walked by `JSON.stringify`, would cost several times as much. What the columns alone decide is
- * made once: a plan hands out the same columns each time that it runs.
+ * Writes `QueryAnswer` of `openapi.yaml` as JSON text. What the columns alone decide is made once: a plan hands out
+ * the same columns each time that it runs.
  */
 export class AnswerWriter {
   readonly #forms: Readonly<Record<IntegerForm, WeakMap<Columns, ResultForm>>> = {
@@ -51,10 +51,10 @@ export class AnswerWriter {
       : bodyInTurns(this.#resultsPieces(results, integers), turns)
   }
 
-  /** Make writers of rows whose results `answer` or `results` is given later, with the same form of integers. */
+  /** Make writers of the rows of results that `answer` or `results` is given later, with the same form of integers. */
   readonly rowWriters: Readonly<Record<IntegerForm, (columns: Columns) => RowWriter>> = {
-    number: (columns) => new WrittenRows(this.#formOf(columns, 'number')),
-    string: (columns) => new WrittenRows(this.#formOf(columns, 'string')),
+    number: (columns) => new WrittenRows(columns, this.#formOf(columns, 'number')),
+    string: (columns) => new WrittenRows(columns, this.#formOf(columns, 'string')),
   }
 
   #resultsNow(results: readonly StatementResult[], integers: IntegerForm): string {
@@ -62,7 +62,7 @@ export class AnswerWriter {
     for (const result of results) {
       const form = this.#formOf(result.columns, integers)
       text += `${text === '' ? '' : ','}{"columns":${form.columns},"rows":[`
-      text += rowsText(form, result.rows) + endOfResult(result)
+      text += (writtenOf(result)?.text ?? rowsText(form, result.rows)) + endOfResult(result)
     }
     return `[${text}]`
   }
@@ -76,7 +76,7 @@ export class AnswerWriter {
     yield endOfAnswer(outcome)
   }
 
-  /** The array of the results, in pieces; rows that are written already are bytes. */
+  /** The array of the results, in pieces; of rows that are written already some are bytes. */
   *#resultsPieces(
     results: readonly StatementResult[],
     integers: IntegerForm,
@@ -84,10 +84,8 @@ export class AnswerWriter {
     yield '['
     for (const [index, result] of results.entries()) {
       const form = this.#formOf(result.columns, integers)
-      const written = result.written as WrittenRows | undefined
       yield `${index === 0 ? '' : ','}{"columns":${form.columns},"rows":[`
-      if (written !== undefined) yield* written.parts
-      yield* rowsPieces(form, result.rows, written === undefined ? '' : ',')
+      yield* writtenOf(result)?.pieces() ?? rowsPieces(form, result.rows)
       yield endOfResult(result)
     }
     yield ']'
@@ -99,7 +97,7 @@ export class AnswerWriter {
     integers: IntegerForm,
   ): Generator<string, void, undefined> {
     yield '['
-    yield* rowsPieces(this.#formOf(columns, integers), rows, '')
+    yield* rowsPieces(this.#formOf(columns, integers), rows)
     yield ']'
   }
 
@@ -143,15 +141,21 @@ export class AnswerWriter {
 function isShort(results: readonly StatementResult[]): boolean {
   let rowCount = results.length
   let byteCount = 0
-  for (const { rows, written, bytes = 0 } of results) {
-    if (written !== undefined) return false
-    rowCount += rows.length
-    byteCount += bytes
+  for (const result of results) {
+    const written = writtenOf(result)
+    if (written !== undefined && written.text === undefined) return false
+    rowCount += result.rows.length
+    byteCount += written?.bytes ?? result.bytes ?? 0
     if (rowCount > SHORT_ANSWER_ROWS || byteCount > SHORT_ANSWER_BYTES) return false
-    // What a write returns is not counted in bytes.
-    if (rows.some(hasLongValue)) return false
+    // Not all who make results count their bytes.
+    if (result.rows.some(isLongRow)) return false
   }
   return true
+}
+
+/** Whoever runs statements for an `AnswerWriter` hands on its writers of rows, and no others. */
+function writtenOf({ written }: StatementResult): WrittenRows | undefined {
+  return written as WrittenRows | undefined
 }
 
 /** What follows its results. */
@@ -165,24 +169,4 @@ function endOfAnswer(outcome: QueryOutcome): string {
 
 function endOfResult({ rowsAffected, unmet }: StatementResult): string {
   return `],"rowsAffected":${rowsAffected}${unmet === undefined ? '' : `,"unmet":"${unmet}"`}}`
-}
-
-/** Rows of a result that is not whole yet, as JSON with commas between them. */
-class WrittenRows implements RowWriter {
-  readonly parts: Uint8Array[] = []
-  rowCount = 0
-  bytes = 0
-  readonly #form: ResultForm
-
-  constructor(form: ResultForm) {
-    this.#form = form
-  }
-
-  write(rows: readonly SqlValue[][]): void {
-    const separator = this.rowCount === 0 ? '' : ','
-    const part = Buffer.from(separator + rowsText(this.#form, rows))
-    this.parts.push(part)
-    this.rowCount += rows.length
-    this.bytes += part.length
-  }
 }

@@ -74,9 +74,7 @@ export class AnswerBudget {
   }
 
   add(result: StatementResult): void {
-    const answerBytes = new AnswerBytes(result.columns)
-    const counted = result.bytes ?? bytesOfRows(result, answerBytes)
-    this.take(answerBytes.ofColumns + Math.max(counted, result.written?.bytes ?? 0))
+    this.take(result.written?.bytes ?? bytesOfHeld(result))
   }
 
   /**
@@ -111,9 +109,10 @@ export class AnswerBudget {
   }
 }
 
-/** Of a result whose statement has not counted them. */
-function bytesOfRows({ rows }: StatementResult, answerBytes: AnswerBytes): number {
-  let bytes = 0
-  for (const row of rows) bytes += answerBytes.of(row)
-  return bytes
+/** Not all who make results have counted their rows. */
+function bytesOfHeld({ columns, rows, bytes }: StatementResult): number {
+  if (columns.length === 0) return 0
+  const answerBytes = new AnswerBytes(columns)
+  const counted = bytes ?? rows.reduce((sum, row) => sum + answerBytes.of(row), 0)
+  return answerBytes.ofColumns + counted
 }

@@ -5,37 +5,101 @@ import { PIECE_CHARACTERS, piecesOf, stringPieces } from './text-pieces.ts'
 
 export type Columns = StatementResult['columns']
 
-/** What the columns of a result make of it: their own text, and a writer for each of its rows. */
+/** What the columns of a result make of it: their own text, and how each of its rows is written. */
 export type ResultForm = {
   readonly columns: string
   readonly fields: readonly Field[]
+  readonly runs: readonly Run[]
 }
 
-type Field = { readonly prefix: string; readonly type: SqlType; readonly write: ValueWriter }
+type Field = {
+  /** As JSON, with the colon. */
+  readonly name: string
+  readonly type: SqlType
+  /** The value as JSON.stringify takes it; absent where it is that already. */
+  readonly toJson?: (value: SqlValue) => unknown
+}
 
-type ValueWriter = (value: SqlValue) => string
+/**
+ * Columns that follow each other and are written by one JSON.stringify, which takes less than half of the time that a
+ * call for each value takes. The template has their names in their order, each with null; it is absent for a column of
+ * JSON, whose text is written as it is.
+ */
+type Run = {
+  readonly first: number
+  readonly names: readonly string[]
+  readonly fields: readonly Field[]
+  readonly template?: Readonly<Record<string, null>>
+}
 
-export const NO_COLUMNS: ResultForm = { columns: '[]', fields: [] }
+export const NO_COLUMNS: ResultForm = { columns: '[]', fields: [], runs: [] }
 
 export function formOf(columns: Columns, integers: IntegerForm): ResultForm {
+  const fields = columns.map(({ name, type }) => {
+    const field = { name: `${JSON.stringify(name)}:`, type }
+    const isJson = type === 'TEXT' || type === 'REAL' || type === 'BOOLEAN' || type === 'JSON'
+    return isJson
+      ? field
+      : { ...field, toJson: (value: SqlValue) => valueToJson(type, value, { integers }) }
+  })
   return {
     columns: JSON.stringify(columns.map(({ name, type }) => ({ name, type }))),
-    fields: columns.map(({ name, type }, index) => ({
-      prefix: `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,
-      type,
-      write: valueWriter(type, integers),
-    })),
+    fields,
+    runs: runsOf(columns).map(([first, end]) => {
+      const names = columns.slice(first, end).map(({ name }) => name)
+      const run = { first, names, fields: fields.slice(first, end) }
+      if (columns[first]?.type === 'JSON') return run
+      const members = names.map((name) => `${JSON.stringify(name)}:null`)
+      return { ...run, template: JSON.parse(`{${members}}`) }
+    }),
   }
 }
 
-export function rowText({ fields }: ResultForm, row: readonly SqlValue[]): string {
-  let text = '{'
-  for (let index = 0; index < fields.length; index += 1) {
-    const { prefix, write } = fields[index] as Field
-    const value = row[index] ?? null
-    text += prefix + (value === null ? 'null' : write(value))
+/**
+ * Where the runs begin and end. A name that stands twice ends one, since an object has each name once, and so does a
+ * number, which an object has before its other names.
+ */
+function runsOf(columns: Columns): Array<readonly [first: number, end: number]> {
+  const runs: Array<readonly [number, number]> = []
+  const names = new Set<string>()
+  let first = 0
+  const endAt = (index: number) => {
+    if (index > first) runs.push([first, index])
+    first = index
+    names.clear()
   }
-  return `${text}}`
+  for (const [index, { name, type }] of columns.entries()) {
+    const standsAlone = type === 'JSON' || /^\d+$/.test(name)
+    if (standsAlone || names.has(name)) endAt(index)
+    names.add(name)
+    if (standsAlone) endAt(index + 1)
+  }
+  endAt(columns.length)
+  return runs
+}
+
+export function rowText({ runs }: ResultForm, row: readonly SqlValue[]): string {
+  let text = NO_MEMBERS
+  for (const run of runs) {
+    const object = runText(run, row)
+    text = text === NO_MEMBERS ? object : `${text.slice(0, -1)},${object.slice(1)}`
+  }
+  return text
+}
+
+const NO_MEMBERS = '{}'
+
+/** The object of these columns alone. */
+function runText({ first, names, fields, template }: Run, row: readonly SqlValue[]): string {
+  if (template === undefined) return `{${fields[0]?.name}${row[first] ?? 'null'}}`
+  const object: Record<string, unknown> = { ...template }
+  for (let index = 0; index < names.length; index += 1) {
+    const value = row[first + index] ?? null
+    if (value === null) continue
+    const { toJson } = fields[index] as Field
+    object[names[index] as string] = toJson === undefined ? value : toJson(value)
+  }
+  return JSON.stringify(object)
 }
 
 /** The same in pieces, each of them short where the values are long. */
@@ -43,36 +107,39 @@ export function* rowPieces(
   form: ResultForm,
   row: readonly SqlValue[],
 ): Generator<string, void, undefined> {
-  if (!hasLongValue(row) && row.length <= LONG_ROW_FIELDS) {
+  if (!isLongRow(row)) {
     yield rowText(form, row)
     return
   }
-  yield '{'
+  let separator = '{'
   for (const [index, field] of form.fields.entries()) {
-    const value = row[index] ?? null
-    yield field.prefix
-    if (value === null) yield 'null'
-    else if (isLong(value)) yield* longValuePieces(field, value)
-    else yield field.write(value)
+    yield separator + field.name
+    yield* valuePieces(field, row[index] ?? null)
+    separator = ','
   }
   yield '}'
 }
 
-/** Every type but TEXT and JSON is bytes here, which are short work. */
-function* longValuePieces(
-  { type, write }: Field,
+function* valuePieces(
+  { type, toJson }: Field,
   value: SqlValue,
 ): Generator<string, void, undefined> {
-  if (type !== 'TEXT') {
-    yield* piecesOf(write(value))
+  if (type === 'TEXT' && isLong(value)) {
+    yield* stringPieces(value as string)
     return
   }
-  yield* stringPieces(value as string)
+  // Base64 of bytes is short work.
+  const json = type === 'JSON' || value === null ? value : JSON.stringify(toJson?.(value) ?? value)
+  yield* piecesOf(String(json))
 }
 
 const LONG_ROW_FIELDS = 1_000
 
 /** Whether it is to be written in pieces. */
+export function isLongRow(row: readonly SqlValue[]): boolean {
+  return row.length > LONG_ROW_FIELDS || hasLongValue(row)
+}
+
 export function hasLongValue(row: readonly SqlValue[]): boolean {
   return row.some(isLong)
 }
@@ -93,37 +160,15 @@ export function rowsText(form: ResultForm, rows: ReadonlyArray<readonly SqlValue
   return text
 }
 
-/** The same in pieces; `separator` comes first. */
+/** The same in pieces. */
 export function* rowsPieces(
   form: ResultForm,
   rows: ReadonlyArray<readonly SqlValue[]>,
-  separator: '' | ',',
 ): Generator<string, void, undefined> {
-  let before: string = separator
+  let separator = ''
   for (const row of rows) {
-    yield before
+    yield separator
     yield* rowPieces(form, row)
-    before = ','
-  }
-}
-
-function valueWriter(type: SqlType, integers: IntegerForm): ValueWriter {
-  switch (type) {
-    case 'BOOLEAN':
-      return (value) => (value === true ? 'true' : 'false')
-    case 'JSON':
-      // It is kept as text that has been checked and brought into one form.
-      return (value) => value as string
-    case 'TEXT':
-      return (value) => JSON.stringify(value)
-    case 'INTEGER':
-      return (value) => {
-        const json = valueToJson(type, value, { integers })
-        return typeof json === 'number' ? `${json}` : `"${json}"`
-      }
-    default: {
-      const options = { integers }
-      return (value) => JSON.stringify(valueToJson(type, value, options))
-    }
+    separator = ','
   }
 }

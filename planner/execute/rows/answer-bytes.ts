@@ -5,9 +5,6 @@ import type { SqlType, SqlValue } from '../../../storage/storage.ts'
 const ROW_BYTES = 32
 const FIELD_BYTES = 16
 
-/** So many characters of an answer count as one byte each: to look at those of a small answer would not pay. */
-export const UNSEEN_CHARACTERS = 1_024
-
 type Column = { readonly name: string; readonly type: SqlType }
 
 /**
@@ -17,7 +14,6 @@ type Column = { readonly name: string; readonly type: SqlType }
 export class AnswerBytes {
   readonly #columns: readonly Column[]
   readonly #perRow: number
-  #unseen = UNSEEN_CHARACTERS
 
   constructor(columns: readonly Column[]) {
     let perRow = ROW_BYTES
@@ -38,21 +34,14 @@ export class AnswerBytes {
     for (let index = 0; index < row.length; index += 1) {
       const value = row[index] as SqlValue
       if (typeof value === 'string') {
-        bytes += this.#textBytes(value, index)
+        // JSON is written as it is stored.
+        const isJson = this.#columns[index]?.type === 'JSON'
+        bytes += isJson ? Buffer.byteLength(value) : stringBytes(value)
       } else if (value instanceof Uint8Array) {
         bytes += Math.ceil(value.length / 3) * 4
       }
     }
     return bytes
-  }
-
-  #textBytes(text: string, index: number): number {
-    if (text.length <= this.#unseen) {
-      this.#unseen -= text.length
-      return text.length
-    }
-    // JSON is written as it is stored.
-    return this.#columns[index]?.type === 'JSON' ? Buffer.byteLength(text) : stringBytes(text)
   }
 }
 

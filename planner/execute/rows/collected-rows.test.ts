@@ -6,67 +6,46 @@ import { CollectedRows, rowCountOf } from './collected-rows.ts'
 import type { RowWriter } from './execution-context.ts'
 
 const COLUMNS = [{ name: 'id', type: 'INTEGER' }] as const
+const IDS = Array.from({ length: 250 }, (_, id) => BigInt(id))
 
-/** Keeps what it was given, call by call. */
 class RecordingWriter implements RowWriter {
-  readonly given: SqlValue[][][] = []
-  bytes = 0
+  readonly given: SqlValue[][] = []
 
   get rowCount(): number {
-    return this.given.flat().length
+    return this.given.length
   }
 
-  write(rows: readonly SqlValue[][]): void {
-    this.given.push([...rows])
+  get bytes(): number {
+    return 7 * this.given.length
+  }
+
+  write(row: SqlValue[]): void {
+    this.given.push(row)
   }
 }
 
-function collected(count: number, newRowWriter?: () => RowWriter, bytesOfRow = 40) {
-  const rows = new CollectedRows(COLUMNS, newRowWriter === undefined ? {} : { newRowWriter })
-  for (let id = 0; id < count; id += 1) rows.add([BigInt(id)], bytesOfRow)
-  assert.equal(rows.count, count)
-  return { ...rows.result, rowsAffected: 0 }
+function collected(newRowWriter?: () => RowWriter): CollectedRows {
+  const rows = new CollectedRows(COLUMNS, { newRowWriter })
+  for (const id of IDS) rows.add([id])
+  assert.equal(rows.count, IDS.length)
+  return rows
 }
 
 test('without a writer all rows are held, in their order', () => {
-  const result = collected(250)
+  const rows = collected()
+  const result = { ...rows.result, rowsAffected: 0 }
   assert.equal(result.written, undefined)
-  assert.deepEqual(
-    result.rows.flat(),
-    Array.from({ length: 250 }, (_, id) => BigInt(id)),
-  )
+  assert.deepEqual(result.rows.flat(), IDS)
+  assert.equal(result.bytes, rows.bytes)
+  assert.equal(rowCountOf(result), IDS.length)
 })
 
-test('rows go to the writer by hundreds, and those behind them are held', () => {
-  for (const [count, handed] of [
-    [99, []],
-    [100, [100]],
-    [250, [100, 100]],
-  ] as const) {
-    const writer = new RecordingWriter()
-    const result = collected(count, () => writer)
-    assert.deepEqual(
-      writer.given.map((rows) => rows.length),
-      handed,
-    )
-    const ids = [...writer.given.flat(), ...result.rows].flat()
-    assert.deepEqual(
-      ids,
-      Array.from({ length: count }, (_, id) => BigInt(id)),
-    )
-    assert.equal(result.written, handed.length === 0 ? undefined : writer)
-    assert.equal(rowCountOf(result), count)
-  }
-})
-
-test('rows that are long are held for who can write them in turns', () => {
-  const newWriter = () => assert.fail('a writer was made')
-  const result = collected(250, newWriter, 1024 * 1024)
-  assert.equal(result.rows.length, 250)
-  assert.equal(result.bytes, 250 * 1024 * 1024)
-})
-
-test('an answer that is short asks for no writer', () => {
-  const newWriter = () => assert.fail('a writer was made')
-  assert.equal(collected(99, newWriter).rows.length, 99)
+test('a writer is given each row when it is found, and says what they come to', () => {
+  const writer = new RecordingWriter()
+  const rows = collected(() => writer)
+  const result = { ...rows.result, rowsAffected: 0 }
+  assert.deepEqual(writer.given.flat(), IDS)
+  assert.deepEqual([result.rows, result.written], [[], writer])
+  assert.equal(rows.bytes, 7 * IDS.length)
+  assert.equal(rowCountOf(result), IDS.length)
 })

@@ -49,7 +49,7 @@ export type ExecutionContext = {
   readonly answerBytes?: AnswerBytesBudget
   /** Called with the bytes that the statement holds for its sorts and groups; throws where they are too many. */
   readonly holdBytes?: HoldBytes
-  /** Makes the writer of a long answer's rows, while more of them are sought; without it they are all held. */
+  /** Makes the writer of an answer's rows, while more of them are sought; without it they are held. */
   readonly newRowWriter?: ((columns: StatementResult['columns']) => RowWriter) | undefined
   /** Asks a GET for the commit timestamps of its rows, for which it reads all of their families. */
   readonly rowTimestamps?: boolean
@@ -72,9 +72,9 @@ export type LookupFigures = {
 /** The bytes that the statements before this one answered, and how many all of them may. */
 export type AnswerBytesBudget = { readonly used: number; readonly max: number }
 
-/** Takes rows of one answer in their order, and gives their memory back. */
+/** Takes the rows of one answer, in their order. */
 export interface RowWriter {
-  write(rows: readonly SqlValue[][]): void
+  write(row: SqlValue[]): void
   /** How many it has taken. */
   readonly rowCount: number
   /** What they have come to. */
@@ -91,11 +91,11 @@ export type PageRequest = {
 
 export type StatementResult = {
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: SqlType }>
-  /** Those after the ones that have been written. */
+  /** None where they have been written. */
   readonly rows: SqlValue[][]
-  /** What all rows come to, about; absent where they are few and short. */
+  /** What they come to, about; absent where they are few and short. */
   readonly bytes?: number
-  /** There when `newRowWriter` was given and the answer is long. */
+  /** There when `newRowWriter` was given to a statement that answers rows. */
   readonly written?: RowWriter
   /** Rows of tables that were changed. */
   readonly rowsAffected: number

@@ -4,7 +4,6 @@ import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { RowProjection } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
-import { AnswerBytes } from './answer-bytes.ts'
 import { CollectedRows } from './collected-rows.ts'
 import type { ExecutionContext, StatementResult } from './execution-context.ts'
 import { decodePageMark, encodePageMark, type PageMark } from './page-mark.ts'
@@ -36,7 +35,6 @@ export class ScanPage {
   readonly #projection: RowProjection
   readonly #bytesMax: number
   readonly #examinedMax: number
-  readonly #answerBytes: AnswerBytes
   readonly #rows: CollectedRows
   #examined = 0
 
@@ -47,7 +45,6 @@ export class ScanPage {
     this.#mark = markOf(context)
     this.left = Math.max(0, limit - (this.#mark?.rowsGiven ?? 0))
     this.rowsMax = Math.min(this.left, page?.rows ?? this.left)
-    this.#answerBytes = new AnswerBytes(projection.columns)
     this.#rows = new CollectedRows(projection.columns, context)
     this.#bytesMax = page?.bytes ?? Number.POSITIVE_INFINITY
     this.#examinedMax =
@@ -77,8 +74,7 @@ export class ScanPage {
   }
 
   add(scope: Scope): void {
-    const row = this.#projection.project(scope)
-    this.#rows.add(row, this.#answerBytes.of(row))
+    this.#rows.add(this.#projection.project(scope))
   }
 
   result(): StatementResult {
