@@ -7,16 +7,17 @@ import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
 import { arbitraryCalls } from './arbitrary-calls.ts'
 import { answerOf, clear, type Operation, textOfRow } from './cell-store-programs.ts'
 import { CellStoreScene, type OpenedEngine, WHOLE_ROW } from './cell-store-scene.ts'
+import { emptiedEngine } from './emptied-engine.ts'
 import { filterScenarios } from './filter-conformance.ts'
 import { NaiveCellStore } from './naive-cell-store.ts'
 import { refusalScenarios } from './refusal-conformance.ts'
 import { rowScenarios } from './row-conformance.ts'
 import { scanScenarios } from './scan-conformance.ts'
 
-/** What every engine must do. Each scenario runs on a fresh store. */
+/** What every engine must do. Each scenario runs on an empty store. */
 export function describeCellStore(name: string, openEngine: () => Promise<OpenedEngine>): void {
   describe(`${name}: the contract of the cell store`, () => {
-    const scene = new CellStoreScene(openEngine)
+    const scene = new CellStoreScene(emptiedEngine(openEngine))
     beforeEach(() => scene.begin())
     afterEach(() => scene.end())
 

@@ -27,7 +27,7 @@ export const WHOLE_ROW: RowFilter = [
   { family: 'notify' },
 ]
 
-/** A store that is fresh for each scenario, and short words for what is done to it. */
+/** A store that is empty for each scenario, and short words for what is done to it. */
 export class CellStoreScene {
   readonly #openEngine: () => Promise<OpenedEngine>
   #engine: OpenedEngine | undefined

@@ -17,6 +17,7 @@ import { arbitraryCalls } from './arbitrary-calls.ts'
 import { requireNaiveAnswers } from './cell-store-conformance.ts'
 import { answerOf, clear, textOfRow } from './cell-store-programs.ts'
 import { bytes } from './cell-store-scene.ts'
+import { emptiedEngine } from './emptied-engine.ts'
 
 export type OpenedEmbeddedEngine = {
   readonly store: EmbeddedCellStore
@@ -36,8 +37,9 @@ export function describeEmbeddedCellStore(
   describe(`${name}: the contract of an embedded cell store`, () => {
     let engine: OpenedEmbeddedEngine
     let store: EmbeddedCellStore
+    const open = emptiedEngine(openEngine)
     beforeEach(async () => {
-      engine = await openEngine()
+      engine = await open()
       store = engine.store
     })
     afterEach(() => engine.dispose())
