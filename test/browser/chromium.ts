@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 
 const { PERCOLITE_CHROMIUM } = process.env
 const NAMES =
@@ -26,5 +26,7 @@ export function chromiumSkipReason(): string | false {
 
 /** It ends with this process, however that ends, because they are joined by a pipe. */
 export async function launchChromium(): Promise<Browser> {
+  // Where it is not launched, nothing is loaded for it.
+  const { chromium } = await import('playwright-core')
   return await chromium.launch({ executablePath: installed() as string, args: FLAGS })
 }

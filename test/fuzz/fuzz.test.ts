@@ -5,6 +5,7 @@ import { checkInput } from './check-input.ts'
 import { readCorpus } from './corpus.ts'
 import { FuzzServer } from './fuzz-server.ts'
 import { fuzz, TARGETS } from './fuzzing.ts'
+import { TARGET_NAMES } from './target-names.ts'
 
 const RUNS_MIN = 10
 
@@ -25,7 +26,8 @@ suite('the corpus: each input is understood or refused by name, and the server g
 })
 
 suite('whatever is sent or stored, it is understood or refused by name, and the server goes on', () => {
-  for (const [target, { share }] of Object.entries(TARGETS)) {
+  for (const target of TARGET_NAMES) {
+    const { share } = TARGETS[target]
     test(target, async () => {
       const seed = Math.floor(Math.random() * 2 ** 31)
       const { failure } = await fuzz(target, { runs: RUNS_MIN * share, seed })

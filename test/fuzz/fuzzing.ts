@@ -4,11 +4,12 @@ import { checkInput } from './check-input.ts'
 import { repetitions, sentences } from './dialect-sentences.ts'
 import type { FuzzInput } from './fuzz-input.ts'
 import { FuzzServer } from './fuzz-server.ts'
+import type { TargetName } from './target-names.ts'
 import { bodies, requests, storedRecords } from './wire-inputs.ts'
 
-/** What is fuzzed; `share` is how many inputs a target gets for one of the slowest. */
+/** The inputs of each target; `share` is how many inputs a target gets for one of the slowest. */
 export const TARGETS: Readonly<
-  Record<string, { readonly inputs: fc.Arbitrary<FuzzInput>; readonly share: number }>
+  Record<TargetName, { readonly inputs: fc.Arbitrary<FuzzInput>; readonly share: number }>
 > = {
   sentences: { inputs: sentences, share: 30 },
   repetitions: { inputs: repetitions, share: 1 },
@@ -24,10 +25,10 @@ export type Fuzzing = { readonly runs: number; readonly seed: number; readonly f
  * smallest input that still fails as a line for the corpus, and the error.
  */
 export async function fuzz(
-  target: string,
+  target: TargetName,
   effort: { readonly runs: number; readonly seconds?: number; readonly seed: number },
 ): Promise<Fuzzing> {
-  const { inputs } = TARGETS[target] as (typeof TARGETS)[string]
+  const { inputs } = TARGETS[target]
   const server = await FuzzServer.start()
   const check = (input: FuzzInput) => checkInput(server, input)
   const { runs, seconds, seed } = effort

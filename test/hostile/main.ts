@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { loadContract } from '../../server/http/openapi/contract.ts'
-import { CLIENT_FRAMES } from '../../server/websocket/client-frame.ts'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { ServerProcess } from '../server/server-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { Attacker, type Fault } from './attacker.ts'
 import { Bystanders } from './bystanders.ts'
 import { flood, floods } from './floods.ts'
-import { worstFrames } from './worst-frames.ts'
 import { worstRequests } from './worst-requests.ts'
 
 const HELP = `npm run test:hostile -- [--only operation]
@@ -27,6 +24,9 @@ const LIMIT_MS = Number(values['limit-ms'] ?? (process.env.CI === undefined ? 25
 const TRIES = 3
 const RESIDENT_MIB_MAX = 1_024
 
+const { loadContract } = await import('../../server/http/openapi/contract.ts')
+const { CLIENT_FRAMES } = await import('../../server/websocket/client-frame.ts')
+const { worstFrames } = await import('./worst-frames.ts')
 const { document } = loadContract()
 const FLOOD = 'flood'
 const targets = [...document.operations.map(({ id }) => id), ...CLIENT_FRAMES, FLOOD]

@@ -8,7 +8,6 @@ import { testFolder } from '../test-folder.ts'
 import { aftermath } from './aftermath.ts'
 import { Crowd } from './crowd.ts'
 import { HeavyClient } from './heavy-client.ts'
-import { heavyKinds, preparation } from './heavy-requests.ts'
 
 const USAGE = `npm run test:overload -- [--seconds 10] [--connections 2000]
 
@@ -45,6 +44,7 @@ if (!(seconds > 0 && connections > 0 && LIMIT_MS > 0)) {
   endMisused(USAGE, '--seconds, --connections and --limit-ms are numbers above 0.')
 }
 
+const { heavyKinds, preparation } = await import('./heavy-requests.ts')
 const cleaning: Array<() => Promise<void>> = []
 const folder = await testFolder({ after: (clean) => cleaning.push(clean) }, 'overload')
 const server = await ServerProcess.start(folder)

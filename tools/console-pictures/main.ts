@@ -10,7 +10,6 @@ import { connect } from '../../client-sdk/client.ts'
 import { launchChromium } from '../../test/browser/chromium.ts'
 import { buildConsole } from '../../test/console/built-console.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
-import { startTestServer } from '../../test/server/test-server.ts'
 import { scriptFlags } from '../script-flags.ts'
 import { OBSERVER_STATEMENTS, OBSERVERS } from './observers.ts'
 import { type PicturedView, VIEWS } from './views.ts'
@@ -30,6 +29,7 @@ const WIDE = { width: 1280, height: 800 }
 const PHONE = { width: 360, height: 720 }
 
 const { values } = scriptFlags(HELP, { only: { type: 'string' } })
+const { startTestServer } = await import('../../test/server/test-server.ts')
 const wanted = VIEWS.filter(({ name }) => values.only === undefined || name === values.only)
 await using cleaning = new AsyncDisposableStack()
 const urls = { brokerage: await startBrokerage(), transfers: await startTransfers() }

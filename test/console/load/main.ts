@@ -10,7 +10,6 @@ import { longestTasks } from '../../browser/task-times.ts'
 import { testFolder } from '../../test-folder.ts'
 import { buildConsole } from '../built-console.ts'
 import { BUSY_VIEWS, type BusyView } from './busy-views.ts'
-import { CHANGES_PER_SECOND, LoadedServer, ROWS, SUBSCRIPTIONS } from './loaded-server.ts'
 
 const USAGE = `npm run test:console [-- --only View] [--seconds 10]
 
@@ -42,6 +41,7 @@ if (missing !== false) endMisused(USAGE, missing)
 type Looked = { readonly view: BusyView; readonly tasks: readonly number[] } & Pair
 type Pair = { readonly without: number; readonly with: number }
 
+const { CHANGES_PER_SECOND, LoadedServer, ROWS, SUBSCRIPTIONS } = await import('./loaded-server.ts')
 await using cleaning = new AsyncDisposableStack()
 buildConsole()
 const folder = await testFolder({ after: (clean) => cleaning.defer(clean) }, 'console-load')
