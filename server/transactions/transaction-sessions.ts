@@ -76,7 +76,9 @@ export class TransactionSessions {
     this.#shares = shares
     this.#limitsOf = limitsOf
     this.#endings = new LRUCache({
-      max: ENDINGS_MAX,
+      // Each weighs one, because with `max` it would allocate room for all of them at the start.
+      maxSize: ENDINGS_MAX,
+      sizeCalculation: () => 1,
       ttl: SERVER_LIMITS.outcomeMemoryMs,
       ttlResolution: 0,
       perf: { now: () => clock.monotonicMs() },
