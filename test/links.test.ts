@@ -4,7 +4,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 const FOLDER = new URL('..', import.meta.url)
-const PAGES = globSync(['*.md', 'docs/**/*.md', 'client-sdk/*.md'], { cwd: FOLDER })
+const PAGES = globSync(['*.md', 'docs/**/*.md', 'client-sdk/*.md', 'storage/**/*.md'], {
+  cwd: FOLDER,
+})
+const DESIGN = new URL('storage/DESIGN.md', FOLDER)
 
 /** The names of a page's headings in links, as GitHub makes them. */
 function anchorsOf(page: URL): Set<string> {
@@ -19,7 +22,7 @@ function anchorsOf(page: URL): Set<string> {
   )
 }
 
-test('every link of the README and of docs/ leads to a file, and to a heading of it where it names one', () => {
+test('every link of a page leads to a file, and to a heading of it where it names one', () => {
   assert.ok(PAGES.length > 60)
   for (const page of PAGES) {
     const at = new URL(page, FOLDER)
@@ -32,4 +35,14 @@ test('every link of the README and of docs/ leads to a file, and to a heading of
       assert.ok(isThere, `${page} -> ${target}#${anchor}`)
     }
   }
+})
+
+test('storage/DESIGN.md names only files that are there, below storage/', () => {
+  const files = globSync('storage/**/*.ts', { cwd: FOLDER }).map((path) => `/${path}`)
+  const names = [...readFileSync(DESIGN, 'utf8').matchAll(/`([\w./-]+\.ts)`/g)].map(
+    ([, name]) => name,
+  )
+  assert.ok(names.length > 30)
+  const gone = names.filter((name) => !files.some((path) => path.endsWith(`/${name}`)))
+  assert.deepEqual(gone, [])
 })
