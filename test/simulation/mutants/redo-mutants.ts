@@ -21,8 +21,8 @@ export const REDO_MUTANTS: readonly Mutant[] = [
     name: 'memtableAfterAnswer',
     what: 'R2: what was answered comes into the memtable some turns later',
     file: REDO,
-    find: '      mutable.add(copy, this.#clock.monotonicMs()) // R2: before any batch is answered.\n',
-    replace: '      void this.#clock.sleep(5).then(() => mutable.add(copy))\n',
+    find: '      mutable.add(record, this.#clock.monotonicMs()) // R2: before any batch is answered.\n',
+    replace: '      void this.#clock.sleep(5).then(() => mutable.add(record))\n',
     caughtBy: { seedsMax: 20, ...RUNS },
   }),
   mutant({

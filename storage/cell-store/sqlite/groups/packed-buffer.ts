@@ -8,7 +8,7 @@ export class PackedWriter {
   #at = 0
 
   constructor(bytesMax: number) {
-    // Not from the pool, because the whole memory is transferred to another thread.
+    // Not from the pool, because a message takes the whole memory to another thread.
     this.#buffer = Buffer.allocUnsafeSlow(bytesMax)
     this.#view = new DataView(this.#buffer.buffer)
   }

@@ -108,18 +108,17 @@ export class Redo {
     this.#lastId += 1
     const record = { id: this.#lastId, packed: encodeRecord(batches, bytes) }
     mutable.recordsInFlight += 1
-    // One is handed over, and one is added when the other is durable. If this rejects it is unknown whether the
-    // record is there, so it stays in flight: the store has failed, and what was not answered is not flushed (R2).
-    const copy = { ...record, packed: new Uint8Array(record.packed) }
+    // If this rejects it is unknown whether the record is there, so it stays in flight: the store has failed, and what
+    // was not answered is not flushed (R2).
     const carriedOut = await this.#thread.appendRedo(record) // R1
     mutable.recordsInFlight -= 1
     const [result = null] = carriedOut.results
     if (!isFailure(result)) {
       const cellsBefore = mutable.cells
-      mutable.add(copy, this.#clock.monotonicMs()) // R2: before any batch is answered.
+      mutable.add(record, this.#clock.monotonicMs()) // R2: before any batch is answered.
       this.#flusher.cellsAdded(mutable.cells - cellsBefore)
     }
-    return { ...carriedOut, results: batches.map(() => result) }
+    return { results: batches.map(() => result), ms: carriedOut.ms }
   }
 
   /** Whether the memtables have cells of rows that it names. */

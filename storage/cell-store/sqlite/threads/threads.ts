@@ -87,16 +87,14 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     return this.#share >= REDO_LOG_SHARE_MIN
   }
 
-  async commitGroup(
-    batches: readonly WriteBatch[],
-    encodedBytesMax: number,
-  ): Promise<CarriedOutGroup> {
+  commitGroup(batches: readonly WriteBatch[], encodedBytesMax: number): Promise<CarriedOutGroup> {
     const packed = encodeGroup(batches, encodedBytesMax)
-    return await this.#write({ kind: 'group', packed }, [packed.buffer])
+    return this.#write({ kind: 'group', packed }, [packed.buffer])
   }
 
-  async appendRedo(record: RedoRecord): Promise<CarriedOutGroup> {
-    return await this.#write({ kind: 'redo', record }, [record.packed.buffer])
+  /** The message has a copy of the record, because it is added to a memtable as well. */
+  appendRedo(record: RedoRecord): Promise<CarriedOutGroup> {
+    return this.#write({ kind: 'redo', record }, [])
   }
 
   async flush(part: FlushPart): Promise<Flushed> {
