@@ -69,9 +69,11 @@ function* stepsInTurn(lists: readonly StepList[]): Generator<RowStep, undefined>
 
 /** The steps of these lists, one list after the other; lazily made steps stay lazy. */
 export function joinedSteps(...lists: readonly StepList[]): StepList {
-  if (lists.every((list) => Array.isArray(list))) return lists.flat() as RowStep[]
-  const length = lists.reduce((sum, one) => sum + one.length, 0)
-  return { length, [Symbol.iterator]: () => stepsInTurn(lists) }
+  const filled = lists.filter((list) => list.length > 0)
+  if (filled.length === 1) return filled[0] as StepList // Nearly always.
+  if (filled.every((list) => Array.isArray(list))) return filled.flat() as RowStep[]
+  const length = filled.reduce((sum, one) => sum + one.length, 0)
+  return { length, [Symbol.iterator]: () => stepsInTurn(filled) }
 }
 
 const MADE_AT_ONCE = 16

@@ -93,8 +93,9 @@ export class SqliteWriter {
   submit(batch: WriteBatch | LargeBatch): Promise<BatchAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
+      const { steps, bytes } = sizeOf(batch)
       const queuedMs = systemClock.monotonicMs()
-      this.#queue.push({ batch, ...sizeOf(batch), queuedMs, resolve, reject })
+      this.#queue.push({ batch, steps, bytes, queuedMs, resolve, reject })
       if (this.#isDiskQuick && this.#queue.length >= EARLY_GROUP_BATCHES_MIN) this.#flush()
       else this.#scheduleFlush()
     })
