@@ -73,13 +73,13 @@ export class Activity {
       const passed = Math.floor((clock.monotonicMs() - this.#startedMs) / STEP_MS)
       // Where the process stood still, nobody knows when things happened.
       ring.skip(Math.max(0, passed - ring.steps - 1))
-      ring.add(await this.#figures())
+      ring.add(this.#figures())
     }
   }
 
-  async #figures(): Promise<StepFigures> {
+  #figures(): StepFigures {
     const { storage, requests } = this.#parts
-    const { p50Ms, p99Ms, count } = await requests.sinceLastStep()
+    const { p50Ms, p99Ms, count } = requests.sinceLastStep()
     const counts = this.#countsNow()
     const since = (name: keyof Counts) => counts[name] - this.#counts[name]
     const figures = {

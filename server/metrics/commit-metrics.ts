@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Counter, Histogram, type Registry } from '@prometheus-io/client'
+import { Counter, type Registry } from '@prometheus-io/client'
 import {
   BATCH_ROUTES,
   type BatchRoute,
@@ -9,11 +9,12 @@ import {
   type Measures,
 } from '../../storage/storage.ts'
 import type { ConflictLog } from '../conflicts/conflict-log.ts'
+import { DurationMetric } from './duration-metric.ts'
 
-/** In seconds, from a commit in memory to a disk that hangs. */
-const BUCKETS = [
-  ...[0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05],
-  ...[0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+/** From a commit in memory to a disk that hangs. */
+const BOUNDS_MS = [
+  ...[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50],
+  ...[100, 250, 500, 1_000, 2_500, 5_000, 10_000],
 ]
 
 /** So many tables have conflicts of their own, the first ones that had any: a label must not grow without end. */
@@ -23,18 +24,16 @@ const OTHER_TABLES = ''
 
 /** What the storage tells of its commits: how long they take, on what they wait, on what they conflict. */
 export class CommitMetrics implements Measures {
-  readonly #commits = new Histogram({
+  readonly #commits = new DurationMetric({
     name: 'percolite_commit_duration_seconds',
     help: 'How long a commit took that had something to write, whether it was committed or refused.',
-    buckets: BUCKETS,
-    registers: [],
+    boundsMs: BOUNDS_MS,
   })
-  readonly #phases = new Histogram({
+  readonly #phases = new DurationMetric({
     name: 'percolite_commit_phase_duration_seconds',
     help: 'What commits wait for; group_wait and sync are recorded once for each group of commits.',
-    labelNames: ['phase'],
-    buckets: BUCKETS,
-    registers: [],
+    label: 'phase',
+    boundsMs: BOUNDS_MS,
   })
   readonly #batches = new Counter({
     name: 'percolite_batches_total',
@@ -55,21 +54,23 @@ export class CommitMetrics implements Measures {
   constructor(log: ConflictLog) {
     this.log = log
     for (const route of BATCH_ROUTES) this.#batches.inc({ route }, 0)
-    for (const phase of COMMIT_PHASES) this.#phases.zero({ phase })
+    this.#commits.of()
+    for (const phase of COMMIT_PHASES) this.#phases.of(phase)
   }
 
   register(registry: Registry): void {
-    for (const metric of [this.#commits, this.#phases, this.#batches, this.#conflicts]) {
-      registry.registerMetric(metric)
-    }
+    this.#commits.register(registry)
+    this.#phases.register(registry)
+    registry.registerMetric(this.#batches)
+    registry.registerMetric(this.#conflicts)
   }
 
   commitTook(ms: number): void {
-    this.#commits.observe(ms / 1000)
+    this.#commits.of().add(ms)
   }
 
   phaseTook(phase: CommitPhase, ms: number): void {
-    this.#phases.observe({ phase }, ms / 1000)
+    this.#phases.of(phase).add(ms)
   }
 
   batchesRouted(route: BatchRoute, count: number): void {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http'
-import { Counter, Histogram, type Registry } from '@prometheus-io/client'
+import { Counter, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import { WholeRequest } from '../http/bodies/whole-request.ts'
 import { type Bucket, quantileOf } from '../statistics/quantile.ts'
+import { DurationMetric } from './duration-metric.ts'
 
 /** Of a path that is no operation's. */
 const NO_OPERATION = 'none'
 
-/** In seconds, from a GET by its key to the longest statement. */
-const BUCKETS = [
-  ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05],
-  ...[0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+/** From a GET by its key to the longest statement. */
+const BOUNDS_MS = [
+  ...[0.5, 1, 2.5, 5, 10, 25, 50],
+  ...[100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000],
 ]
 
 export type StepOfRequests = {
@@ -23,26 +24,34 @@ export type StepOfRequests = {
 
 /** Counts requests by operation and status, and tells how long they took. */
 export class RequestMetrics {
-  readonly #counter: Counter<'operation' | 'code'>
-  readonly #duration: Histogram<'operation'>
+  /** How many there were of each status, by operation. */
+  readonly #counts = new Map<string, Map<number, number>>()
+  readonly #durations = new DurationMetric({
+    name: 'percolite_http_request_duration_seconds',
+    help: 'From the head of a request to the beginning of its answer, by operation.',
+    label: 'operation',
+    boundsMs: BOUNDS_MS,
+  })
   #counted = 0
-  #buckets: readonly Bucket[] = []
+  /** What there was when the last step ended. */
+  #before: { readonly counted: number; readonly buckets: readonly Bucket[] }
 
   constructor(registry: Registry) {
-    const registers = [registry]
-    this.#counter = new Counter({
+    const counts = this.#counts
+    new Counter({
       name: 'percolite_http_requests_total',
       help: 'HTTP requests that were answered, by operation of openapi.yaml and status code.',
       labelNames: ['operation', 'code'],
-      registers,
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [operation, ofOperation] of counts) {
+          for (const [code, count] of ofOperation) this.inc({ operation, code }, count)
+        }
+      },
     })
-    this.#duration = new Histogram({
-      name: 'percolite_http_request_duration_seconds',
-      help: 'From the head of a request to the beginning of its answer, by operation.',
-      labelNames: ['operation'],
-      buckets: BUCKETS,
-      registers,
-    })
+    this.#durations.register(registry)
+    this.#before = { counted: 0, buckets: this.#durations.buckets }
   }
 
   watch(fastify: FastifyInstance): void {
@@ -56,35 +65,32 @@ export class RequestMetrics {
 
   /** Counts an answer; to be called for one that Fastify does not send. */
   answered(operation: string, status: number, request: IncomingMessage): void {
-    this.#counter.inc({ operation, code: status })
+    const counts = this.#countsOf(operation)
+    counts.set(status, (counts.get(status) ?? 0) + 1)
+    this.#counted += 1
     if (!(request instanceof WholeRequest)) return
-    this.#duration.observe({ operation }, (performance.now() - request.arrivedMs) / 1000)
+    this.#durations.of(operation).add(performance.now() - request.arrivedMs)
   }
 
   /** What there was since this was asked last, of all operations together. */
-  async sinceLastStep(): Promise<StepOfRequests> {
-    let counted = 0
-    for (const { value } of (await this.#counter.get()).values) counted += value
-    const before = this.#buckets
-    this.#buckets = await this.#bucketsNow()
-    const buckets = this.#buckets.map(({ bound, count }, index) => {
-      return { bound, count: count - (before[index]?.count ?? 0) }
+  sinceLastStep(): StepOfRequests {
+    const before = this.#before
+    this.#before = { counted: this.#counted, buckets: this.#durations.buckets }
+    const buckets = this.#before.buckets.map(({ bound, count }, at) => {
+      return { bound, count: count - (before.buckets[at]?.count ?? 0) }
     })
-    const count = counted - this.#counted
-    this.#counted = counted
-    const msOf = (share: number) => quantileOf(buckets, share) * 1000
-    return { count, p50Ms: msOf(0.5), p99Ms: msOf(0.99) }
+    return {
+      count: this.#counted - before.counted,
+      p50Ms: quantileOf(buckets, 0.5),
+      p99Ms: quantileOf(buckets, 0.99),
+    }
   }
 
-  async #bucketsNow(): Promise<Bucket[]> {
-    const counts = new Map([...BUCKETS, Number.POSITIVE_INFINITY].map((bound) => [bound, 0]))
-    for (const sample of (await this.#duration.get()).values) {
-      const labels: Readonly<Record<string, string | number>> = sample.labels
-      // Sums and counts have no bound.
-      if (labels.le === undefined) continue
-      const bound = labels.le === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels.le)
-      counts.set(bound, (counts.get(bound) ?? 0) + sample.value)
-    }
-    return [...counts].map(([bound, count]) => ({ bound, count }))
+  #countsOf(operation: string): Map<number, number> {
+    const known = this.#counts.get(operation)
+    if (known !== undefined) return known
+    const counts = new Map<number, number>()
+    this.#counts.set(operation, counts)
+    return counts
   }
 }

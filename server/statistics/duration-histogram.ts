@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Bucket, quantileOf } from './quantile.ts'
 
-/** Three for each doubling, from 10 µs to 21 s; the last one has all above. */
-const BUCKETS = 64
-const BUCKETS_PER_DOUBLING = 3
-const FIRST_BOUND_MS = 0.01
+/** Three for each doubling, from 10 µs to 17 s: quantiles of them are at most a quarter too high or too low. */
+const BOUNDS_MS: readonly number[] = Array.from({ length: 63 }, (_, at) => 0.01 * 2 ** (at / 3))
 
-/** How long something took, each time: quantiles of it are at most a quarter too high or too low. */
+/** How long something took, each time. */
 export class DurationHistogram {
-  readonly #counts = new Float64Array(BUCKETS)
+  readonly #boundsMs: readonly number[]
+  /** Of each bound what is at most that, and more than the one before; the last one is all above. */
+  readonly #counts: Float64Array
   #count = 0
   #totalMs = 0
   #maxMs = 0
+
+  /** The bounds ascend. */
+  constructor(boundsMs: readonly number[] = BOUNDS_MS) {
+    this.#boundsMs = boundsMs
+    this.#counts = new Float64Array(boundsMs.length + 1)
+  }
 
   get count(): number {
     return this.#count
@@ -29,28 +35,33 @@ export class DurationHistogram {
     this.#count += 1
     this.#totalMs += ms
     if (ms > this.#maxMs) this.#maxMs = ms
-    const at = bucketOf(ms)
+    const at = this.#bucketOf(ms)
     this.#counts[at] = (this.#counts[at] ?? 0) + 1
+  }
+
+  /** One for each bound, in milliseconds, and the infinite one. */
+  get buckets(): Bucket[] {
+    let count = 0
+    return Array.from(this.#counts, (own, at): Bucket => {
+      count += own
+      return { bound: this.#boundsMs[at] ?? Number.POSITIVE_INFINITY, count }
+    })
   }
 
   /** The milliseconds that this share of them took at most, about. */
   quantileMs(share: number): number {
-    let count = 0
-    const buckets = Array.from(this.#counts, (own, at): Bucket => {
-      count += own
-      return { bound: boundMs(at), count }
-    })
-    return Math.min(quantileOf(buckets, share), this.#maxMs)
+    return Math.min(quantileOf(this.buckets, share), this.#maxMs)
   }
-}
 
-function bucketOf(ms: number): number {
-  if (ms <= FIRST_BOUND_MS) return 0
-  const above = Math.ceil(BUCKETS_PER_DOUBLING * Math.log2(ms / FIRST_BOUND_MS))
-  return Math.min(above, BUCKETS - 1)
-}
-
-function boundMs(at: number): number {
-  if (at === BUCKETS - 1) return Number.POSITIVE_INFINITY
-  return FIRST_BOUND_MS * 2 ** (at / BUCKETS_PER_DOUBLING)
+  /** The first one whose bound it does not exceed, by halving what is left of them. */
+  #bucketOf(ms: number): number {
+    let from = 0
+    let to = this.#boundsMs.length
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (ms <= (this.#boundsMs[middle] as number)) to = middle
+      else from = middle + 1
+    }
+    return from
+  }
 }

@@ -112,8 +112,8 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   bug(
     'metricsShowTokens',
     'server/metrics/request-metrics.ts',
-    'this.#counter.inc({ operation, code: status })',
-    'this.#counter.inc({ operation: String(request.headers.authorization), code: status })',
+    'this.#countsOf(operation)\n',
+    'this.#countsOf(String(request.headers.authorization))\n',
   ),
   bug(
     'logsShowTokens',
