@@ -94,6 +94,8 @@ class CachingParser implements Parser {
   }
 
   parseScript(text: string): readonly Statement[] {
+    const known = this.knownScript(text)
+    if (known !== undefined) return known
     const parts = this.parseInParts(text)
     for (;;) {
       const part = parts.next()

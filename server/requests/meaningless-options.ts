@@ -72,8 +72,8 @@ export function isOneScan(
   { sql }: Pick<QueryRequest, 'sql'>,
   statements: readonly IndexedStatement[],
 ): boolean {
-  const [only, ...others] = statements
-  if (sql === undefined || only === undefined || others.length > 0) return false
+  const [only] = statements
+  if (sql === undefined || only === undefined || statements.length > 1) return false
   const { statement } = only
   return statement.kind === 'scan' && statement.into === undefined
 }

@@ -8,6 +8,12 @@ import { isOneScan, requireSameSnapshot } from './meaningless-options.ts'
 import type { QueryRequest } from './query-request.ts'
 import type { IndexedStatement } from './script.ts'
 
+/** As much as a page may ever hold. */
+const WHOLE_PAGE: PageRequest = {
+  rows: SERVER_LIMITS.pageRowsMax,
+  bytes: SERVER_LIMITS.pageBytesMax,
+}
+
 /**
  * The pages of one request. A request that is one SCAN is answered page by page, with a cursor
  * between; any other is answered whole or not at all.
@@ -49,8 +55,7 @@ export class Paging {
 
   /** For what is answered whole or not at all. */
   static ofWhole(cursors: Cursors): Paging {
-    const { pageRowsMax, pageBytesMax } = SERVER_LIMITS
-    return new Paging(cursors, { rows: pageRowsMax, bytes: pageBytesMax }, undefined, undefined)
+    return new Paging(cursors, WHOLE_PAGE, undefined, undefined)
   }
 
   /** The pages of one SCAN, which is known by its owner. Throws or rejects with `bad_cursor`. */

@@ -58,9 +58,10 @@ export function readScript(script: readonly ScriptStatement[], keepOpen = false)
   if (first === undefined) throw new ServerError('invalid_request', 'There is no statement.')
   if (keepOpen) return readOpening(first, script)
   const dropsWrites = requireAllAnalyzed(script)
-  if (script.length === 1 && isBegin(first)) return { kind: 'open', begin: first, statements: [] }
+  const begin = isBegin(first) ? first : undefined
+  if (begin !== undefined && script.length === 1) return { kind: 'open', begin, statements: [] }
   if (script.some(isDefinition)) return { kind: 'definitions', statements: onlyDefinitions(script) }
-  if (!isBegin(first)) {
+  if (begin === undefined) {
     return {
       kind: 'transaction',
       statements: onlyRowStatements(script, 0),
@@ -80,7 +81,7 @@ export function readScript(script: readonly ScriptStatement[], keepOpen = false)
   }
   return {
     kind: 'transaction',
-    begin: first,
+    begin,
     statements: onlyRowStatements(
       last === 'commit' || last === 'rollback' ? script.slice(1, -1) : script.slice(1),
       1,
@@ -168,23 +169,22 @@ function onlyRowStatements(
   return script.map((entry, offset) => {
     const index = firstIndex + offset
     const { statement, parameters } = entry
-    if (isDefinition(entry)) {
-      throw mixture(
-        index,
-        entry,
-        'CREATE, ALTER, DROP, ROTATE, GRANT and REVOKE stand alone: send them outside of a transaction.',
-      )
-    }
-    if (isBegin(entry)) throw mixture(index, entry, 'BEGIN can only be the first statement.')
-    if (statement.kind === 'commit' || statement.kind === 'rollback') {
-      throw mixture(
-        index,
-        entry,
-        `${statement.kind.toUpperCase()} can only end a BEGIN, as the last statement.`,
-      )
-    }
-    return { statement: statement as RowStatement, parameters, index }
+    if (isRowStatement(statement)) return { statement, parameters, index }
+    throw mixture(index, entry, whyNotAmongRows(statement))
   })
+}
+
+function isRowStatement(statement: Statement): statement is RowStatement {
+  const { kind } = statement
+  return kind !== 'begin' && kind !== 'commit' && kind !== 'rollback' && !standsAlone(statement)
+}
+
+function whyNotAmongRows({ kind }: Exclude<Statement, RowStatement>): string {
+  if (kind === 'begin') return 'BEGIN can only be the first statement.'
+  if (kind === 'commit' || kind === 'rollback') {
+    return `${kind.toUpperCase()} can only end a BEGIN, as the last statement.`
+  }
+  return 'CREATE, ALTER, DROP, ROTATE, GRANT and REVOKE stand alone: send them outside of a transaction.'
 }
 
 /** The error of a statement that may not stand where it does. */

@@ -10,13 +10,15 @@ const KEYS = new WeakMap<object, ReadonlySet<ParameterKey>>()
 
 /** A value that no statement uses is a mistake: of a name, of a number, or of the text. Throws `invalid_request`. */
 export function requireParametersUsed(parameters: Parameters, statements: readonly object[]): void {
-  const unused = unusedParameter(parameters, keysOfAll(parameters, statements))
+  if (isEmpty(parameters)) return
+  const keys = keysOfAll(statements)
+  const unused = unusedParameter(parameters, keys)
   if (unused === undefined) return
   const what = statements.length === 1 ? 'the statement' : 'any statement'
   throw new ServerError(
     'invalid_request',
     `The parameter ${parameterText(unused)} has a value, and it does not stand in ${what}.`,
-    { parameter: unused, hint: hintFor(unused, keysOfAll(parameters, statements)) },
+    { parameter: unused, hint: hintFor(unused, keys) },
   )
 }
 
@@ -30,18 +32,15 @@ function unusedParameter(
   parameters: Parameters,
   keys: ReadonlySet<ParameterKey>,
 ): ParameterKey | undefined {
-  if (!Array.isArray(parameters)) return Object.keys(parameters).find((name) => !keys.has(name))
-  const unused = parameters.findIndex((_, index) => !keys.has(index + 1))
-  return unused < 0 ? undefined : unused + 1
+  if (Array.isArray(parameters)) {
+    const unused = parameters.findIndex((_, index) => !keys.has(index + 1))
+    return unused < 0 ? undefined : unused + 1
+  }
+  for (const name in parameters) if (!keys.has(name)) return name
+  return undefined
 }
 
-const NONE: ReadonlySet<ParameterKey> = new Set()
-
-function keysOfAll(
-  parameters: Parameters,
-  statements: readonly object[],
-): ReadonlySet<ParameterKey> {
-  if (isEmpty(parameters)) return NONE
+function keysOfAll(statements: readonly object[]): ReadonlySet<ParameterKey> {
   const [first] = statements
   if (first !== undefined && statements.length === 1) return keysOf(first)
   return new Set(statements.flatMap((statement) => [...keysOf(statement)]))
