@@ -297,10 +297,11 @@ export class Access {
    * other, the next look is begun before it is due, and none of them waits for it.
    */
   lookIfDue(): Promise<void> | undefined {
+    const hasLooked = this.#lookedMs !== Number.NEGATIVE_INFINITY
+    if (hasLooked && !this.#storage.isShared) return undefined
     const ageMs = this.#clock.monotonicMs() - this.#lookedMs
-    const isAlone = !this.#storage.isShared && Number.isFinite(ageMs)
     const dueMs = this.#mode === 'off' ? OPEN_LOOK_MS : ACCESS_LOOK_MS
-    if (isAlone || ageMs < dueMs / 2) return undefined
+    if (ageMs < dueMs / 2) return undefined
     this.#look ??= this.lookAgain().finally(() => {
       this.#look = undefined
     })

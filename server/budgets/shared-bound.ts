@@ -82,7 +82,7 @@ export class SharedBound {
    */
   refusal(client: ClientKey, amount = 1): ServerError | undefined {
     const own = this.heldBy(client)
-    if (this.mayHold(client, amount)) return undefined
+    if (this.#fits(this.#held - own, own + amount)) return undefined
     const { limit, max, what } = this.#options
     if (!this.#fits(0, amount)) return limitExceeded(limit, this.#shareMax, amount, what)
     if (!this.#fits(0, own + amount))

@@ -81,10 +81,12 @@ export class TurnQueue {
     const nowMs = this.#clock.monotonicMs()
     if (this.#turnBeganMs !== undefined) return nowMs - this.#turnBeganMs < ARRIVALS_MS_MAX
     this.#turnBeganMs = nowMs
-    setImmediate(() => {
-      this.#turnBeganMs = undefined
-    })
+    setImmediate(this.#endOfTurn)
     return true
+  }
+
+  readonly #endOfTurn = (): void => {
+    this.#turnBeganMs = undefined
   }
 
   monotonicMs(): number {

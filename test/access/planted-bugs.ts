@@ -317,8 +317,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'openServersNeverLook',
     'server/access/access.ts',
-    'isAlone || ageMs <',
-    "isAlone || this.#mode === 'off' || ageMs <",
+    'hasLooked && !this.#storage.isShared',
+    "hasLooked && (!this.#storage.isShared || this.#mode === 'off')",
   ),
   bug('lateBodiesAreNotAsked', 'server/server.ts', 'access.refusalSince(raw)', 'undefined'),
   bug(

@@ -108,20 +108,21 @@ export class ConnectionReads {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    setImmediate(() => {
-      this.#isScheduled = false
-      this.#turn += 1
-      this.#bodyWork = 0
-      this.#readOn()
-      if (this.#held.size > 0) this.#schedule()
-    })
+    setImmediate(this.#beginTurn)
+  }
+
+  readonly #beginTurn = (): void => {
+    this.#isScheduled = false
+    this.#turn += 1
+    this.#bodyWork = 0
+    this.#readOn()
+    if (this.#held.size > 0) this.#schedule()
   }
 
   /** Each is going to be as much work as the last time. */
   #readOn(): void {
-    for (let work = 0; work < BODY_WORK_MAX; ) {
-      const read = this.#held.shift()
-      if (read === undefined) return
+    for (let work = 0; work < BODY_WORK_MAX && this.#held.size > 0; ) {
+      const read = this.#held.shift() as ConnectionRead
       work += Math.max(read.lastWork, READ_BYTES)
       read.readOn()
     }

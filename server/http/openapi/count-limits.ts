@@ -7,6 +7,7 @@ export type CountLimit = {
   /** The property that holds the value; undefined for the value itself. */
   readonly property: string | undefined
   readonly limit: LimitName
+  readonly limitValue: number
   readonly isOfLists: boolean
   readonly isOfObjects: boolean
 }
@@ -57,6 +58,7 @@ function countLimitAt(
   return {
     property,
     limit: limit as LimitName,
+    limitValue: ALL_LIMITS[limit as LimitName],
     isOfLists: types.includes('array'),
     isOfObjects: types.includes('object'),
   }
@@ -66,10 +68,10 @@ function countLimitAt(
 export function exceededIn(limits: readonly CountLimit[], value: unknown) {
   for (const each of limits) {
     const actual = countOf(each, partOf(value, each.property))
-    const limitValue = ALL_LIMITS[each.limit]
-    if (actual <= limitValue) continue
+    if (actual <= each.limitValue) continue
     const pointer = each.property === undefined ? '' : `/${each.property}`
-    const exceeded: Exceeded = { limit: each.limit, limitValue, actual }
+    const { limit, limitValue } = each
+    const exceeded: Exceeded = { limit, limitValue, actual }
     return { pointer, message: 'is too long', exceeded }
   }
   return undefined
