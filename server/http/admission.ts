@@ -24,12 +24,11 @@ export function admission(
 ): (request: FastifyRequest) => MaybePromise<void> {
   const rights = new Map(operations.map(({ id, declaration }) => [id, declaration.right]))
   const clientOf = (raw: IncomingMessage) => requests.clientOf(raw)
-  return (request) => {
-    const right = rightOf(request, rights)
+  return ({ raw, routeOptions }) => {
+    const right = rightOf(routeOptions, rights)
     if (right === 'none') return undefined
-    const { raw } = request
     const onServer = SERVER_RIGHTS.find((each) => each === right)
-    const admitted = showsTokenLater(request) ? undefined : access.admit(raw, clientOf)
+    const admitted = showsTokenLater(raw, routeOptions) ? undefined : access.admit(raw, clientOf)
     return andThen(admitted, () => {
       const refusal = requests.rateRefusal(access.of(raw), () => clientOf(raw))
       if (refusal !== undefined) throw refusal
@@ -38,16 +37,18 @@ export function admission(
   }
 }
 
+/** Fastify makes them anew whenever a request is asked for them. */
+type RouteOptions = FastifyRequest['routeOptions']
+
 /** What is no operation and no page needs a token like all else. */
-function rightOf({ routeOptions }: FastifyRequest, rights: ReadonlyMap<string, Right>): Right {
-  const { url = '', config } = routeOptions
+function rightOf({ url = '', config }: RouteOptions, rights: ReadonlyMap<string, Right>): Right {
   const id = config?.operationId
   if (id === undefined) return url !== '' && PAGES.test(url) ? 'none' : 'any'
   return rights.get(id) ?? 'any'
 }
 
-function showsTokenLater({ raw, routeOptions }: FastifyRequest): boolean {
-  const { upgrade, authorization } = raw.headers
-  const isHandshake = routeOptions.config?.operationId === 'openSocket' && upgrade !== undefined
+function showsTokenLater({ headers }: IncomingMessage, { config }: RouteOptions): boolean {
+  const { upgrade, authorization } = headers
+  const isHandshake = config?.operationId === 'openSocket' && upgrade !== undefined
   return isHandshake && authorization === undefined
 }
