@@ -35,10 +35,15 @@ export class ClauseGrammar extends ExpressionGrammar {
 
   readonly projectionItem: Rule = this.RULE('projectionItem', () => {
     this.OR({
-      // A table's columns begin as one of its columns does, and the third token tells.
-      MAX_LOOKAHEAD: 3,
+      // A table's columns begin as one of its columns does, and the third token tells. To let the parser look so far
+      // ahead would cost each process half of the analysis of the whole grammar.
+      MAX_LOOKAHEAD: 1,
+      IGNORE_AMBIGUITIES: true,
       DEF: [
-        { ALT: () => this.SUBRULE(this.columnsOfTable) },
+        {
+          GATE: () => this.LA(2).tokenType === token.Dot && this.LA(3).tokenType === token.Star,
+          ALT: () => this.SUBRULE(this.columnsOfTable),
+        },
         { ALT: () => this.SUBRULE(this.labelledExpression) },
       ],
     })
