@@ -14,6 +14,9 @@ const NEXT = -12
 const NEWEST = -8
 const HASH = -4
 
+/** Of a memtable without a record: many stores are opened and closed without one. */
+const NO_MEMORY = Buffer.alloc(0)
+
 /** A row is kept once this many of its entries were read; later only newer entries are read. */
 const KEPT_ENTRIES_MIN = 8
 
@@ -40,9 +43,10 @@ export type SentMemtable = {
  * Keys are strings as `keyString` makes them.
  */
 export class Memtable {
-  readonly #memory: Buffer
-  readonly #reader: PackedReader
-  readonly #sorted: SortedRows
+  readonly #bytesMax: number
+  #memory: Buffer
+  #reader: PackedReader
+  #sorted: SortedRows
   #used = 0
   /** The oldest entry of each row, at its hash or after that; 0 is a free slot. */
   #slots = new Int32Array(2048)
@@ -57,16 +61,17 @@ export class Memtable {
   /** How many more records of it are on their way to the disk. */
   recordsInFlight = 0
 
-  constructor(memory: Buffer, runs: readonly Int32Array[] = []) {
+  constructor(memory: Buffer, runs: readonly Int32Array[] = [], bytesMax = memory.length) {
+    this.#bytesMax = bytesMax
     this.#memory = memory
     this.#reader = new PackedReader(memory)
     this.#sorted = new SortedRows(memory, [...runs])
   }
 
-  /** Has room for a record of `recordBytes` bytes. */
+  /** Has room for a record of `recordBytes` bytes; its memory is allocated for the first record. */
   static of(recordBytes: number): Memtable {
     // The smallest row of a record is longer than the numbers before it.
-    return new Memtable(Buffer.allocUnsafeSlow(2 * recordBytes))
+    return new Memtable(NO_MEMORY, [], 2 * recordBytes)
   }
 
   /** In the other thread, where its rows are read in their order; none is found by its key there. */
@@ -90,11 +95,12 @@ export class Memtable {
   }
 
   hasRoomFor(recordBytes: number): boolean {
-    return this.#used + 2 * recordBytes <= this.#memory.length
+    return this.#used + 2 * recordBytes <= this.#bytesMax
   }
 
   /** Copies a record that there is room for. */
   add({ id, packed }: RedoRecord, nowMs = 0): void {
+    if (this.#memory.length === 0) this.#allocate()
     const record = Buffer.from(packed.buffer, packed.byteOffset, packed.length)
     walkRows(record, (from, end, cells) => {
       const entry = this.#used + HEADER_BYTES
@@ -147,6 +153,13 @@ export class Memtable {
       if (key < from || (to !== undefined && key >= to)) return
       yield key
     }
+  }
+
+  /** The most that it may need at once, because offsets into it are kept. */
+  #allocate(): void {
+    this.#memory = Buffer.allocUnsafeSlow(this.#bytesMax)
+    this.#reader = new PackedReader(this.#memory)
+    this.#sorted = new SortedRows(this.#memory, [])
   }
 
   #link(entry: number): void {
