@@ -74,7 +74,8 @@ export class AnswerBudget {
   }
 
   add(result: StatementResult): void {
-    this.take(result.written?.bytes ?? bytesOfHeld(result))
+    const { written } = result
+    this.take(written === undefined ? bytesOfHeld(result) : written.columnBytes + written.bytes)
   }
 
   /**

@@ -18,12 +18,15 @@ export class WrittenRows implements RowWriter {
   readonly #parts: Array<Uint8Array | readonly SqlValue[]> = []
   #text = ''
   rowCount = 0
-  bytes: number
+  bytes = 0
 
   constructor(columns: Columns, form: ResultForm) {
     this.#columns = columns
     this.#form = form
-    this.bytes = form.columns.length
+  }
+
+  get columnBytes(): number {
+    return this.#form.columns.length
   }
 
   write(row: readonly SqlValue[]): void {

@@ -10,6 +10,7 @@ const IDS = Array.from({ length: 250 }, (_, id) => BigInt(id))
 
 class RecordingWriter implements RowWriter {
   readonly given: SqlValue[][] = []
+  readonly columnBytes = 40
 
   get rowCount(): number {
     return this.given.length

@@ -38,7 +38,7 @@ export class CollectedRows {
   }
 }
 
-class HeldRows implements RowWriter {
+class HeldRows {
   readonly rows: SqlValue[][] = []
   bytes = 0
   readonly #answerBytes: AnswerBytes

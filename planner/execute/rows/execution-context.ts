@@ -79,6 +79,8 @@ export interface RowWriter {
   readonly rowCount: number
   /** What they have come to. */
   readonly bytes: number
+  /** What their columns come to, which the answer has once. */
+  readonly columnBytes: number
 }
 
 /** A page of a SCAN ends after `rows` rows, or when their values take about `bytes` bytes. */
