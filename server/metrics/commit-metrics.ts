@@ -35,12 +35,7 @@ export class CommitMetrics implements Measures {
     label: 'phase',
     boundsMs: BOUNDS_MS,
   })
-  readonly #batches = new Counter({
-    name: 'percolite_batches_total',
-    help: 'Batches that were written to the disk, by where they went first.',
-    labelNames: ['route'],
-    registers: [],
-  })
+  readonly #batches = new Map(BATCH_ROUTES.map((route) => [route, 0]))
   readonly #conflicts = new Counter({
     name: 'percolite_conflicts_total',
     help: 'Commits that were refused because another transaction came first.',
@@ -53,7 +48,6 @@ export class CommitMetrics implements Measures {
 
   constructor(log: ConflictLog) {
     this.log = log
-    for (const route of BATCH_ROUTES) this.#batches.inc({ route }, 0)
     this.#commits.of()
     for (const phase of COMMIT_PHASES) this.#phases.of(phase)
   }
@@ -61,7 +55,17 @@ export class CommitMetrics implements Measures {
   register(registry: Registry): void {
     this.#commits.register(registry)
     this.#phases.register(registry)
-    registry.registerMetric(this.#batches)
+    const batches = this.#batches
+    new Counter({
+      name: 'percolite_batches_total',
+      help: 'Batches that were written to the disk, by where they went first.',
+      labelNames: ['route'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [route, count] of batches) this.inc({ route }, count)
+      },
+    })
     registry.registerMetric(this.#conflicts)
   }
 
@@ -74,7 +78,7 @@ export class CommitMetrics implements Measures {
   }
 
   batchesRouted(route: BatchRoute, count: number): void {
-    this.#batches.inc({ route }, count)
+    this.#batches.set(route, (this.#batches.get(route) ?? 0) + count)
   }
 
   conflicted(conflict: Conflict): void {
