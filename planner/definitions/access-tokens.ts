@@ -16,6 +16,7 @@ import {
   type Transaction,
 } from '../../storage/storage.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
+import { shownTable } from '../execute/shown-table.ts'
 import { definitionResult } from './definition-result.ts'
 import { endOf } from './duration.ts'
 
@@ -90,12 +91,7 @@ function after(now: Timestamp, duration: Duration): Timestamp {
 }
 
 function shown({ name, id, role, expires }: AccessToken, text: string): StatementResult {
-  const columns = [
-    { name: 'token', type: 'TEXT' },
-    { name: 'name', type: 'TEXT' },
-    { name: 'id', type: 'TEXT' },
-    { name: 'role', type: 'TEXT' },
-    { name: 'expires', type: 'TIMESTAMP' },
-  ] as const
-  return { columns, rows: [[text, name, id, role, BigInt(expires)]], rowsAffected: 1 }
+  const rows = [[text, name, id, role, BigInt(expires)]]
+  const types = { token: 'TEXT', name: 'TEXT', id: 'TEXT', role: 'TEXT' } as const
+  return { ...shownTable(rows, { ...types, expires: 'TIMESTAMP' }), rowsAffected: 1 }
 }

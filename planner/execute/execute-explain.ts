@@ -7,6 +7,7 @@ import type { ExplainedPlan, ExplainPlan } from '../plan/plan.ts'
 import { CountingTransaction } from './counting-transaction.ts'
 import { executeData } from './execute-data.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
+import { shownTable } from './shown-table.ts'
 import { executeCheck } from './writes/execute-check.ts'
 import { executeNotify } from './writes/execute-notify.ts'
 
@@ -18,18 +19,14 @@ export async function executeExplain(
   plan: ExplainPlan,
   context: ExecutionContext,
 ): Promise<StatementResult> {
-  const explained = explanationOf(plan.plan)
+  const planned = explanationOf(plan.plan)
   const run = plan.analyze ? await runForFigures(plan, context) : undefined
   const explanation: Explanation =
-    run === undefined ? explained : { ...explained, measured: run.measured }
-  const columns = [
-    { name: 'text', type: 'TEXT' },
-    { name: 'plan', type: 'JSON' },
-  ] as const
+    run === undefined ? planned : { ...planned, measured: run.measured }
   const text = explanationText(explanation)
-  const rows = [[text, JSON.stringify(explanation)]]
-  const answered = run?.answered ?? { columns: answeredColumns(plan.plan) }
-  return { columns, rows, rowsAffected: 0, text, explained: answered }
+  const explained = run?.answered ?? { columns: answeredColumns(plan.plan) }
+  const shown = shownTable([[text, JSON.stringify(explanation)]], { text: 'TEXT', plan: 'JSON' })
+  return { ...shown, text, explained }
 }
 
 function answeredColumns(plan: ExplainedPlan): StatementResult['columns'] {

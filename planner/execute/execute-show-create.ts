@@ -2,6 +2,7 @@
 import { identityOf, readIdentity, type TableDefinition } from '../../storage/storage.ts'
 import { createIndexText, createObserverTexts, createTableText } from './definition-text.ts'
 import type { StatementResult, StatementTransaction } from './rows/execution-context.ts'
+import { shownTable } from './shown-table.ts'
 
 /**
  * SHOW CREATE TABLE: the statements that make the table, its indexes and its observers, in their order, one in each
@@ -19,9 +20,6 @@ export async function showCreateTable(
     ...indexes.map((index) => createIndexText(table, index)),
     ...table.observers.flatMap((observer) => createObserverTexts(table, observer)),
   ]
-  return {
-    columns: [{ name: 'statement', type: 'TEXT' }],
-    rows: statements.map((statement) => [statement]),
-    rowsAffected: 0,
-  }
+  const rows = statements.map((statement) => [statement])
+  return shownTable(rows, { statement: 'TEXT' })
 }

@@ -9,6 +9,7 @@ import { keyOfIndex, keyText, partText, primaryKeyOf } from '../keys/candidate-k
 import { checkText } from '../plan/row-check.ts'
 import { columnText, defaultText } from './definition-text.ts'
 import type { StatementResult, StatementTransaction } from './rows/execution-context.ts'
+import { shownTable } from './shown-table.ts'
 
 /** SHOW TABLES: one row for each table, by name. */
 export function showTables(catalog: Catalog): StatementResult {
@@ -19,12 +20,7 @@ export function showTables(catalog: Catalog): StatementResult {
       BigInt(table.columns.length),
       keyText(primaryKeyOf(table)),
     ])
-  const columns = [
-    { name: 'table', type: 'TEXT' },
-    { name: 'columns', type: 'INTEGER' },
-    { name: 'key', type: 'TEXT' },
-  ] as const
-  return { columns, rows, rowsAffected: 0 }
+  return shownTable(rows, { table: 'TEXT', columns: 'INTEGER', key: 'TEXT' })
 }
 
 /** SHOW INDEXES: one row for each index, in the order of their creation. */
@@ -47,16 +43,15 @@ export async function showIndexes(
       index.failure ?? null,
     ])
   }
-  const columns = [
-    { name: 'name', type: 'TEXT' },
-    { name: 'unique', type: 'BOOLEAN' },
-    { name: 'columns', type: 'TEXT' },
-    { name: 'storing', type: 'TEXT' },
-    { name: 'state', type: 'TEXT' },
-    { name: 'progress', type: 'INTEGER' },
-    { name: 'failure', type: 'TEXT' },
-  ] as const
-  return { columns, rows, rowsAffected: 0 }
+  return shownTable(rows, {
+    name: 'TEXT',
+    unique: 'BOOLEAN',
+    columns: 'TEXT',
+    storing: 'TEXT',
+    state: 'TEXT',
+    progress: 'INTEGER',
+    failure: 'TEXT',
+  })
 }
 
 /** SHOW OBSERVERS: one row for each observer of the store, by table and in the order of their creation. */
@@ -71,15 +66,14 @@ export function showObservers(catalog: Catalog): StatementResult {
       observer.state,
       observer.isBackfilled,
     ])
-  const columns = [
-    { name: 'name', type: 'TEXT' },
-    { name: 'table', type: 'TEXT' },
-    { name: 'weak', type: 'BOOLEAN' },
-    { name: 'columns', type: 'TEXT' },
-    { name: 'state', type: 'TEXT' },
-    { name: 'backfilled', type: 'BOOLEAN' },
-  ] as const
-  return { columns, rows, rowsAffected: 0 }
+  return shownTable(rows, {
+    name: 'TEXT',
+    table: 'TEXT',
+    weak: 'BOOLEAN',
+    columns: 'TEXT',
+    state: 'TEXT',
+    backfilled: 'BOOLEAN',
+  })
 }
 
 /** DESCRIBE: one row for each column, in the order of the table. */
@@ -98,17 +92,16 @@ export function describeTable(table: TableDefinition): StatementResult {
       checksText(table, column.id),
     ]
   })
-  const columns = [
-    { name: 'column', type: 'TEXT' },
-    { name: 'type', type: 'TEXT' },
-    { name: 'notNull', type: 'BOOLEAN' },
-    { name: 'default', type: 'TEXT' },
-    { name: 'keyPosition', type: 'INTEGER' },
-    { name: 'descending', type: 'BOOLEAN' },
-    { name: 'family', type: 'TEXT' },
-    { name: 'checks', type: 'TEXT' },
-  ] as const
-  return { columns, rows, rowsAffected: 0 }
+  return shownTable(rows, {
+    column: 'TEXT',
+    type: 'TEXT',
+    notNull: 'BOOLEAN',
+    default: 'TEXT',
+    keyPosition: 'INTEGER',
+    descending: 'BOOLEAN',
+    family: 'TEXT',
+    checks: 'TEXT',
+  })
 }
 
 /** The checks that name the column; NULL when there are none. */

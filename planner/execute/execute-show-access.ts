@@ -2,13 +2,60 @@
 import {
   ADMIN_ROLE,
   type Catalog,
+  readAccessBlocks,
   readAccessRoles,
   readAccessTokens,
   requireAccessRole,
   type SqlValue,
 } from '../../storage/storage.ts'
 import { limitsText } from '../limits-text.ts'
-import type { StatementResult, StatementTransaction } from './rows/execution-context.ts'
+import type {
+  ExecutionContext,
+  StatementResult,
+  StatementTransaction,
+} from './rows/execution-context.ts'
+import { shownTable } from './shown-table.ts'
+
+/** SHOW TOKENS: one row for each token by name, never a secret or its hash. */
+export async function showTokens(transaction: StatementTransaction): Promise<StatementResult> {
+  const tokens = await readAccessTokens(transaction)
+  const rows = tokens.map(({ name, id, role, created, expires, former }): SqlValue[] => [
+    name,
+    id,
+    role,
+    BigInt(created),
+    BigInt(expires),
+    former === undefined ? null : BigInt(former.until),
+  ])
+  return shownTable(rows, {
+    name: 'TEXT',
+    id: 'TEXT',
+    role: 'TEXT',
+    created: 'TIMESTAMP',
+    expires: 'TIMESTAMP',
+    formerUntil: 'TIMESTAMP',
+  })
+}
+
+/** SHOW BLOCKS: one row for each subject whose older JWTs are refused now, by issuer and subject. */
+export async function showBlocks({
+  transaction,
+  functions,
+}: Pick<ExecutionContext, 'transaction' | 'functions'>): Promise<StatementResult> {
+  const blocks = await readAccessBlocks(transaction, Number(functions.now))
+  const rows = blocks.map(({ subject, issuer, from, expires }): SqlValue[] => [
+    subject,
+    issuer,
+    BigInt(from),
+    BigInt(expires),
+  ])
+  return shownTable(rows, {
+    subject: 'TEXT',
+    issuer: 'TEXT',
+    issuedUntil: 'TIMESTAMP',
+    expires: 'TIMESTAMP',
+  })
+}
 
 /** SHOW ROLES: one row for each role by name, `admin` first. */
 export async function showRoles(transaction: StatementTransaction): Promise<StatementResult> {
@@ -21,13 +68,7 @@ export async function showRoles(transaction: StatementTransaction): Promise<Stat
     BigInt(tokens.filter(({ role }) => role === name).length),
     limitsText(limits),
   ])
-  const columns = [
-    { name: 'role', type: 'TEXT' },
-    { name: 'jwt', type: 'BOOLEAN' },
-    { name: 'tokens', type: 'INTEGER' },
-    { name: 'limits', type: 'TEXT' },
-  ] as const
-  return { columns, rows, rowsAffected: 0 }
+  return shownTable(rows, { role: 'TEXT', jwt: 'BOOLEAN', tokens: 'INTEGER', limits: 'TEXT' })
 }
 
 /** Whose rights SHOW GRANTS tells: those of one role, or of all. */
@@ -61,13 +102,6 @@ export async function showGrants(
       if (isAsked(role)) rows.push([role, right.toUpperCase(), 'table', table.name, ...kept])
     }
   }
-  const columns = [
-    { name: 'role', type: 'TEXT' },
-    { name: 'right', type: 'TEXT' },
-    { name: 'scope', type: 'TEXT' },
-    { name: 'table', type: 'TEXT' },
-    { name: 'rule', type: 'TEXT' },
-    { name: 'by', type: 'TEXT' },
-  ] as const
-  return { columns, rows, rowsAffected: 0 }
+  const types = { role: 'TEXT', right: 'TEXT', scope: 'TEXT', table: 'TEXT' } as const
+  return shownTable(rows, { ...types, rule: 'TEXT', by: 'TEXT' })
 }
