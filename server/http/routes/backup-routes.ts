@@ -6,6 +6,7 @@ import { SERVER_LIMITS } from '../../limits.ts'
 import type { RunningRequest } from '../../requests/running-request.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
 import { bodyOfHead } from '../answers/stream-answers.ts'
+import { aboutRequest, listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
 /** `BackupOrder` of `openapi.yaml`. */
@@ -18,21 +19,12 @@ export function backupRoutes(parts: {
 }): Handlers {
   const { backups, requests, audit } = parts
   /** Done as a request that is listed, and told in the audit log. */
-  const audited = async <T>(
-    reply: FastifyReply,
-    operation: string,
-    name: string,
-    work: () => Promise<T>,
-  ): Promise<T> => {
-    const running = requests.begin(reply.raw, { operation })
-    try {
+  const audited = <T>(reply: FastifyReply, name: string, work: () => Promise<T>): Promise<T> =>
+    listedWork(requests, reply, async (running) => {
       const result = await work()
       audit.backup(running, name)
       return result
-    } finally {
-      running.end()
-    }
-  }
+    })
   return {
     async listBackups({ parameters }) {
       const { limit = SERVER_LIMITS.backupsMax, cursor } = parameters as Partial<BackupPage>
@@ -41,7 +33,7 @@ export function backupRoutes(parts: {
 
     async createBackup({ body, reply }) {
       const { name, check = true } = body as BackupOrder
-      const state = await audited(reply, 'createBackup', name, () => backups.begin(name, check))
+      const state = await audited(reply, name, () => backups.begin(name, check))
       reply.code(202)
       return state
     },
@@ -52,7 +44,7 @@ export function backupRoutes(parts: {
 
     async getBackupFile({ parameters, reply }) {
       const name = String(parameters.name)
-      const running = requests.begin(reply.raw, { operation: 'getBackupFile' })
+      const running = requests.begin(reply.raw, aboutRequest(reply))
       try {
         return await sendFile(backups, name, reply, running, () => audit.backup(running, name))
       } catch (error) {
@@ -63,7 +55,7 @@ export function backupRoutes(parts: {
 
     async deleteBackup({ parameters, reply }) {
       const name = String(parameters.name)
-      await audited(reply, 'deleteBackup', name, () => backups.remove(name))
+      await audited(reply, name, () => backups.remove(name))
       reply.code(204).removeHeader('content-type')
     },
   }

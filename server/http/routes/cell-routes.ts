@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { requireTable, type Storage, type TableDefinition } from '../../../storage/storage.ts'
-import { type AnswerBody, sendableLine } from '../../answers/answer-body.ts'
+import { sendableLine } from '../../answers/answer-body.ts'
 import { addressOfRow } from '../../answers/row-address.ts'
 import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
 import type { Audit } from '../../audit/audit.ts'
@@ -12,6 +12,7 @@ import type { RunningRequests } from '../../requests/running-requests.ts'
 import { readEntryKeyPath, readKeyPath } from '../../rows/key-path.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
 import { askerOf } from '../asker-of.ts'
+import { listedWork } from '../listed-work.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 
 type Parts = {
@@ -30,18 +31,14 @@ export function cellRoutes({ storage, requests, audit }: Parts): Handlers {
     const catalog = await catalogAt(storage)
     const table = requireTable(catalog, String(parameters.table))
     const rows = rowsOf(table)
-    const { operationId: operation = 'unknown' } = reply.request.routeOptions.config
-    const running = requests.begin(reply.raw, { operation })
-    try {
+    return listedWork(requests, reply, async (running) => {
       const { turns } = running
       audit.inspected(running, table.name)
       const read = (of: readonly Uint8Array[]) => storage.inspection.rows(of)
       const inspected = await inspectedRows(catalog, rows, { read, running })
       const body = await bodyInTurns(answerOf(inspected), turns)
       return sendableLine(await joinedInTurns(body, turns))
-    } finally {
-      running.end()
-    }
+    })
   }
   return {
     async getCells(request) {
@@ -100,10 +97,6 @@ function notCommitting(id: string): ServerError {
 }
 
 function onlyRow({ bodies: [body = ''] }: InspectedRows): Iterable<string | Uint8Array> {
-  return piecesOf(body)
-}
-
-function piecesOf(body: AnswerBody): Iterable<string | Uint8Array> {
   return typeof body === 'string' ? [body] : body
 }
 

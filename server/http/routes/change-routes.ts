@@ -15,6 +15,7 @@ import {
   type Subscriptions,
 } from '../../subscriptions/subscriptions.ts'
 import { bodyOfHead } from '../answers/stream-answers.ts'
+import { aboutRequest, listedWork } from '../listed-work.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 import { integersOf } from './row-parameters.ts'
 
@@ -27,10 +28,8 @@ export function changeRoutes(parts: {
   const { streams, subscriptions, requests, parser } = parts
   return {
     async getChanges({ parameters, reply }) {
-      const running = requests.begin(reply.raw, {
-        operation: 'getChanges',
-        statements: () => [String(parameters.sql)],
-      })
+      const about = aboutRequest(reply, () => [String(parameters.sql)])
+      const running = requests.begin(reply.raw, about)
       const body = await streams.open(subscriptionOf(parameters), running)
       reply.header('content-type', FORMAT_TYPES.ndjson)
       if (reply.request.method !== 'HEAD') return body
@@ -41,23 +40,17 @@ export function changeRoutes(parts: {
     },
 
     async listSubscriptions({ parameters, reply }) {
-      const running = requests.begin(reply.raw, { operation: 'listSubscriptions' })
-      try {
-        const listed = await subscriptions.list(Number(parameters.limit ?? 100), running.turns)
+      const limit = Number(parameters.limit ?? 100)
+      return listedWork(requests, reply, async ({ turns }) => {
+        const { subscriptions: open, resolved, total } = await subscriptions.list(limit, turns)
         const shapes = new Map<string, string>()
         const shapeOf = (text: string): string => {
           const shape = shapes.get(text) ?? parser.shapeOf(text)
           shapes.set(text, shape)
           return shape
         }
-        const { resolved, total } = listed
-        return {
-          subscriptions: listed.subscriptions.map((one) => answerOf(one, { resolved, shapeOf })),
-          total,
-        }
-      } finally {
-        running.end()
-      }
+        return { subscriptions: open.map((one) => answerOf(one, { resolved, shapeOf })), total }
+      })
     },
 
     async openSocket({ reply }) {

@@ -4,6 +4,7 @@ import type { Access } from '../../access/access.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
 import { completionsOf } from '../../statements/completions.ts'
 import type { EndedTransactions } from '../../transactions/ended-transactions.ts'
+import { listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
 export function completionRoutes(parts: {
@@ -16,8 +17,7 @@ export function completionRoutes(parts: {
   return {
     async getCompletions({ body, reply }) {
       const { sql, offset = sql.length } = body as { sql: string; offset?: number }
-      const running = requests.begin(reply.raw, { operation: 'getCompletions' })
-      try {
+      return listedWork(requests, reply, async (running) => {
         const { turns, signal } = running
         if (!turns.mayBegin) await turns.begin()
         const place = parser.placeIn(sql, Math.min(offset, sql.length))
@@ -28,9 +28,7 @@ export function completionRoutes(parts: {
         const { items, more } = completionsOf(place, catalog)
         const { from, expected, unfinished, statements } = place
         return { from, items, more, expected, unfinished, statements }
-      } finally {
-        running.end()
-      }
+      })
     },
   }
 }

@@ -12,6 +12,7 @@ import type { RunningRequests } from '../../requests/running-requests.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
 import type { TransactionSessions } from '../../transactions/transaction-sessions.ts'
 import type { LiveConnections } from '../../websocket/live-connections.ts'
+import { listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { SharedCheck } from './shared-check.ts'
 
@@ -89,13 +90,10 @@ export function operationRoutes(parts: {
     },
 
     async checkStore({ reply }) {
-      const running = requests.begin(reply.raw, { operation: 'checkStore' })
-      audit.inspected(running)
-      try {
+      return listedWork(requests, reply, async (running) => {
+        audit.inspected(running)
         return consistencyAnswer(await check.report(running.signal))
-      } finally {
-        running.end()
-      }
+      })
     },
 
     async listGateways({ parameters }) {

@@ -13,7 +13,7 @@ import {
   requireIntegersShown,
   requireSameSnapshot,
 } from '../../requests/meaningless-options.ts'
-import type { RequestAbout, RunningRequest } from '../../requests/running-request.ts'
+import type { RunningRequest } from '../../requests/running-request.ts'
 import { Paging } from '../../requests/scan-paging.ts'
 import { readNames } from '../../rows/name-list.ts'
 import { RowConditions } from '../../rows/row-conditions.ts'
@@ -25,6 +25,7 @@ import { representationOf, tagOf } from '../../rows/row-version.ts'
 import { addressOf, columnsText, rowBody, rowNotFound } from '../../rows/row-writes.ts'
 import type { StreamAnswers } from '../answers/stream-answers.ts'
 import { answerReadTimestamp } from '../answers/transaction-answers.ts'
+import { aboutRequest } from '../listed-work.ts'
 import type { CheckedRequest } from '../openapi/binding.ts'
 import { formOf, integersOf, snapshotOf, targetOf } from './row-parameters.ts'
 
@@ -37,12 +38,8 @@ export type RowReadParts = {
 }
 
 /** For those who list what is running; the WHERE is all that a request on rows has of a text. */
-export function aboutRows({ parameters, reply }: CheckedRequest): RequestAbout {
-  const { where } = parameters
-  return {
-    operation: reply.request.routeOptions.config.operationId ?? 'unknown',
-    statements: () => (where === undefined ? [] : [String(where)]),
-  }
+export function conditionOf({ parameters: { where } }: CheckedRequest): readonly string[] {
+  return where === undefined ? [] : [String(where)]
 }
 
 /** One page of a SCAN, which a cursor continues. */
@@ -105,7 +102,7 @@ export async function streamOfRows(
     request.reply,
     format,
     integersOf(parameters),
-    aboutRows(request),
+    aboutRequest(request.reply, () => conditionOf(request)),
     async (running) => {
       const statement = scanOf(parser, asked)
       const paging = await Paging.ofScan(cursors, {

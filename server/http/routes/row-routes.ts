@@ -22,27 +22,29 @@ import {
   versionTag,
 } from '../../rows/row-writes.ts'
 import { answerCommitTimestamp, answerReadTimestamp } from '../answers/transaction-answers.ts'
+import { listedWork } from '../listed-work.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 import { formOf, minTimestampOf, targetOf } from './row-parameters.ts'
-import { aboutRows, oneRow, pageOfRows, type RowReadParts, streamOfRows } from './row-reads.ts'
+import { conditionOf, oneRow, pageOfRows, type RowReadParts, streamOfRows } from './row-reads.ts'
 
 /** Rows as resources: the operations on `/v1/tables/{table}/rows`. */
 export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequests }): Handlers {
   const { rows, writer, requests } = parts
 
-  const running = async (
+  const running = (
     asked: CheckedRequest,
     work: (running: RunningRequest) => Promise<unknown>,
-  ): Promise<unknown> => {
-    const request = requests.begin(asked.reply.raw, aboutRows(asked))
-    try {
-      const { turns } = request
-      if (!turns.mayBegin) await turns.begin()
-      return await work(request)
-    } finally {
-      request.end()
-    }
-  }
+  ): Promise<unknown> =>
+    listedWork(
+      requests,
+      asked.reply,
+      async (request) => {
+        const { turns } = request
+        if (!turns.mayBegin) await turns.begin()
+        return await work(request)
+      },
+      () => conditionOf(asked),
+    )
 
   /** A write is one transaction, whose answer is kept where the request asks for that. */
   const write = (

@@ -15,6 +15,7 @@ import {
   locationOf,
   openedTransaction,
 } from '../answers/transaction-answers.ts'
+import { listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
 type OpenRequest = {
@@ -61,18 +62,15 @@ export function transactionRoutes({
       const limit = Number(parameters.limit ?? 100)
       const principal = access.of(reply.request.raw)
       const seen = sessions.list(principal?.id, access.may(principal, 'inspect'))
-      const running = requests.begin(reply.raw, { operation: 'listTransactions' })
-      try {
+      return listedWork(requests, reply, async ({ turns }) => {
         const catalog = await catalogAt(storage)
         const transactions: object[] = []
         for (const session of seen.slice(0, limit)) {
-          const writes = await session.work.writes(session.transaction, catalog, running.turns)
+          const writes = await session.work.writes(session.transaction, catalog, turns)
           transactions.push({ ...openTransactionOf(session, principal?.id), writes })
         }
         return { transactions, total: seen.length }
-      } finally {
-        running.end()
-      }
+      })
     },
 
     async getTransaction({ parameters, reply }) {
@@ -82,9 +80,10 @@ export function transactionRoutes({
 
     async commitTransaction({ parameters, reply }) {
       const address = addressOf(parameters, reply)
-      const running = requests.begin(reply.raw, { operation: 'commitTransaction' })
-      running.commits()
-      const commitTimestamp = await sessions.commit(address).finally(() => running.end())
+      const commitTimestamp = await listedWork(requests, reply, (running) => {
+        running.commits()
+        return sessions.commit(address)
+      })
       answerReadTimestamp(reply, Number.parseInt(address.id, 10))
       answerCommitTimestamp(reply, commitTimestamp)
       return { commitTimestamp }
