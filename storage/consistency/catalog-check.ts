@@ -17,6 +17,7 @@ import { type Catalog, createCatalog } from '../tables/catalog/catalog.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
 import { type CommittedValue, readCommittedValue } from './committed-value.ts'
 import type { ConsistencyFindings, ConsistencyProblem } from './consistency-report.ts'
+import { passDamage, unlessDamaged } from './damage.ts'
 
 export type CheckedCatalog = {
   readonly catalog: Catalog
@@ -41,13 +42,11 @@ export async function checkCatalog(
   const names = new Map<string, number>()
   for (const [path, { value }] of rows) {
     if (value === null) continue
-    try {
+    // That a row cannot be read is found, with all its versions, when the rows are checked.
+    unlessDamaged(() => {
       if (path.startsWith('catalog/table/')) tables.push(decodeTable(value))
       if (path.startsWith('catalog/name/')) names.set(path, decodeCatalogName(value))
-    } catch (error) {
-      // That the row cannot be read is found, with all its versions, when the rows are checked.
-      if (!(error instanceof InvariantViolation)) throw error
-    }
+    })
   }
   const nextId = nextIdOf(rows)
   for (const table of tables) {
@@ -162,12 +161,10 @@ async function readAll(cellStore: CellStore): Promise<Reading> {
 }
 
 async function versionOf(cellStore: CellStore): Promise<Timestamp | undefined> {
-  try {
-    return (await readCommittedValue(cellStore, CATALOG_VERSION_KEY, ROW_COLUMN))?.commitTs
-  } catch (error) {
-    if (error instanceof InvariantViolation) return undefined
-    throw error
-  }
+  const value = await readCommittedValue(cellStore, CATALOG_VERSION_KEY, ROW_COLUMN).catch(
+    passDamage,
+  )
+  return value?.commitTs
 }
 
 function pathOf(key: Uint8Array): string {

@@ -113,6 +113,7 @@ export function cellOfLock({ column, lock }: LockedColumn) {
   return { family: 'lock', qualifier: column, timestamp: lock.startTs } as const
 }
 
-function nameOf({ column, startTs }: { readonly column: string; readonly startTs: number }) {
+/** Of a transaction's writing in a column of a row. */
+export function nameOf({ column, startTs }: { readonly column: string; readonly startTs: number }) {
   return `${startTs} ${column}`
 }

@@ -2,7 +2,6 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import { compareRowKeys, endOfPrefix } from '../cell-store/row-key.ts'
-import { InvariantViolation } from '../invariant.ts'
 import {
   belongsTo,
   decodeEntry,
@@ -19,6 +18,7 @@ import type { SnapshotRow } from '../transaction/records/version.ts'
 import { checkCatalog } from './catalog-check.ts'
 import { CheckedSnapshot } from './checked-snapshot.ts'
 import { ConsistencyFindings, type ConsistencyProblem } from './consistency-report.ts'
+import { unlessDamaged } from './damage.ts'
 import { readFences } from './store-rows.ts'
 
 /**
@@ -216,13 +216,4 @@ function agrees(
 
 function isSameEntry(a: EncodedEntry, b: EncodedEntry): boolean {
   return compareRowKeys(a.key, b.key) === 0 && compareRowKeys(a.value, b.value) === 0
-}
-
-function unlessDamaged<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof InvariantViolation) return undefined
-    throw error
-  }
 }

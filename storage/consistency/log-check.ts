@@ -4,12 +4,13 @@ import type { CellStore, RowScan } from '../cell-store/cell-store.ts'
 import { isNoteRow, noteRowKey } from '../cell-store/note.ts'
 import { hasRow } from '../cell-store/row-pages.ts'
 import type { FeedCommit } from '../feed/change-feed.ts'
-import { type FeedBegins, readFeedBegins } from '../feed/feed-begins.ts'
+import { readFeedBegins } from '../feed/feed-begins.ts'
 import { isLoggedColumn, isLoggedRow } from '../feed/log-entry.ts'
 import { commitsOfLogRow } from '../feed/log-row.ts'
 import { sharedLogRanges } from '../feed/shared-log-row.ts'
 import { InvariantViolation } from '../invariant.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
+import { passDamage, unlessDamaged } from './damage.ts'
 import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'
 import { readFences } from './store-rows.ts'
 
@@ -33,7 +34,8 @@ export class LogCheck {
   }
 
   static async open(cellStore: CellStore): Promise<LogCheck> {
-    const begins = await beginsOf(cellStore)
+    // One that cannot be read is reported with the row itself.
+    const begins = await readFeedBegins(cellStore).catch(passDamage)
     if (begins !== undefined) return new LogCheck(cellStore, begins.kind === 'shared', begins.at)
     // A store from before there was such a row.
     const ranges = sharedLogRanges(0, Number.MAX_SAFE_INTEGER - 1)
@@ -102,7 +104,9 @@ export class LogCheck {
     const end = noteRowKey(Number.MAX_SAFE_INTEGER)
     const scan: RowScan = { start, end, filter: [{ family: 'data' }], limit: 1 }
     for await (const row of this.#cellStore.scanRows(scan)) {
-      if (isNoteRow(row.key)) for (const found of commitTimestamps(row)) this.#found.add(found)
+      if (!isNoteRow(row.key)) continue
+      const commits = unlessDamaged(() => commitsOfLogRow(row)) ?? []
+      for (const found of commits) this.#found.add(found.commitTs)
     }
     return this.#found.has(commitTs)
   }
@@ -112,25 +116,5 @@ export class LogCheck {
   }
 }
 
-/** Undefined when it is absent, or cannot be read, which is reported with the row itself. */
-async function beginsOf(cellStore: CellStore): Promise<FeedBegins | undefined> {
-  try {
-    return await readFeedBegins(cellStore)
-  } catch (error) {
-    if (error instanceof InvariantViolation) return undefined
-    throw error
-  }
-}
-
 /** A few mebibytes of memory. */
 const FOUND_MAX = 100_000
-
-/** Empty for an entry that cannot be read, which is reported as a problem of its own. */
-function commitTimestamps(row: Row): Timestamp[] {
-  try {
-    return commitsOfLogRow(row).map(({ commitTs }) => commitTs)
-  } catch (error) {
-    if (error instanceof InvariantViolation) return []
-    throw error
-  }
-}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Timestamp } from '../cell-store/cell.ts'
+import type { Cell } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
-import { cellOfLock, newestByColumn } from './column-history.ts'
+import { cellOfLock, nameOf, newestByColumn } from './column-history.ts'
 import type { ConsistencyFindings } from './consistency-report.ts'
 import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'
 import { readFences } from './store-rows.ts'
@@ -32,12 +32,12 @@ export async function* checkValues(
   for (const { column, startTs, at, content, isNewest } of contentsOf(image)) {
     if (content.kind === 'inline') yield { column, value: content.value, at, isNewest }
     if (content.kind !== 'data') continue
-    named.set(nameOf(column, startTs), { at, isNewest, byteLength: content.byteLength })
+    named.set(nameOf({ column, startTs }), { at, isNewest, byteLength: content.byteLength })
   }
   for (const column of columns) {
     for await (const cell of dataCells(cellStore, image, column)) {
       findings.countCells('data', 1)
-      const name = nameOf(column, cell.timestamp)
+      const name = nameOf({ column, startTs: cell.timestamp })
       const naming = named.get(name)
       named.delete(name)
       if (naming === undefined) await checkOrphan(cellStore, image.key, cell, findings)
@@ -111,8 +111,4 @@ async function checkMissing(
   const [again] = await cellStore.readRows([row], [{ family, qualifier, timestamps }])
   if (again == null) return
   findings.add(problemAt(row, at, 'I5', 'The value that this record names is missing.'))
-}
-
-function nameOf(column: string, startTs: Timestamp): string {
-  return `${startTs} ${column}`
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from '../cell-store/cell.ts'
-import { InvariantViolation } from '../invariant.ts'
 import { decodeAck, observerOfAck } from '../observers/notifications/acknowledgment.ts'
 import { decodeNotify } from '../transaction/records/notify-cell.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
+import { damageOf } from './damage.ts'
 import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'
 import type { RowMeaning } from './row-meaning.ts'
 
@@ -22,14 +22,12 @@ export function checkNotifications(
     if (cell.family !== 'notify') continue
     const found = (message: string) => problems.push(problemAt(key, cell, 'O2', message))
     if (meaning.kind !== 'table') found('Only rows of tables are observed.')
-    try {
+    const damage = damageOf(() => {
       const { observerId, timestamp, changedBy } = decodeNotify(cell)
       if (observerId >= nextId) found(`There has never been observer ${observerId}.`)
       if (changedBy > timestamp) found(`It tells of a transaction of ${changedBy}, after itself.`)
-    } catch (error) {
-      if (!(error instanceof InvariantViolation)) throw error
-      found(`The cell cannot be read: ${error.message}`)
-    }
+    })
+    if (damage !== undefined) found(`The cell cannot be read: ${damage.message}`)
   }
   return problems
 }

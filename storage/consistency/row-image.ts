@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Family, Row, Timestamp } from '../cell-store/cell.ts'
-import { InvariantViolation } from '../invariant.ts'
 import { decodeLock, type LockedColumn } from '../transaction/records/lock.ts'
 import {
   decodeStartTs,
@@ -8,6 +7,7 @@ import {
   type WrittenContent,
 } from '../transaction/records/write-record.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
+import { damageOf } from './damage.ts'
 
 /** What one transaction left in a column by committing: a version, or the stamp of its guard. */
 export type CommittedInterval = {
@@ -40,12 +40,9 @@ export function readRowImage({ key, cells }: Row): RowImage {
     problems,
   }
   for (const cell of cells) {
-    try {
-      readCell(image, cell)
-    } catch (error) {
-      if (!(error instanceof InvariantViolation)) throw error
-      problems.push(problemAt(key, cell, error.rule, `The record cannot be read: ${error.message}`))
-    }
+    const damage = damageOf(() => readCell(image, cell))
+    if (damage === undefined) continue
+    problems.push(problemAt(key, cell, damage.rule, `The record cannot be read: ${damage.message}`))
   }
   return image
 }

@@ -32,6 +32,7 @@ import { decodePosition, INDEX_BUILD_PREFIX } from '../tables/catalog/index-prog
 import type { TableDefinition } from '../tables/table-definition.ts'
 import type { CheckedCatalog } from './catalog-check.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
+import { damageOf } from './damage.ts'
 import type { StoredValue } from './long-values.ts'
 import { problemAt } from './row-image.ts'
 
@@ -83,9 +84,10 @@ export function checkRowKey(
     if (id < nextId && id > 0) return []
     return [{ rule: 'T1', row, message: `There has never been ${meaning.kind} ${id}.` }]
   }
-  return violationsOf(decode).map(({ rule, message }) => {
-    return { rule, row, message: `The row key cannot be read: ${message}` }
-  })
+  const damage = damageOf(decode)
+  if (damage === undefined) return []
+  const message = `The row key cannot be read: ${damage.message}`
+  return [{ rule: damage.rule, row, message }]
 }
 
 function keyDecoderOf(
@@ -109,18 +111,17 @@ export function checkValue(
   const found = (rule: string, message: string) => [problemAt(row, at, rule, message)]
   if (meaning.kind === 'system') {
     const { decode } = meaning
-    if (decode === undefined) return []
-    return violationsOf(() => decode(value)).map(({ rule, message }) =>
-      problemAt(row, at, rule, `The row of the catalog cannot be read: ${message}`),
-    )
+    const damage = decode && damageOf(() => decode(value))
+    if (damage === undefined) return []
+    return found(damage.rule, `The row of the catalog cannot be read: ${damage.message}`)
   }
   const decode = valueDecoderOf(meaning, row, { column, value, isNewest })
   if (decode === 'noSuchColumn')
     return found('T2', `No row of its ${meaning.kind} has this column.`)
-  if (decode === undefined) return []
-  return violationsOf(decode)
-    .filter(({ rule }) => rule !== 'T1') // Said once, of the row.
-    .map(({ rule, message }) => problemAt(row, at, rule, `The value cannot be read: ${message}`))
+  const damage = decode && damageOf(decode)
+  // One of T1 is said once, of the row.
+  if (damage === undefined || damage.rule === 'T1') return []
+  return found(damage.rule, `The value cannot be read: ${damage.message}`)
 }
 
 function valueDecoderOf(
@@ -168,13 +169,3 @@ function decoderOf(key: Uint8Array): ((value: Uint8Array) => unknown) | undefine
 }
 
 const NAME_PREFIX = systemRowKey('catalog/name/')
-
-function violationsOf(read: () => unknown): InvariantViolation[] {
-  try {
-    read()
-    return []
-  } catch (error) {
-    if (error instanceof InvariantViolation) return [error]
-    throw error
-  }
-}
