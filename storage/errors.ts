@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { STORAGE_LIMITS } from './limits.ts'
 
 /**
  * Every expected failure of the storage layer. `retryable` means that running the whole transaction
@@ -69,4 +70,15 @@ export class StorageError extends Error {
   get isWorthRerun(): boolean {
     return this.retryable || this.code === 'commit_outcome_unknown'
   }
+}
+
+/** `limit_exceeded` with the name and the value of the limit, and the actual figure. */
+export function limitExceeded(
+  limit: keyof typeof STORAGE_LIMITS,
+  actual: number,
+  message: string,
+  fields: ErrorFields = {},
+): StorageError {
+  const figures = { limit, limitValue: STORAGE_LIMITS[limit], actual }
+  return new StorageError('limit_exceeded', message, { ...figures, ...fields })
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '../../storage/storage.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
-import { ServerError } from '../errors/server-error.ts'
+import { clientOverloaded } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 
 const MINUTE_MS = 60_000
@@ -29,11 +29,8 @@ export class FailedAttempts {
     }
     const { failedTokensMax } = SERVER_LIMITS
     if (known.count < failedTokensMax) return
-    throw new ServerError('client_overloaded', 'Too many wrong tokens came from this client.', {
-      limit: 'failedTokensMax',
-      limitValue: failedTokensMax,
-      actual: known.count,
-    })
+    const detail = 'Too many wrong tokens came from this client.'
+    throw clientOverloaded('failedTokensMax', failedTokensMax, known.count, detail)
   }
 
   note(client: ClientKey): void {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RoleLimit, RoleLimits } from '../../storage/storage.ts'
-import { limitExceeded, overloadedBy, ServerError } from '../errors/server-error.ts'
+import {
+  clientOverloaded,
+  limitExceeded,
+  overloadedBy,
+  type ServerError,
+} from '../errors/server-error.ts'
 import type { ClientKey } from './client-key.ts'
 
 export type BoundOptions = {
@@ -85,14 +90,13 @@ export class SharedBound {
     if (this.#fits(this.#held - own, own + amount)) return undefined
     const { limit, max, what } = this.#options
     if (!this.#fits(0, amount)) return limitExceeded(limit, this.#shareMax, amount, what)
-    if (!this.#fits(0, own + amount))
-      return clientOverloaded(limit, this.#shareMax, own + amount, what)
-    return overloadedBy(
-      limit,
-      max,
-      this.#held + amount,
-      `${what}: other clients hold too many or too much of them.`,
-    )
+    const actual = own + amount
+    if (!this.#fits(0, actual)) {
+      const detail = `${what} of this client: ${actual}, and one client may hold ${this.#shareMax}. End or read some of them first.`
+      return clientOverloaded(limit, this.#shareMax, actual, detail)
+    }
+    const detail = `${what}: other clients hold too many or too much of them.`
+    return overloadedBy(limit, max, this.#held + amount, detail)
   }
 
   get #shareMax(): number {
@@ -113,20 +117,6 @@ export class SharedBound {
   }
 }
 
-/** The client itself holds as much as one client may; it has to end or read something first. */
-function clientOverloaded(
-  limit: string,
-  limitValue: number,
-  actual: number,
-  what: string,
-): ServerError {
-  return new ServerError(
-    'client_overloaded',
-    `${what} of this client: ${actual}, and one client may hold ${limitValue}. End or read some of them first.`,
-    { limit, limitValue, actual },
-  )
-}
-
 /** Throws ServerError `client_overloaded` where the client's role does not allow it one more than it has. */
 export function requireWithinRole(
   limit: RoleLimit,
@@ -137,18 +127,12 @@ export function requireWithinRole(
   const { [limit]: limitValue } = limits
   if (limitValue === undefined || held < limitValue) return
   const actual = held + 1
-  throw new ServerError(
-    'client_overloaded',
-    `${what} of this client: ${actual}, and its role allows ${limitValue}. End some of them first.`,
-    { limit, limitValue, actual },
-  )
+  const detail = `${what} of this client: ${actual}, and its role allows ${limitValue}. End some of them first.`
+  throw clientOverloaded(limit, limitValue, actual, detail)
 }
 
 /** The client waits with more requests than any other, and one of them gave way. */
 export function lineIsFull({ limit, what }: SharedBound, actual: number): ServerError {
-  return new ServerError(
-    'client_overloaded',
-    `${what}: no more may wait, and of all clients this one waits with the most, ${actual}. Its newest request gave way to that of another client. Send fewer at a time.`,
-    { limit, limitValue: actual - 1, actual },
-  )
+  const detail = `${what}: no more may wait, and of all clients this one waits with the most, ${actual}. Its newest request gave way to that of another client. Send fewer at a time.`
+  return clientOverloaded(limit, actual - 1, actual, detail)
 }

@@ -33,6 +33,16 @@ export function overloadedBy(limit: string, limitValue: number, actual: number, 
   return new ServerError('overloaded', detail, { limit, limitValue, actual })
 }
 
+/** As much as one client may have of it; it has to end or read something first, or to wait. */
+export function clientOverloaded(
+  limit: string,
+  limitValue: number,
+  actual: number,
+  detail: string,
+) {
+  return new ServerError('client_overloaded', detail, { limit, limitValue, actual })
+}
+
 /** Which statement of a request failed, around the error that says why. */
 export class StatementFailure extends Error {
   override readonly name = 'StatementFailure'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
 import type { Timestamp } from '../cell-store/cell.ts'
-import { StorageError } from '../errors.ts'
+import { limitExceeded, StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { compareText } from '../tables/sql-value.ts'
 import { type AccessReads, AccessRows, type AccessWrites } from './access-rows.ts'
@@ -37,7 +37,6 @@ export async function createAccessBlock(
   block: AccessBlock,
 ): Promise<void> {
   transaction.requireRoom()
-  const { accessBlocksMax: limitValue } = STORAGE_LIMITS
   const all = await ROWS.read(transaction)
   const kept = all.filter(({ expires }) => expires > block.from)
   for (const ended of all.filter(({ expires }) => expires <= block.from)) {
@@ -45,9 +44,8 @@ export async function createAccessBlock(
   }
   const id = idOf(block)
   const former = kept.find((each) => idOf(each) === id)
-  if (former === undefined && kept.length >= limitValue) {
-    const fields = { limit: 'accessBlocksMax', limitValue, actual: kept.length + 1 }
-    throw new StorageError('limit_exceeded', 'There are too many blocks.', fields)
+  if (former === undefined && kept.length >= STORAGE_LIMITS.accessBlocksMax) {
+    throw limitExceeded('accessBlocksMax', kept.length + 1, 'There are too many blocks.')
   }
   const expires = Math.max(block.expires, former?.expires ?? 0)
   ROWS.write(transaction, id, { ...block, expires })

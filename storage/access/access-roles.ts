@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../errors.ts'
+import { limitExceeded, StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import type { Catalog } from '../tables/catalog/catalog.ts'
 import { requireFreeName, requireName } from '../tables/definition-name.ts'
@@ -47,10 +47,8 @@ export async function createAccessRole(
   const roles = await readAccessRoles(transaction)
   requireName(name, { role: name })
   requireFreeName('a role', name, [{ name: ADMIN_ROLE }, ...roles], { role: name })
-  const { accessRolesMax: limitValue } = STORAGE_LIMITS
-  if (roles.length >= limitValue) {
-    const fields = { limit: 'accessRolesMax', limitValue, actual: roles.length + 1 }
-    throw new StorageError('limit_exceeded', 'There are too many roles.', fields)
+  if (roles.length >= STORAGE_LIMITS.accessRolesMax) {
+    throw limitExceeded('accessRolesMax', roles.length + 1, 'There are too many roles.')
   }
   ROWS.write(transaction, name, { name, isForJwt, server: [], allTables: [] })
 }

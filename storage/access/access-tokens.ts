@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { StorageError } from '../errors.ts'
+import { limitExceeded, StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { ADMIN_ROLE } from '../tables/rights.ts'
 import { compareText } from '../tables/sql-value.ts'
@@ -50,11 +50,7 @@ export async function createAccessToken(
     })
   }
   if (tokens.length >= STORAGE_LIMITS.accessTokensMax) {
-    throw new StorageError('limit_exceeded', 'There are too many tokens.', {
-      limit: 'accessTokensMax',
-      limitValue: STORAGE_LIMITS.accessTokensMax,
-      actual: tokens.length + 1,
-    })
+    throw limitExceeded('accessTokensMax', tokens.length + 1, 'There are too many tokens.')
   }
   ROWS.write(transaction, token.id, token)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ErrorFields, StorageError } from '../errors.ts'
+import { type ErrorFields, limitExceeded, StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 
 /** Any text may be a name in quotes; what could not be shown or typed again is refused, also of `what` else it is. */
@@ -13,12 +13,8 @@ export function requireName(name: string, fields: ErrorFields, what = 'A name'):
   const limit = STORAGE_LIMITS.nameBytesMax
   const actual = Buffer.byteLength(name)
   if (actual <= limit) return
-  throw new StorageError('limit_exceeded', `${what} has at most ${limit} bytes, not ${actual}.`, {
-    ...fields,
-    limit: 'nameBytesMax',
-    limitValue: limit,
-    actual,
-  })
+  const message = `${what} has at most ${limit} bytes, not ${actual}.`
+  throw limitExceeded('nameBytesMax', actual, message, fields)
 }
 
 /**

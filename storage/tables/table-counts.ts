@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../errors.ts'
+import { limitExceeded } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 
 const LIMITS = {
@@ -16,5 +16,5 @@ export function requireCount(table: string, what: keyof typeof LIMITS, actual: n
   const limitValue = STORAGE_LIMITS[limit]
   if (actual <= limitValue) return
   const message = `A table has at most ${limitValue} ${what}, not ${actual}.`
-  throw new StorageError('limit_exceeded', message, { limit, limitValue, actual, table })
+  throw limitExceeded(limit, actual, message, { table })
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createParser, ParseError } from '../../parser/parser.ts'
 import { InvariantViolation } from '../../storage/invariant.ts'
 import { decodePrimaryKey, encodePrimaryKey } from '../../storage/tables/bytes/key-encoding.ts'
-import { decodeRow, encodeRow } from '../../storage/tables/bytes/row-codec.ts'
+import { decodeRow } from '../../storage/tables/bytes/row-codec.ts'
 import type { SqlType } from '../../storage/tables/sql-type.ts'
 import type { TableDefinition } from '../../storage/tables/table-definition.ts'
 import { decodeLock, encodeLock } from '../../storage/transaction/records/lock.ts'
@@ -11,6 +11,7 @@ import {
   decodeWriteRecord,
   encodeWriteRecord,
 } from '../../storage/transaction/records/write-record.ts'
+import { encodeRow } from '../storage/encoded-row.ts'
 import {
   bytesOf,
   type FuzzInput,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check'
 import { encodePrimaryKey } from '../../storage/tables/bytes/key-encoding.ts'
-import { encodeRow } from '../../storage/tables/bytes/row-codec.ts'
 import { encodeLock } from '../../storage/transaction/records/lock.ts'
 import { encodeWriteRecord } from '../../storage/transaction/records/write-record.ts'
 import { arbitraryValue } from '../storage/arbitrary-values.ts'
+import { encodeRow } from '../storage/encoded-row.ts'
 import { STORED_TABLES } from './check-input.ts'
 import { hexOf, type RequestInput, type SocketInput, type StoredInput } from './fuzz-input.ts'
 

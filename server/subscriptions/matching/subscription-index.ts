@@ -14,10 +14,6 @@ export class SubscriptionIndex {
     this.catalog = catalog
   }
 
-  get queries(): readonly SubscribedQuery[] {
-    return [...this.#tableOfQuery.keys()]
-  }
-
   has(query: SubscribedQuery): boolean {
     return this.#tableOfQuery.has(query)
   }

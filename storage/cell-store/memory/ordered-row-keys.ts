@@ -11,15 +11,6 @@ export class OrderedRowKeys {
   /** No chunk is empty. */
   readonly #chunks: string[][] = []
 
-  /** The set of these keys, which are in order and distinct. */
-  static of(sorted: readonly string[]): OrderedRowKeys {
-    const keys = new OrderedRowKeys()
-    for (let at = 0; at < sorted.length; at += CHUNK_KEYS_MAX) {
-      keys.#chunks.push(sorted.slice(at, at + CHUNK_KEYS_MAX))
-    }
-    return keys
-  }
-
   /** Adds a key that is not in the set. */
   insert(key: string): void {
     const at = Math.max(0, this.#chunkAt(key))

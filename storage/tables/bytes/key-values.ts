@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../../errors.ts'
+import { limitExceeded } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { SqlValue } from '../sql-type.ts'
@@ -113,16 +113,7 @@ export function requireKeySize(
   const names = columns.map((name) => `"${name}"`).join(', ')
   const key = index === undefined ? 'A row key' : 'The key of an entry'
   const owner = index === undefined ? `"${table.name}"` : `the index "${index.name}"`
-  throw new StorageError(
-    'limit_exceeded',
-    `${key} takes at most ${limit} bytes; this one of ${owner} (${names}) takes ${actual}.`,
-    {
-      limit: 'rowKeyBytesMax',
-      limitValue: limit,
-      actual,
-      table: table.name,
-      ...(index !== undefined && { index: index.name }),
-      columns,
-    },
-  )
+  const message = `${key} takes at most ${limit} bytes; this one of ${owner} (${names}) takes ${actual}.`
+  const fields = { table: table.name, ...(index !== undefined && { index: index.name }), columns }
+  throw limitExceeded('rowKeyBytesMax', actual, message, fields)
 }

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { arbitraryRow, arbitraryTable } from '../../../test/storage/arbitrary-values.ts'
+import { encodeRow } from '../../../test/storage/encoded-row.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import type { SqlType, SqlValue } from '../sql-type.ts'
 import { isIntegerInRange } from '../sql-value.ts'
 import type { TableDefinition } from '../table-definition.ts'
-import { decodeRow, encodeRow } from './row-codec.ts'
+import { decodeRow } from './row-codec.ts'
 
 const arbitraryTableAndRow = arbitraryTable.chain((table) =>
   fc.record({ table: fc.constant(table), row: arbitraryRow(table) }),

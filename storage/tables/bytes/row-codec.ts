@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../../errors.ts'
+import { limitExceeded } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { SqlValue } from '../sql-type.ts'
@@ -9,7 +9,7 @@ import {
   type SqlRow,
   type TableDefinition,
 } from '../table-definition.ts'
-import { decodePrimaryKey, encodePrimaryKey } from './key-encoding.ts'
+import { decodePrimaryKey } from './key-encoding.ts'
 import { RowValueReader } from './row-value-reader.ts'
 import { fieldBytes, fieldOf, readFields, type StoredField, writeFields } from './stored-fields.ts'
 
@@ -45,21 +45,6 @@ export function familyIds(table: TableDefinition): readonly number[] {
 }
 
 const ONLY_FAMILY: readonly number[] = [0]
-
-/**
- * Key and value of one family of a row. Errors: those of `encodePrimaryKey`; `limit_exceeded` above
- * `rowBytesMax`.
- */
-export function encodeRow(
-  table: TableDefinition,
-  row: SqlRow,
-  family = 0,
-): { readonly key: Uint8Array; readonly value: Uint8Array } {
-  return {
-    key: encodePrimaryKey(table, keyOfRow(table, row)),
-    value: encodeRowValue(table, row, family),
-  }
-}
 
 /**
  * The row of these two, in the order of the table's columns; those of other families are NULL.
@@ -153,11 +138,8 @@ export function encodeRowValue(table: TableDefinition, row: SqlRow, family: numb
 function requireRowSize(table: TableDefinition, actual: number): void {
   const limit = STORAGE_LIMITS.rowBytesMax
   if (actual <= limit) return
-  throw new StorageError(
-    'limit_exceeded',
-    `A row takes at most ${limit} bytes; this one of "${table.name}" takes ${actual}.`,
-    { limit: 'rowBytesMax', limitValue: limit, actual, table: table.name },
-  )
+  const message = `A row takes at most ${limit} bytes; this one of "${table.name}" takes ${actual}.`
+  throw limitExceeded('rowBytesMax', actual, message, { table: table.name })
 }
 
 function keyPosition(table: TableDefinition, index: number): number {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { encodeRow } from '../../../test/storage/encoded-row.ts'
 import { decodeIdentity, encodeIdentity } from '../catalog/identity-row.ts'
 import { pathText } from '../json/json-path.ts'
 import type { SqlType, SqlValue } from '../sql-type.ts'
@@ -9,7 +10,7 @@ import { type IndexDefinition, partName, type TableDefinition } from '../table-d
 import { decodeEntry, encodeEntry, entryColumns } from './index-entry.ts'
 import { readKeyComponent } from './key-component.ts'
 import { decodePrimaryKey, encodeKeyComponent, encodePrimaryKey } from './key-encoding.ts'
-import { decodeRow, encodeRow } from './row-codec.ts'
+import { decodeRow } from './row-codec.ts'
 import { decodeTable, encodeTable } from './table-codec.ts'
 
 const page = readFileSync(new URL('../../../docs/storage-format.md', import.meta.url), 'utf8')

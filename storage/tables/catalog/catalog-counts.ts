@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../../errors.ts'
+import { limitExceeded } from '../../errors.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { Catalog } from './catalog.ts'
 
@@ -20,14 +20,7 @@ export function requireCatalogCounts(
 function requireAtMost(limit: 'tablesMax' | 'catalogPartsMax', what: string, actual: number): void {
   const limitValue = STORAGE_LIMITS[limit]
   if (actual <= limitValue) return
-  throw new StorageError(
-    'limit_exceeded',
-    `A store has at most ${limitValue} ${what}, not ${actual}.`,
-    {
-      limit,
-      limitValue,
-      actual,
-      hint: 'drop tables that nobody uses, or keep rows of many owners in one table, the owner first in its key',
-    },
-  )
+  throw limitExceeded(limit, actual, `A store has at most ${limitValue} ${what}, not ${actual}.`, {
+    hint: 'drop tables that nobody uses, or keep rows of many owners in one table, the owner first in its key',
+  })
 }

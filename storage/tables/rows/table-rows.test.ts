@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { encodeRow } from '../../../test/storage/encoded-row.ts'
 import { FakeStore, type FakeTransaction } from '../../../test/storage/fake-transactions.ts'
 import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
 import { encodePrimaryKey, endOfPrefix } from '../bytes/key-encoding.ts'
-import { encodeRow } from '../bytes/row-codec.ts'
 import { defineTable } from '../new-table.ts'
 import type { SqlRow } from '../table-definition.ts'
 import { guardRow } from './row-changes.ts'

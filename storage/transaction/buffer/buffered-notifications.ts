@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { keyString } from '../../cell-store/row-key.ts'
-import { StorageError } from '../../errors.ts'
+import { limitExceeded } from '../../errors.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { Hint } from '../records/notify-cell.ts'
 import type { BufferedRow, ByteBudget } from './write-buffer.ts'
@@ -106,6 +106,5 @@ function checkCount(actual: number): void {
   const limit = STORAGE_LIMITS.transactionRowsMax
   if (actual <= limit) return
   const message = `The transaction would notify weak observers ${actual} times; the limit is ${limit}.`
-  const fields = { limit: 'transactionRowsMax', limitValue: limit, actual }
-  throw new StorageError('limit_exceeded', message, fields)
+  throw limitExceeded('transactionRowsMax', actual, message)
 }
