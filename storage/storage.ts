@@ -135,7 +135,13 @@ export {
   tableIdOf,
   tableSpace,
 } from './tables/bytes/key-encoding.ts'
-export { decodeRow, emptyRow, familyColumn, ROW_COLUMN } from './tables/bytes/row-codec.ts'
+export {
+  decodeRow,
+  emptyRow,
+  familyColumn,
+  keyOfRow,
+  ROW_COLUMN,
+} from './tables/bytes/row-codec.ts'
 export {
   type Catalog,
   requireIndex,
@@ -239,6 +245,8 @@ export {
   columnPosition,
   type IndexDefinition,
   type KeyPart,
+  keyColumns,
+  keyPositions,
   type ObserverDefinition,
   partName,
   partType,

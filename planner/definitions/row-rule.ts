@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, GrantStatement } from '../../parser/ast.ts'
 import { partsOf } from '../../parser/expression-parts.ts'
-import { columnPosition, type RowRule, type TableDefinition } from '../../storage/storage.ts'
+import { keyPositions, type RowRule, type TableDefinition } from '../../storage/storage.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { columnText, expressionText, nameText } from '../expressions/expression-text.ts'
 import { isClaim, parameterText } from '../expressions/parameters.ts'
@@ -37,7 +37,7 @@ function isByKey(where: Expression, table: TableDefinition): boolean {
     const isEqual = condition?.kind === 'points' && condition.source.kind === 'binary'
     return isEqual ? condition.term : undefined
   })
-  const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
+  const key = keyPositions(table)
   const first = key.slice(0, named.length)
   return named.length <= key.length && first.every((column) => named.includes(column))
 }

@@ -10,8 +10,8 @@ import type {
 import {
   type Catalog,
   type CheckConstraint,
-  columnPosition,
   fittingName,
+  keyColumns,
   type NewCheck,
   type SqlValue,
   type TableDefinition,
@@ -137,8 +137,7 @@ function mayTell({ rights }: Catalog, table: TableDefinition): boolean {
 /** A condition that is NULL of a row is NULL when it is turned round, so that no such row is found. */
 function scanOfFailing(table: TableDefinition, condition: Expression): ScanStatement {
   const { position } = condition
-  const items = table.primaryKey.map(({ columnId }) => {
-    const label = table.columns[columnPosition(table, columnId)]?.name ?? ''
+  const items = keyColumns(table).map(({ name: label }) => {
     const expression = { kind: 'column', name: label, position } as const
     return { kind: 'expression', label, expression } as const
   })

@@ -7,6 +7,7 @@ import {
   getUniqueEntries,
   guardRow,
   type IndexDefinition,
+  keyOfRow,
   type MaybePromise,
   ROW_COLUMN,
   type SqlValue,
@@ -29,7 +30,6 @@ import {
 import { mayMeetRule, meetsRule } from './rows/row-visibility.ts'
 import { inBatches, rowsOfUniqueEntries } from './rows/rows-by-keys.ts'
 import type { Steps } from './rows/walk-step.ts'
-import { keyOfRow } from './writes/new-row.ts'
 
 /** What a GET answers of a row, or of the index entry that has all that is asked. */
 type AnsweredRow = Pick<StoredRow, 'key' | 'row' | 'commitTs'>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, ScanStatement } from '../../parser/ast.ts'
 import {
-  columnPosition,
+  keyPositions,
   type SqlType,
   type SqlValue,
   type TableDefinition,
@@ -78,8 +78,8 @@ function topRows(
   { path, covering, reads, projection, lookups }: TopPlanned,
 ): TopRowsPlan {
   requireSortable(literalLimit(limit) ?? 0, limit?.position)
-  const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
-  const atHand = new Set([...key, ...reads, ...((covering && path.bounds.key.holds) || [])])
+  const held = (covering && path.bounds.key.holds) || []
+  const atHand = new Set([...keyPositions(table), ...reads, ...held])
   // Rows that were looked up are not looked up again.
   const isAtHand =
     lookups !== undefined || [...projection.reads].every((column) => atHand.has(column))

@@ -2,7 +2,7 @@
 import type { Expression } from '../../parser/ast.ts'
 import {
   type Catalog,
-  columnPosition,
+  keyPositions,
   type RowRule,
   type TableDefinition,
   type TableRight,
@@ -116,7 +116,7 @@ export function planRule(
   const ruler = createRuleCompiler(compiler, table)
   const filters = conjuncts.map((source) => compileRule(ruler, source))
   const columns = columnsOf(filters)
-  const key = new Set(table.primaryKey.map(({ columnId }) => columnPosition(table, columnId)))
+  const key = new Set(keyPositions(table))
   return {
     keeps: (scope) => filters.every(({ evaluate }) => evaluate(scope) === true),
     columns,

@@ -3,7 +3,7 @@ import type { Expression, Position, Statement } from '../../parser/ast.ts'
 import { partsOf } from '../../parser/expression-parts.ts'
 import {
   type Catalog,
-  columnPosition,
+  keyPositions,
   type SqlRow,
   type SqlValue,
   type TableDefinition,
@@ -96,7 +96,7 @@ export function planSubscription(
     work,
     constants: new ConstantValues(KEPT_BYTES_MAX),
   }
-  const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
+  const key = keyPositions(table)
   const reads = columnsOf([...filters, { columns: projection.reads }, { columns: new Set(key) }])
   return {
     table,

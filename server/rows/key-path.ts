@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PlanError, valueFromJson, valueToJson } from '../../planner/planner.ts'
 import {
-  columnPosition,
   type IndexDefinition,
   type KeyPart,
+  keyColumns,
   partName,
   partType,
   type SqlType,
@@ -88,10 +88,9 @@ export function writeKeyText(table: TableDefinition, key: readonly SqlValue[]): 
 }
 
 function keyComponents(table: TableDefinition, key: readonly SqlValue[]): readonly string[] {
-  return table.primaryKey.map(({ columnId }, index) => {
-    const column = table.columns[columnPosition(table, columnId)]
-    return escapeComponent(textOf(column?.type ?? 'TEXT', key[index] ?? null))
-  })
+  return keyColumns(table).map(({ type }, index) =>
+    escapeComponent(textOf(type, key[index] ?? null)),
+  )
 }
 
 function textOf(type: SqlType, value: SqlValue): string {

@@ -4,7 +4,7 @@ import type { TableDefinition } from '../../storage/storage.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
 import { limitExceeded, ServerError, StatementFailure } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { deleteRow, insertRows, keyColumns } from './row-statements.ts'
+import { deleteRow, insertRows, keyNames } from './row-statements.ts'
 import type { RowTransaction, WrittenAnswer } from './row-transactions.ts'
 import { type RowObject, readRow } from './row-values.ts'
 import { columnsText, type RowForm, type RowTarget } from './row-writes.ts'
@@ -76,7 +76,7 @@ async function removeRows(
   table: TableDefinition,
   { first, columns, values, rowCount }: Batch,
 ): Promise<void> {
-  const positions = keyColumns(table).map((name) => {
+  const positions = keyNames(table).map((name) => {
     const position = columns.indexOf(name)
     if (position >= 0) return position
     throw new ServerError('invalid_request', `A row to be put needs its key: ${name} is missing.`, {

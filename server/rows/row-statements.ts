@@ -10,7 +10,7 @@ import type {
   Projection,
   SetStatement,
 } from '../../parser/ast.ts'
-import { columnPosition, type TableDefinition } from '../../storage/storage.ts'
+import { keyColumns, type TableDefinition } from '../../storage/storage.ts'
 
 // The statements of the operations on rows, made as the parser would make them. Values are
 // parameters by number: $1 and on are the components of the key, then the columns.
@@ -106,7 +106,7 @@ export function deleteRow(table: TableDefinition): DeleteStatement {
 }
 
 function byKey(table: TableDefinition): Expression {
-  const operands = keyColumns(table).map(
+  const operands = keyNames(table).map(
     (column, index): Expression => ({
       kind: 'binary',
       first: columnNamed(column),
@@ -120,10 +120,8 @@ function byKey(table: TableDefinition): Expression {
 }
 
 /** The names of the columns of the primary key, in key order. */
-export function keyColumns(table: TableDefinition): string[] {
-  return table.primaryKey.map(
-    ({ columnId }) => table.columns[columnPosition(table, columnId)]?.name ?? '',
-  )
+export function keyNames(table: TableDefinition): string[] {
+  return keyColumns(table).map(({ name }) => name)
 }
 
 export function columnNamed(name: string): ColumnExpression {

@@ -10,13 +10,14 @@ import {
 import {
   type ColumnDefinition,
   compareValues,
+  keyColumns,
   nearestNames,
   type SqlValue,
   type TableDefinition,
 } from '../../storage/storage.ts'
 import { keyToJson } from '../answers/row-address.ts'
 import { ServerError } from '../errors/server-error.ts'
-import { keyColumns } from './row-statements.ts'
+import { keyNames } from './row-statements.ts'
 
 /** A row of a body: its columns by name, in JSON. */
 export type RowObject = Readonly<Record<string, unknown>>
@@ -64,7 +65,7 @@ export function withoutKey(
   key: readonly SqlValue[],
 ): RowObject {
   const rest = { __proto__: null, ...object } as Record<string, unknown>
-  for (const [index, name] of keyColumns(table).entries()) {
+  for (const [index, name] of keyNames(table).entries()) {
     if (!Object.hasOwn(object, name)) continue
     const column = table.columns.find((known) => known.name === name) as ColumnDefinition
     const value = explained(table, column, {}, () =>
@@ -85,10 +86,9 @@ export function withoutKey(
 
 /** Values of the primary key as parameters. */
 export function keyParameters(table: TableDefinition, key: readonly SqlValue[]): unknown[] {
-  return table.primaryKey.map(({ columnId }, index) => {
-    const column = table.columns.find(({ id }) => id === columnId) as ColumnDefinition
-    return valueToJson(column.type, key[index] ?? null, { integers: 'string' })
-  })
+  return keyColumns(table).map(({ type }, index) =>
+    valueToJson(type, key[index] ?? null, { integers: 'string' }),
+  )
 }
 
 function explained<T>(

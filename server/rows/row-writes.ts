@@ -14,7 +14,7 @@ import type { Turns } from '../budgets/turns.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { writeKeyPath } from './key-path.ts'
 import type { RowConditions } from './row-conditions.ts'
-import { deleteRow, getRow, insertRows, keyColumns, patchRow } from './row-statements.ts'
+import { deleteRow, getRow, insertRows, keyNames, patchRow } from './row-statements.ts'
 import type { RowTransaction, WrittenAnswer } from './row-transactions.ts'
 import { keyParameters, type RowObject, readRow, withoutKey } from './row-values.ts'
 import { representationOf, tagOf } from './row-version.ts'
@@ -52,7 +52,7 @@ export async function replaceRow(
   const { rowsAffected } = await rows.run(deleteRow(table), ofKey)
   // A row that is there keeps its key, whoever has made that.
   const overridesGenerated = rowsAffected > 0 && isKeyOf(table, identityOf(table)?.column)
-  const columns = [...keyColumns(table), ...row.columns]
+  const columns = [...keyNames(table), ...row.columns]
   const insert = insertRows(table, columns, 1, { overridesGenerated })
   const result = await rows.run(insert, [...ofKey, ...row.values])
   const status = rowsAffected === 0 ? 201 : 200
@@ -131,7 +131,7 @@ export async function insertRow(
 async function requireConditions(target: RowTarget, conditions: RowConditions): Promise<void> {
   if (!conditions.areGiven) return
   const { rows, table, key } = target
-  const get = getRow(table, { columns: keyColumns(table), forUpdate: true })
+  const get = getRow(table, { columns: keyNames(table), forUpdate: true })
   const { rowTimestamps } = await rows.run(get, keyParameters(table, key))
   conditions.require({ table, commitTs: rowTimestamps?.[0] ?? null }, addressOf(target))
 }
@@ -184,7 +184,7 @@ function representation(
 }
 
 function keyOf(table: TableDefinition, { columns, rows }: StatementResult): SqlValue[] {
-  return keyColumns(table).map((name) => {
+  return keyNames(table).map((name) => {
     const position = columns.findIndex((column) => column.name === name)
     return rows[0]?.[position] ?? null
   })

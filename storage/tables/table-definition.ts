@@ -164,6 +164,16 @@ export function columnPosition(table: TableDefinition, columnId: number): number
   return position
 }
 
+/** The columns of the primary key, in key order. */
+export function keyColumns(table: TableDefinition): ColumnDefinition[] {
+  return table.primaryKey.map(({ columnId }) => columnOf(table, columnId).column)
+}
+
+/** The positions of the same, in the table and in a row. */
+export function keyPositions(table: TableDefinition): number[] {
+  return table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
+}
+
 /** What a part of a key is compared as. */
 export function partType(table: TableDefinition, { columnId, path }: KeyPart): SqlType {
   return path === undefined ? columnOf(table, columnId).column.type : 'TEXT'

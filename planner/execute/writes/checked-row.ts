@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
-import type { SqlRow, TableDefinition } from '../../../storage/storage.ts'
+import { keyOfRow, type SqlRow, type TableDefinition } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { payForPaths } from '../../keys/path-work.ts'
 import type { PlannedCheck } from '../../plan/row-check.ts'
 import { PlanError } from '../../plan-error.ts'
-import { keyOfRow, keyToJson, rowNumber } from './new-row.ts'
+import { keyToJson, rowNumber } from './new-row.ts'
 
 declare const isChecked: unique symbol
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
 import {
+  keyOfRow,
   type MaybePromise,
   type SqlRow,
   StorageError,
@@ -11,7 +12,7 @@ import { valueToJson } from '../../json/json-value.ts'
 import { type CandidateKey, keyOfIndex } from '../../keys/candidate-key.ts'
 import { PlanError } from '../../plan-error.ts'
 import type { CheckedRow } from './checked-row.ts'
-import { keyOfRow, keyToJson, rowNumber } from './new-row.ts'
+import { keyToJson, rowNumber } from './new-row.ts'
 
 /** A row that a statement wanted to write, and which of several it is. */
 export type WantedRow<Row extends SqlRow = SqlRow> = {

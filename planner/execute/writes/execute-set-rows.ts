@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { changeRows, type RowChange, TakenEntries } from '../../../storage/storage.ts'
+import { changeRows, keyOfRow, type RowChange, TakenEntries } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { SetRowsPlan } from '../../plan/plan.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
@@ -13,7 +13,6 @@ import { assignedRow } from './assigned-row.ts'
 import { type CheckedRow, checkedRow } from './checked-row.ts'
 import { requireGivenUp, type WantedRow, writtenRows } from './duplicate-row.ts'
 import { foundRows } from './found-rows.ts'
-import { keyOfRow } from './new-row.ts'
 import { ruleViolated } from './rule-violated.ts'
 
 /**

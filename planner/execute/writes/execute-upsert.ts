@@ -2,6 +2,7 @@
 import {
   changeRows,
   guardRow,
+  keyOfRow,
   type RowChange,
   type SqlRow,
   type StoredRow,
@@ -22,7 +23,6 @@ import { type CheckedRow, checkedRow } from './checked-row.ts'
 import { rowsMet, type UpsertPlan } from './conflicting-rows.ts'
 import { requireGivenUp, type WantedRow, writtenRows } from './duplicate-row.ts'
 import { insertedRows, type NewRow } from './inserted-rows.ts'
-import { keyOfRow } from './new-row.ts'
 import { ruleViolated } from './rule-violated.ts'
 
 /**

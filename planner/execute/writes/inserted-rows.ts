@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { encodePrimaryKey, type SqlValue, type TableDefinition } from '../../../storage/storage.ts'
+import {
+  encodePrimaryKey,
+  keyOfRow,
+  type SqlValue,
+  type TableDefinition,
+} from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { nameText } from '../../expressions/expression-text.ts'
 import { identityOfBytes } from '../../expressions/value-identity.ts'
@@ -8,7 +13,7 @@ import { PlanError } from '../../plan-error.ts'
 import type { TurnTaking } from '../rows/execution-context.ts'
 import { meetsRule } from '../rows/row-visibility.ts'
 import { type CheckedRow, checkedRow } from './checked-row.ts'
-import { defaultOf, keyOfRow, keyToJson, notNullViolation, rowNumber } from './new-row.ts'
+import { defaultOf, keyToJson, notNullViolation, rowNumber } from './new-row.ts'
 import { ruleViolated } from './rule-violated.ts'
 
 export type NewRow = {

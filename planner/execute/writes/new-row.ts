@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
-import type {
-  ColumnDefinition,
-  SqlRow,
-  SqlValue,
-  TableDefinition,
+import {
+  type ColumnDefinition,
+  keyColumns,
+  type SqlValue,
+  type TableDefinition,
 } from '../../../storage/storage.ts'
-import { columnPosition } from '../../../storage/storage.ts'
 import type { StatementFunctions } from '../../expressions/compiled-expression.ts'
 import { valueToJson } from '../../json/json-value.ts'
 import { PlanError } from '../../plan-error.ts'
@@ -31,17 +30,9 @@ export function defaultOf(
   }
 }
 
-/** The values of the primary key, in key order. */
-export function keyOfRow(table: TableDefinition, row: SqlRow): SqlValue[] {
-  return table.primaryKey.map(({ columnId }) => row[columnPosition(table, columnId)] as SqlValue)
-}
-
 /** The key as error messages carry it: the JSON form of each of its values. */
 export function keyToJson(table: TableDefinition, key: readonly SqlValue[]): unknown[] {
-  return table.primaryKey.map(({ columnId }, index) => {
-    const { type } = table.columns[columnPosition(table, columnId)] as ColumnDefinition
-    return valueToJson(type, key[index] as SqlValue)
-  })
+  return keyColumns(table).map(({ type }, index) => valueToJson(type, key[index] as SqlValue))
 }
 
 /** Which of several rows of a statement it is, as error messages carry it. */

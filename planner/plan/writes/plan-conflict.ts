@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ConflictClause, Expression, KeyPartName, UpdateAction } from '../../../parser/ast.ts'
-import { columnPosition, type TableDefinition } from '../../../storage/storage.ts'
+import { keyPositions, type TableDefinition } from '../../../storage/storage.ts'
 import {
   type CompiledExpression,
   columnsOf,
@@ -52,9 +52,8 @@ function planUpdate(
   const condition = source && { condition: compileAs(compiler, source, 'BOOLEAN'), source }
   const ruleAfter = planRule(compiler, table, ruleOfWrite)
   const written = assignments.map(({ column }) => column)
-  const ofKey = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
   const reads = columnsOf([
-    { columns: new Set([...ofKey, ...columnsWritten(table, assignments)]) },
+    { columns: new Set([...keyPositions(table), ...columnsWritten(table, assignments)]) },
     { columns: returning?.reads ?? new Set() },
     ...assignments.map(({ value }) => ({ columns: columnsOfFound(table, value) })),
     ...(condition ? [{ columns: columnsOfFound(table, condition.condition) }] : []),

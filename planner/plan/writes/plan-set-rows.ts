@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, Precondition, SetStatement } from '../../../parser/ast.ts'
-import { columnPosition, type TableDefinition } from '../../../storage/storage.ts'
+import { keyColumns, keyPositions, type TableDefinition } from '../../../storage/storage.ts'
 import { columnsOf } from '../../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../../expressions/expression.ts'
 import { conjunctText, expressionText, nameText } from '../../expressions/expression-text.ts'
@@ -31,7 +31,7 @@ export function planSetRows(
   const ruleAfter = planRule(compiler, table, ruleOfWrite)
   const reads = columnsOf([
     { columns: new Set(columnsWritten(table, assignments)) },
-    { columns: keyColumns(table) },
+    { columns: new Set(keyPositions(table)) },
     ...assignments.map(({ value }) => value),
     ...readsOf(returned.returning),
     ...(ruleAfter === undefined ? [] : [ruleAfter]),
@@ -42,17 +42,11 @@ export function planSetRows(
   return { kind: 'setRows', ...parts, ...(ruleAfter && { ruleAfter }), ...returned }
 }
 
-function keyColumns(table: TableDefinition): ReadonlySet<number> {
-  return new Set(table.primaryKey.map(({ columnId }) => columnPosition(table, columnId)))
-}
-
 /** What follows IF is asked of one row, which may be missing; here it is a condition like any other. */
 function requireNoPrecondition(statement: SetStatement, table: TableDefinition): void {
   const { precondition } = statement
   if (precondition === undefined) return
-  const key = table.primaryKey.map(({ columnId }) => {
-    return nameText(table.columns[columnPosition(table, columnId)]?.name ?? '')
-  })
+  const key = keyColumns(table).map(({ name }) => nameText(name))
   const message = `IF is for a SET whose WHERE names each column of the primary key (${key.join(', ')}) by =, and nothing else.`
   const { hint, suggestion } = insteadOfIf(statement, precondition)
   throw new PlanError('invalid_request', message, {

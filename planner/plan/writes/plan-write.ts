@@ -8,8 +8,8 @@ import type {
 } from '../../../parser/ast.ts'
 import {
   type ColumnDefinition,
-  columnPosition,
   columnsForDelete,
+  keyPositions,
   type TableDefinition,
 } from '../../../storage/storage.ts'
 import { columnsOf, type ExpressionCompiler } from '../../expressions/compiled-expression.ts'
@@ -164,8 +164,7 @@ function columnsOfDefaults(
   table: TableDefinition,
   assignments: readonly PlannedAssignment[],
 ): number[] {
-  const given = new Set(assignments.map(({ column }) => column))
-  for (const { columnId } of table.primaryKey) given.add(columnPosition(table, columnId))
+  const given = new Set([...assignments.map(({ column }) => column), ...keyPositions(table)])
   return table.columns.flatMap((_, position) => (given.has(position) ? [] : [position]))
 }
 

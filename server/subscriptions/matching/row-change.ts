@@ -5,12 +5,7 @@ import {
   valueToJson,
   type WorkMeter,
 } from '../../../planner/planner.ts'
-import {
-  type ColumnDefinition,
-  columnPosition,
-  type SqlRow,
-  type TableDefinition,
-} from '../../../storage/storage.ts'
+import { type ColumnDefinition, keyColumns, type SqlRow } from '../../../storage/storage.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
 
 /** A row as it was right before a commit that wrote it, and right after it; null where there is none. */
@@ -59,13 +54,6 @@ export function changeText(
 /** A row of a snapshot, as an element of `rows`. */
 export function snapshotRowText(plan: SubscriptionPlan, row: SqlRow, form: Form): string {
   return `{"key":${keyText(plan, row, form)},"row":${valuesText(plan, row, form)}}`
-}
-
-/** The columns of the primary key, in its order. */
-export function keyColumns(table: TableDefinition): ColumnDefinition[] {
-  return table.primaryKey.map(
-    ({ columnId }) => table.columns[columnPosition(table, columnId)] as ColumnDefinition,
-  )
 }
 
 function keyText({ table, keyOf }: SubscriptionPlan, row: SqlRow, form: Form): string {

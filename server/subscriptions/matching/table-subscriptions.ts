@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { identityOf, type SubscriptionPlan } from '../../../planner/planner.ts'
 import {
-  columnPosition,
   decodePrimaryKey,
+  keyPositions,
   keyString,
   type SqlRow,
   type SqlType,
@@ -35,9 +35,7 @@ export class TableSubscriptions {
 
   constructor(table: TableDefinition) {
     this.table = table
-    this.#keyParts = new Map(
-      table.primaryKey.map(({ columnId }, part) => [columnPosition(table, columnId), part]),
-    )
+    this.#keyParts = new Map(keyPositions(table).map((position, part) => [position, part]))
   }
 
   get isEmpty(): boolean {

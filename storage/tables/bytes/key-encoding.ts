@@ -2,7 +2,7 @@
 import { bufferOf } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import type { SqlValue } from '../sql-type.ts'
-import { columnOf, type KeyPart, type TableDefinition } from '../table-definition.ts'
+import { type ColumnDefinition, keyColumns, type TableDefinition } from '../table-definition.ts'
 import { damagedKey, keyBound } from './key-component.ts'
 import { idInKeySpace, KEY_SPACE_BYTES, keySpace } from './key-space.ts'
 import {
@@ -94,8 +94,7 @@ function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): U
 }
 
 function nullInKey(table: TableDefinition, position: number): StorageError {
-  const { columnId } = table.primaryKey[position] as KeyPart
-  const { name } = columnOf(table, columnId).column
+  const { name } = keyColumns(table)[position] as ColumnDefinition
   const message = `Column "${name}" is in the primary key of "${table.name}" and cannot be NULL.`
   return new StorageError('type_mismatch', message, { table: table.name, column: name })
 }

@@ -14,7 +14,7 @@ import {
   ROW_COLUMN,
 } from '../bytes/row-codec.ts'
 import type { SqlValue } from '../sql-type.ts'
-import { columnPosition, type TableDefinition } from '../table-definition.ts'
+import { keyPositions, type TableDefinition } from '../table-definition.ts'
 import {
   type EntryEdit,
   entryEdits,
@@ -129,8 +129,8 @@ export function columnsForSet(
 
 /** The positions that a DELETE has to read: the primary key, and what tells the row's index entries. */
 export function columnsForDelete(table: TableDefinition): readonly number[] {
-  const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
-  return distinct(key, ...indexesWritten(table).map((index) => indexColumns(table, index)))
+  const indexed = indexesWritten(table).map((index) => indexColumns(table, index))
+  return distinct(keyPositions(table), ...indexed)
 }
 
 /** The row key of these values of the whole primary key. Errors: those of `encodePrimaryKey`. */
