@@ -6,18 +6,10 @@ import { addressOfRow, type RowAddress } from './answers/row-address.ts'
 export type ConsistencyAnswer = ReturnType<typeof consistencyAnswer>
 
 export function consistencyAnswer(report: ConsistencyReport) {
-  const { catalog, problems, problemCount, rows, cells, tables, droppedTables, orphanedValues } =
-    report
-  return {
-    sound: problemCount === 0,
-    rows,
-    cells,
-    tables,
-    droppedTables,
-    orphanedValues,
-    problemCount,
-    problems: problems.map((problem) => problemOf(catalog, problem)),
-  }
+  const { catalog, problemCount, rows, cells, tables, droppedTables, orphanedValues } = report
+  const counts = { rows, cells, tables, droppedTables, orphanedValues, problemCount }
+  const problems = report.problems.map((problem) => problemOf(catalog, problem))
+  return { sound: problemCount === 0, ...counts, problems }
 }
 
 function problemOf(catalog: Catalog, { rule, message, row, cell }: ConsistencyProblem) {

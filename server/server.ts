@@ -116,15 +116,8 @@ async function openConfigured(
     return await openGateway(cellStore, { ...options, ownsCellStore: true })
   }
   const embedded = engine === 'memory' ? 'memory' : 'sqlite'
-  const own = {
-    engine: embedded,
-    dataDirectory,
-    commit,
-    redoLog,
-    rowCacheBytes,
-    stepDelayMs,
-  } as const
-  return await openStorage({ ...options, ...own })
+  const own = { dataDirectory, commit, redoLog, rowCacheBytes, stepDelayMs }
+  return await openStorage({ ...options, ...own, engine: embedded })
 }
 
 /** An open transaction holds garbage collection back for as long as it may live. */

@@ -49,10 +49,10 @@ export class JwtAccess {
 
   /** Reads the keys again. */
   reload(): void {
-    this.#tokens.reload()
+    this.#tokens.keys.reload()
   }
 
   stop(): void {
-    this.#tokens.stop()
+    this.#tokens.keys.stop()
   }
 }

@@ -36,7 +36,7 @@ const OF_TOKEN = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'nonce', 'au
 /** Tells whose JWTs they are (RFC 7519), for those of one issuer. */
 export class JwtTokens {
   readonly #rules: JwtRules
-  readonly #keys: JwtKeys
+  readonly keys: JwtKeys
   readonly #clock: Clock
   /** Of those that were verified: it takes about seventy times as long as to find one here. */
   readonly #verified: LRUCache<string, Principal>
@@ -44,7 +44,7 @@ export class JwtTokens {
 
   constructor(rules: JwtRules, keys: JwtKeys, clock: Clock) {
     this.#rules = rules
-    this.#keys = keys
+    this.keys = keys
     this.#clock = clock
     this.#verified = new LRUCache({
       max: CACHE_MAX,
@@ -65,9 +65,9 @@ export class JwtTokens {
 
   /** Whose token it is, if it was verified not long ago. */
   known(text: string): Principal | undefined {
-    if (this.#version !== this.#keys.version) {
+    if (this.#version !== this.keys.version) {
       this.#verified.clear()
-      this.#version = this.#keys.version
+      this.#version = this.keys.version
     }
     return this.#verified.get(hashOfToken(text))
   }
@@ -75,9 +75,9 @@ export class JwtTokens {
   /** Whose token it is; undefined where it is none that counts. Rejects with ServerError `token_expired`. */
   async verify(text: string): Promise<Principal | undefined> {
     const { issuer, audience, roleClaim } = this.#rules
-    const version = this.#keys.version
+    const version = this.keys.version
     try {
-      const { payload, protectedHeader } = await jwtVerify(text, this.#keys.find, {
+      const { payload, protectedHeader } = await jwtVerify(text, this.keys.find, {
         issuer,
         audience,
         algorithms: ALGORITHMS,
@@ -89,7 +89,7 @@ export class JwtTokens {
       const { kid, typ } = protectedHeader
       if (!TYPES.has(typ?.toLowerCase())) return undefined
       const principal = this.#principalOf(text, payload, kid)
-      if (principal !== undefined && version === this.#keys.version) {
+      if (principal !== undefined && version === this.keys.version) {
         this.#verified.set(principal.hash, principal)
       }
       return principal
@@ -103,16 +103,7 @@ export class JwtTokens {
   hasKeyOf({ jwtKey }: Principal): boolean {
     if (jwtKey === undefined) return false
     const { version, text, id } = jwtKey
-    return version === this.#keys.version || (text !== undefined && this.#keys.keyText(id) === text)
-  }
-
-  /** Reads the keys again. */
-  reload(): void {
-    this.#keys.reload()
-  }
-
-  stop(): void {
-    this.#keys.stop()
+    return version === this.keys.version || (text !== undefined && this.keys.keyText(id) === text)
   }
 
   #principalOf(text: string, payload: JWTPayload, kid: string | undefined): Principal | undefined {
@@ -128,7 +119,7 @@ export class JwtTokens {
       issued: Math.floor(iat) * SECOND_MICROS,
       expires: exp * SECOND_MICROS,
       claims: claimsOf(payload),
-      jwtKey: { version: this.#keys.version, id: kid, text: this.#keys.keyText(kid) },
+      jwtKey: { version: this.keys.version, id: kid, text: this.keys.keyText(kid) },
     }
   }
 }

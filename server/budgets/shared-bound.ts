@@ -29,24 +29,16 @@ const SMALL_PART = 1 / 8
  * refused the 10th; and so may C.
  */
 export class SharedBound {
-  readonly #options: BoundOptions
+  readonly limit: string
+  readonly max: number
+  readonly what: string
   readonly #byClient = new Map<ClientKey, number>()
   #held = 0
 
-  constructor(options: BoundOptions) {
-    this.#options = options
-  }
-
-  get limit(): string {
-    return this.#options.limit
-  }
-
-  get max(): number {
-    return this.#options.max
-  }
-
-  get what(): string {
-    return this.#options.what
+  constructor({ limit, max, what }: BoundOptions) {
+    this.limit = limit
+    this.max = max
+    this.what = what
   }
 
   /** What all clients hold together. */
@@ -88,7 +80,7 @@ export class SharedBound {
   refusal(client: ClientKey, amount = 1): ServerError | undefined {
     const own = this.heldBy(client)
     if (this.#fits(this.#held - own, own + amount)) return undefined
-    const { limit, max, what } = this.#options
+    const { limit, max, what } = this
     if (!this.#fits(0, amount)) return limitExceeded(limit, this.#shareMax, amount, what)
     const actual = own + amount
     if (!this.#fits(0, actual)) {
@@ -100,11 +92,11 @@ export class SharedBound {
   }
 
   get #shareMax(): number {
-    return Math.floor(this.#options.max * (1 - RESERVED_PART))
+    return Math.floor(this.max * (1 - RESERVED_PART))
   }
 
   #fits(others: number, own: number): boolean {
-    const { max } = this.#options
+    const { max } = this
     const total = others + own
     return total <= this.#shareMax || (total <= max && own < max * SMALL_PART)
   }

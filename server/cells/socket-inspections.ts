@@ -3,7 +3,7 @@ import { valueFromJson } from '../../planner/planner.ts'
 import {
   type Catalog,
   type Clock,
-  columnPosition,
+  keyColumns,
   requireTable,
   type SeenStep,
   type Storage,
@@ -18,6 +18,7 @@ import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import { inspectedRows, rowsPieces } from './inspected-rows.ts'
 import { type ShownRow, shownRow } from './shown-row.ts'
 import { stepFields } from './step-frame.ts'
@@ -130,7 +131,7 @@ export class SocketInspections {
       running.releaseUnsent()
       running.follows()
       followed?.release()
-      return await untilAborted(signal)
+      return await unlessAborted(signal, new Promise<never>(() => {}))
     } finally {
       followed?.stop()
     }
@@ -171,15 +172,6 @@ class StepSender {
   }
 }
 
-async function untilAborted(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) {
-    await new Promise((resolve) => {
-      signal.addEventListener('abort', resolve, { once: true })
-    })
-  }
-  throw signal.reason
-}
-
 /** Throws `invalid_request`, and PlanError `type_mismatch`. */
 function keyOfJson(table: TableDefinition, key: readonly unknown[]) {
   const { length } = table.primaryKey
@@ -189,8 +181,7 @@ function keyOfJson(table: TableDefinition, key: readonly unknown[]) {
       `The key of "${table.name}" has ${length} components, and ${key.length} are given.`,
     )
   }
-  return table.primaryKey.map(({ columnId }, at) => {
-    const { type = 'TEXT', name = '' } = table.columns[columnPosition(table, columnId)] ?? {}
+  return keyColumns(table).map(({ type, name }, at) => {
     const value = valueFromJson(type, key[at])
     if (value !== null) return value
     throw new ServerError('invalid_request', `The key has NULL for ${name}.`)

@@ -22,7 +22,7 @@ type Entry = { -readonly [name in keyof LoggedConflict]: LoggedConflict[name] }
 export class ConflictLog {
   readonly #clock: Clock
   readonly #hot: HotRows
-  readonly #sinceMicros: number
+  readonly sinceMicros: number
   readonly #ring: Entry[] = []
   /** The losers of the ring by the same index, to be searched quickly. */
   readonly #losers = new Float64Array(SERVER_LIMITS.conflictsMax)
@@ -31,16 +31,12 @@ export class ConflictLog {
   constructor(clock: Clock) {
     this.#clock = clock
     this.#hot = new HotRows(clock)
-    this.#sinceMicros = clock.wallMicros()
+    this.sinceMicros = clock.wallMicros()
   }
 
   /** How many there were since `sinceMicros`. */
   get total(): number {
     return this.#total
-  }
-
-  get sinceMicros(): number {
-    return this.#sinceMicros
   }
 
   add(conflict: Conflict): void {

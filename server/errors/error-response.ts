@@ -58,19 +58,11 @@ export function problemOf(error: unknown): Problem {
 }
 
 function ofParseError(error: ParseError): Problem {
-  const { line, column, token, expected, hint, suggestion, statement } = error
+  const { code, message, line, column, token, expected, hint, suggestion, statement } = error
   const { limitName, limit: limitValue, actual } = error
   const limit = limitName === undefined ? {} : { limit: limitName, limitValue, actual }
-  return problem(error.code, error.message, {
-    line,
-    column,
-    token,
-    expected,
-    hint,
-    suggestion,
-    statement,
-    ...limit,
-  })
+  const fields = { line, column, token, expected, hint, suggestion, statement }
+  return problem(code, message, { ...fields, ...limit })
 }
 
 function ofPlanError({ code, message, position, hint, fields }: PlanError): Problem {
@@ -141,39 +133,37 @@ function fieldToJson(value: unknown): unknown {
   return value
 }
 
-/** What Fastify and Node refuse themselves, before a handler runs. */
+/** What Fastify and Node refuse themselves, before a handler runs, by their codes. */
+const REFUSED: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'Bodies are taken as application/json, and statements also as text/plain or application/sql.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'invalid_request',
+    'The body is not as long as its Content-Length says.',
+  ],
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: [
+    'invalid_request',
+    'A request of this method needs a Content-Type.',
+  ],
+  // A file of the documentation whose path leads elsewhere: what is there is not said.
+  FST_STATIC_FORBIDDEN_PATH: ['not_found', 'There is nothing at this path.'],
+  FST_ERR_BAD_URL: ['invalid_request', 'The path is not well-formed.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', 'A part of the path is longer than any key can be.'],
+  HPE_HEADER_OVERFLOW: ['header_fields_too_large', 'Path and header fields are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
+}
+
 function ofFrameworkError(error: unknown): Problem | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
-      const limitValue = SERVER_LIMITS.bodyBytesMax
-      const detail = `The body is larger than ${limitValue} bytes.`
-      return problem('limit_exceeded', detail, { limit: 'bodyBytesMax', limitValue })
-    }
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return problem(
-        'unsupported_media_type',
-        'Bodies are taken as application/json, and statements also as text/plain or application/sql.',
-      )
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return problem('invalid_request', 'The body is not as long as its Content-Length says.')
-    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
-      return problem('invalid_request', 'A request of this method needs a Content-Type.')
-    // A file of the documentation whose path leads elsewhere: what is there is not said.
-    case 'FST_STATIC_FORBIDDEN_PATH':
-      return problem('not_found', 'There is nothing at this path.')
-    case 'FST_ERR_BAD_URL':
-      return problem('invalid_request', 'The path is not well-formed.')
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return problem('uri_too_long', 'A part of the path is longer than any key can be.')
-    case 'HPE_HEADER_OVERFLOW':
-      return problem('header_fields_too_large', 'Path and header fields are too large.')
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return problem('request_timeout', 'The request did not arrive in time.')
-    default:
-      if (typeof code === 'string' && code.startsWith('HPE_')) {
-        return problem('invalid_request', 'This is not HTTP.')
-      }
-      return undefined
+  if (typeof code !== 'string') return undefined
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const limitValue = SERVER_LIMITS.bodyBytesMax
+    const detail = `The body is larger than ${limitValue} bytes.`
+    return problem('limit_exceeded', detail, { limit: 'bodyBytesMax', limitValue })
   }
+  const refused = Object.hasOwn(REFUSED, code) ? REFUSED[code] : undefined
+  if (refused !== undefined) return problem(...refused)
+  return code.startsWith('HPE_') ? problem('invalid_request', 'This is not HTTP.') : undefined
 }

@@ -153,8 +153,7 @@ function doersOf(parts: InterfaceParts, version: string) {
   const { validator } = parts.contract
   const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
-  const { commits } = parts
-  const conflicts = commits.log
+  const conflicts = parts.commits.log
   const ways = { clock, randomness, plans, parseRule, ended, access, audit, conflicts, statistics }
   const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
   const executionParts = { ...runnerParts, statementTimeoutMs }
@@ -171,58 +170,34 @@ function doersOf(parts: InterfaceParts, version: string) {
   const live = new LiveConnections({ ...executionParts, ...liveParts })
   const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
   const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })
-  const metrics = new Metrics({
-    storage,
-    clock,
-    sessions,
-    live,
-    shares,
-    ended,
-    commits,
-    version,
-    engine,
-  })
+  const metrics = new Metrics({ ...parts, live, version, engine })
   const own = { live, metrics, moves, backups }
   return { writer, begins, answers, rows, scans, scripts, describe, streams, ...own }
 }
 
 /** A handler for each operation of the contract. */
 function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
-  const { config, storage, clock, sessions, requests, isStopping, drain } = parts
-  const { parser, cursors, ended, access, audit, opaqueIds, told, statistics } = parts
-  const { document } = parts.contract
-  const { writer, begins, answers, rows, scans, scripts, describe, streams } = doers
-  const { live, metrics, moves, backups } = doers
+  const { storage, config, contract, commits } = parts
+  const { streams, subscriptions } = doers.live
+  const all = { ...parts, ...doers, version, conflicts: commits.log }
+  const { document } = contract
   const { hasConsole } = config
-  const conflicts = parts.commits.log
-  const warnings = () => storage.warnings
   return {
-    ...queryRoutes({ answers, scans, streams, told }),
-    ...completionRoutes({ parser, access, requests, ended }),
-    ...scriptRoutes({ scripts, describe, requests }),
-    ...rowRoutes({ rows, streams, parser, cursors, writer, requests }),
-    ...transactionRoutes({ storage, sessions, requests, begins, access }),
-    ...runningRoutes({ requests, parser, audit }),
-    ...tableRoutes({ storage, ended, access, opaqueIds }),
-    ...cellRoutes({ storage, requests, audit }),
-    ...operationRoutes({
-      storage,
-      sessions,
-      clock,
-      config,
-      live,
-      conflicts,
-      version,
-      requests,
-      audit,
-      access,
-    }),
-    ...observerRoutes({ storage }),
-    ...moveRoutes({ moves }),
-    ...backupRoutes({ backups, requests, audit }),
-    ...changeRoutes({ streams: live.streams, subscriptions: live.subscriptions, requests, parser }),
-    ...metricsRoutes({ metrics, storage, conflicts, statistics }),
-    ...serverRoutes({ drain, document, version, isStopping, warnings, hasConsole }),
+    ...queryRoutes(all),
+    ...completionRoutes(all),
+    ...scriptRoutes(all),
+    ...rowRoutes(all),
+    ...transactionRoutes(all),
+    ...runningRoutes(all),
+    ...tableRoutes(all),
+    ...cellRoutes(all),
+    ...operationRoutes(all),
+    ...observerRoutes(all),
+    ...moveRoutes(all),
+    ...backupRoutes(all),
+    ...changeRoutes({ ...all, streams, subscriptions }),
+    ...metricsRoutes(all),
+    ...serverRoutes({ ...all, document, warnings: () => storage.warnings, hasConsole }),
   }
 }
 

@@ -100,15 +100,24 @@ export class Metrics {
   }
 
   #count(name: string, help: string, counted: { readonly count: number }): void {
-    new Gauge({
-      name: `percolite_${name}`,
-      help,
-      registers: [this.#registry],
-      collect() {
-        this.set(counted.count)
-      },
-    })
+    addGauge(this.#registry, { name, help }, () => counted.count)
   }
+}
+
+/** A figure that is found out when it is asked for. */
+function addGauge(
+  registry: Registry,
+  { name, help }: { readonly name: string; readonly help: string },
+  figure: () => number,
+): void {
+  new Gauge({
+    name: `percolite_${name}`,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(figure())
+    },
+  })
 }
 
 /** Of each bound that all clients share, what they hold together, and how much there is. */
@@ -116,18 +125,9 @@ function addShareMetrics(registry: Registry, bounds: readonly SharedBound[]): vo
   for (const bound of bounds) {
     const { limit, max, what } = bound
     const name = snakeCase(limit.replace(/Max$/, ''))
-    new Gauge({
-      name: `percolite_shared_${name}`,
-      help: `${what}, of all clients together; see ${limit}.`,
-      registers: [registry],
-      collect() {
-        this.set(bound.held)
-      },
-    })
-    new Gauge({
-      name: `percolite_shared_max_${name}`,
-      help: `The bound of percolite_shared_${name}.`,
-      registers: [registry],
-    }).set(max)
+    const held = `${what}, of all clients together; see ${limit}.`
+    addGauge(registry, { name: `shared_${name}`, help: held }, () => bound.held)
+    const help = `The bound of percolite_shared_${name}.`
+    addGauge(registry, { name: `shared_max_${name}`, help }, () => max)
   }
 }

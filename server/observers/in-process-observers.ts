@@ -18,6 +18,7 @@ import { ServerError } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import type { DefinedObserver, ObserverEvent } from './define-observer.ts'
 import { lostRaceOf } from './lost-race.ts'
 import { factsOf } from './observer-event.ts'
@@ -137,10 +138,12 @@ export class InProcessObservers {
       const event = await eventOf(notification, transaction, catalog)
       const tx = new RunTransaction(this.#parts, { transaction, catalog, running })
       // A function that waits for something that never comes must not hold up the end of the server.
-      await untilAborted(running.signal, async () => {
+      const work = async () => {
         await run(tx, event)
         await tx.end()
-      })
+      }
+      running.signal.throwIfAborted()
+      await unlessAborted(running.signal, work())
       return (await transaction.commit()).commitTs
     } finally {
       // Of no effect on a transaction that has committed.
@@ -161,19 +164,6 @@ async function eventOf(
   const [found] = await getRows(transaction, table, [decodePrimaryKey(table, notification.key)])
   const row = found == null ? undefined : rowToJson(table.columns, found.row)
   return { observer: name, ...facts, row }
-}
-
-/** Rejects with the signal's reason as soon as it is aborted, whatever the work does. */
-async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([work(), aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }
 
 function isStopped({ signal }: RunningRequest): boolean {

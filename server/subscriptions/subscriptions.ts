@@ -189,16 +189,9 @@ export class Subscriptions {
     this.#queryNumber += 1
     const number = this.#queryNumber
     const viewOf = (catalog: Catalog) => this.#parts.access.viewOf(principal, catalog)
-    const query = new SubscribedQuery({
-      name,
-      number,
-      statement,
-      parameters,
-      integers,
-      viewOf,
-      isRestricted,
-      subscriber: { parseRule: this.#parts.parseRule, claims },
-    })
+    const asked = { name, number, statement, parameters, integers, viewOf, isRestricted }
+    const subscriber = { parseRule: this.#parts.parseRule, claims }
+    const query = new SubscribedQuery({ ...asked, subscriber })
     this.#queries.set(name, query)
     return query
   }

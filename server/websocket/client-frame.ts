@@ -213,12 +213,8 @@ function readInspection(fields: Fields): InspectionRequest {
   const { keys } = fields
   const { inspectedRowsMax } = SERVER_LIMITS
   if (Array.isArray(keys) && keys.length > inspectedRowsMax) {
-    throw limitExceeded(
-      'inspectedRowsMax',
-      inspectedRowsMax,
-      keys.length,
-      'Rows that are inspected',
-    )
+    const what = 'Rows that are inspected'
+    throw limitExceeded('inspectedRowsMax', inspectedRowsMax, keys.length, what)
   }
   if (!Array.isArray(keys) || keys.length === 0 || !keys.every((key) => Array.isArray(key))) {
     throw wrong('keys', 'a list of keys, each a list of values')

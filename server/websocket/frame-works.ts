@@ -76,12 +76,8 @@ export class FrameWorks {
     running.follows()
     const deliver = (fields: NotificationFields) =>
       this.#outbox.send(SubscriptionFrame.of('notification', fields).parts(id))
-    try {
-      return await this.#observations.serve(request, deliver, running)
-    } catch (error) {
-      if (error instanceof Unsubscribed) return frameParts('unobserved', id)
-      throw error
-    }
+    const served = this.#observations.serve(request, deliver, running)
+    return await served.catch(endedBy('unobserved', id))
   }
 
   async subscribe(
@@ -89,12 +85,8 @@ export class FrameWorks {
     sink: SocketSink,
     running: RunningRequest,
   ): Promise<FrameParts> {
-    try {
-      return await this.#parts.subscriptions.serve(request, sink, running)
-    } catch (error) {
-      if (error instanceof Unsubscribed) return frameParts('unsubscribed', id)
-      throw error
-    }
+    const served = this.#parts.subscriptions.serve(request, sink, running)
+    return await served.catch(endedBy('unsubscribed', id))
   }
 
   async inspect({ id, request }: Frame<'inspect'>, running: RunningRequest): Promise<FrameParts> {
@@ -109,12 +101,8 @@ export class FrameWorks {
       },
       room: (signal) => outbox.room(signal),
     }
-    try {
-      return await this.#inspections.serve(request, sink, running)
-    } catch (error) {
-      if (error instanceof Unsubscribed) return frameParts('unsubscribed', id)
-      throw error
-    }
+    const served = this.#inspections.serve(request, sink, running)
+    return await served.catch(endedBy('unsubscribed', id))
   }
 
   /** To be called when rights may have changed. */
@@ -139,6 +127,14 @@ export class FrameWorks {
   async close(): Promise<void> {
     await this.#queries.close()
     await this.#observations.close()
+  }
+}
+
+/** The last frame about what its client ended itself; any other error is thrown. */
+function endedBy(type: string, id: string): (error: unknown) => FrameParts {
+  return (error) => {
+    if (error instanceof Unsubscribed) return frameParts(type, id)
+    throw error
   }
 }
 

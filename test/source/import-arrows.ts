@@ -240,7 +240,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['*'],
   ],
   server: [
-    ['limits.ts', 'package-files.ts'],
+    ['limits.ts', 'package-files.ts', 'unless-aborted.ts'],
     ['errors/'],
     ['budgets/'],
     ['access/principal.ts', 'statements/snapshot.ts'],

@@ -10,18 +10,14 @@ import { type StatisticsOrder, statisticsAnswer } from '../../statistics/statist
 import type { Handlers } from '../openapi/binding.ts'
 
 /** What is counted and remembered of what the server does. */
-export function metricsRoutes({
-  metrics,
-  storage,
-  conflicts,
-  statistics,
-}: {
+export function metricsRoutes(parts: {
   readonly metrics: Metrics
   readonly storage: Storage
   readonly conflicts: ConflictLog
   /** Undefined where statements are not counted. */
   readonly statistics: StatementStatistics | undefined
 }): Handlers {
+  const { metrics, storage, conflicts, statistics } = parts
   return {
     async getMetrics({ reply }) {
       reply.header('content-type', metrics.contentType)

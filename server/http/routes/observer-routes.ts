@@ -42,6 +42,7 @@ function answerOf(catalog: Catalog, status: ObserverStatus) {
   const { isWeak, isBackfilling, oldestPending, lastError } = status
   const { observer, table, state, pending, lagMs, running, waiting } = status
   const { runs, retries, conflicts, failures, cyclesWith } = status
+  const work = { lagMs, running, waiting, runs, retries, conflicts, failures }
   const rows = status.deadLettersShown.map((letter) => letterOf(catalog, letter))
   return {
     observer,
@@ -51,13 +52,7 @@ function answerOf(catalog: Catalog, status: ObserverStatus) {
     backfilling: isBackfilling,
     pending,
     ...(oldestPending === null ? {} : { oldestPending }),
-    lagMs,
-    running,
-    waiting,
-    runs,
-    retries,
-    conflicts,
-    failures,
+    ...work,
     deadLetters: { count: status.deadLetters, rows },
     ...(lastError === null ? {} : { lastError: failureOf(catalog, lastError) }),
     cyclesWith,

@@ -45,14 +45,8 @@ function answerOf(request: RunningRequest, parser: Pick<Parser, 'shapeOf'>) {
   const texts = request.statements()
   const shapes = texts.slice(0, SHAPES_MAX).map((text) => parser.shapeOf(text))
   if (texts.length > SHAPES_MAX) shapes.push('…')
-  return {
-    id,
-    operation,
-    client,
-    state,
-    ageMs: Math.round(ageMs),
-    ...(shapes.length === 0 ? {} : { statement: shapes.join('; ') }),
-  }
+  const listed = { id, operation, client, state, ageMs: Math.round(ageMs) }
+  return shapes.length === 0 ? listed : { ...listed, statement: shapes.join('; ') }
 }
 
 function notRunning(id: string): ServerError {

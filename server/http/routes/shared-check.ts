@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ConsistencyReport } from '../../../storage/storage.ts'
+import { unlessAborted } from '../../unless-aborted.ts'
 
 type Round = {
   readonly stop: AbortController
@@ -27,13 +28,9 @@ export class SharedCheck {
     this.#next ??= this.#newRound()
     const round = this.#next
     round.askers += 1
-    const left = Promise.withResolvers<never>()
-    const leave = () => left.reject(signal.reason)
-    signal.addEventListener('abort', leave, { once: true })
     try {
-      return await Promise.race([round.report, left.promise])
+      return await unlessAborted(signal, round.report)
     } finally {
-      signal.removeEventListener('abort', leave)
       round.askers -= 1
       if (round.askers === 0) this.#abandon(round)
     }

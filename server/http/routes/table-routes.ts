@@ -25,17 +25,13 @@ import type { EndedTransactions } from '../../transactions/ended-transactions.ts
 import { answerReadTimestamp } from '../answers/transaction-answers.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 
-export function tableRoutes({
-  storage,
-  ended,
-  access,
-  opaqueIds,
-}: {
+export function tableRoutes(parts: {
   readonly storage: Storage
   readonly ended: EndedTransactions
   readonly access: Access
   readonly opaqueIds: OpaqueIds
 }): Handlers {
+  const { storage, ended, access, opaqueIds } = parts
   const read = <T>(
     { parameters, reply }: CheckedRequest,
     work: (snapshot: Snapshot) => Promise<T>,

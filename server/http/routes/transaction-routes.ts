@@ -24,19 +24,14 @@ type OpenRequest = {
   readonly history?: string
 }
 
-export function transactionRoutes({
-  storage,
-  sessions,
-  requests,
-  begins,
-  access,
-}: {
+export function transactionRoutes(parts: {
   readonly storage: Storage
   readonly sessions: TransactionSessions
   readonly requests: RunningRequests
   readonly begins: UnreadBegins
   readonly access: Access
 }): Handlers {
+  const { storage, sessions, requests, begins, access } = parts
   const addressOf = (parameters: Readonly<Record<string, unknown>>, reply: FastifyReply) => {
     const { principal } = requests.callerOf(reply.request.raw)
     return { id: String(parameters.transaction), owner: principal?.id }

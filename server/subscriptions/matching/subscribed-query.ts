@@ -11,16 +11,9 @@ import type { Catalog } from '../../../storage/storage.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import type { RowStatement } from '../../requests/script.ts'
 
-type SubscribedQueryParts = Pick<
+type SubscribedQueryParts = Omit<
   SubscribedQuery,
-  | 'name'
-  | 'number'
-  | 'statement'
-  | 'parameters'
-  | 'integers'
-  | 'viewOf'
-  | 'isRestricted'
-  | 'subscriber'
+  'subscriptions' | 'isOutdated' | 'planAt' | 'snapshotStatement'
 >
 
 /**
@@ -53,24 +46,15 @@ export class SubscribedQuery {
     return this.#isOutdated
   }
 
-  constructor({
-    name,
-    number,
-    statement,
-    parameters,
-    integers,
-    viewOf,
-    isRestricted,
-    subscriber,
-  }: SubscribedQueryParts) {
-    this.name = name
-    this.number = number
-    this.statement = statement
-    this.parameters = parameters
-    this.integers = integers
-    this.viewOf = viewOf
-    this.isRestricted = isRestricted
-    this.subscriber = subscriber
+  constructor(parts: SubscribedQueryParts) {
+    this.name = parts.name
+    this.number = parts.number
+    this.statement = parts.statement
+    this.parameters = parts.parameters
+    this.integers = parts.integers
+    this.viewOf = parts.viewOf
+    this.isRestricted = parts.isRestricted
+    this.subscriber = parts.subscriber
   }
 
   /** Throws PlanError, as does each row that the statement cannot be computed of. */
