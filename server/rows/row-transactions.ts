@@ -94,6 +94,11 @@ export type Written = WrittenAnswer & {
   readonly replayed: boolean
 }
 
+type WriteAsked = Pick<RowSnapshot, 'minTimestamp'> & {
+  readonly idempotent: IdempotentRequest | undefined
+  readonly table: string
+}
+
 type RowTransactionParts = ExecutionParts & {
   readonly conflicts: ConflictLog
   readonly cursors: Cursors
@@ -130,21 +135,15 @@ export class RowTransactions {
 
   /** Runs the work again while it meets conflicts, as a query would be. */
   async write(
-    {
-      idempotent,
-      minTimestamp,
-      table,
-    }: Pick<RowSnapshot, 'minTimestamp'> & {
-      readonly idempotent: IdempotentRequest | undefined
-      readonly table: string
-    },
+    asked: WriteAsked,
     running: RunningRequest,
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
   ): Promise<Written> {
+    const { idempotent, minTimestamp } = asked
     const run = this.#transactions.run(
       { minTimestamp, readOnly: false },
       running,
-      (own) => this.#writeOnce(own, { idempotent, table }, running, work),
+      (own) => this.#writeOnce(own, asked, running, work),
       // What is replayed was counted when it was committed.
       ({ replayed, commitTimestamp }) => (replayed ? null : commitTimestamp),
     )
@@ -155,10 +154,7 @@ export class RowTransactions {
 
   async #writeOnce(
     own: OwnTransaction,
-    {
-      idempotent,
-      table,
-    }: { readonly idempotent: IdempotentRequest | undefined; readonly table: string },
+    { idempotent, table }: WriteAsked,
     running: RunningRequest,
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
   ): Promise<Written> {

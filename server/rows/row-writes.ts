@@ -55,9 +55,7 @@ export async function replaceRow(
   const columns = [...keyNames(table), ...row.columns]
   const insert = insertRows(table, columns, 1, { overridesGenerated })
   const result = await rows.run(insert, [...ofKey, ...row.values])
-  const status = rowsAffected === 0 ? 201 : 200
-  const body = await rowBody(result, form)
-  return { status, body, version: 'written', ...representation(table, form) }
+  return await writtenRow(rowsAffected === 0 ? 201 : 200, result, table, form)
 }
 
 /** Changes the columns that are given. Throws `row_not_found`. */
@@ -80,12 +78,7 @@ export async function mergeRow(
   }
   const result = await rows.run(patchRow(table, columns), [...ofKey, ...values])
   if (result.unmet !== undefined) throw rowNotFound(target)
-  return {
-    status: 200,
-    body: await rowBody(result, form),
-    version: 'written',
-    ...representation(table, form),
-  }
+  return await writtenRow(200, result, table, form)
 }
 
 /** Throws `row_not_found`. */
@@ -118,13 +111,18 @@ export async function insertRow(
   if (form.isMinimal) {
     return { status: 201, location, counts: { rowsAffected: 1, skipped: 0 } }
   }
-  return {
-    status: 201,
-    location,
-    body: await rowBody(result, form),
-    version: 'written',
-    ...representation(table, form),
-  }
+  return { location, ...(await writtenRow(201, result, table, form)) }
+}
+
+/** The answer with a row that this very transaction has written. */
+async function writtenRow(
+  status: number,
+  result: StatementResult,
+  table: TableDefinition,
+  form: RowForm,
+): Promise<WrittenAnswer> {
+  const body = await rowBody(result, form)
+  return { status, body, version: 'written', ...representation(table, form) }
 }
 
 /** Guards the row, so that what was found is still so when the transaction commits. */

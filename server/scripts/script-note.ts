@@ -60,12 +60,8 @@ export class ScriptNote {
     if (statements.length === 0) throw refused('The note has no statement.')
     const { scriptNoteStatementsMax: most } = SERVER_LIMITS
     if (statements.length > most) {
-      throw limitExceeded(
-        'scriptNoteStatementsMax',
-        most,
-        statements.length,
-        'Statements of the note, which run with each part',
-      )
+      const what = 'Statements of the note, which run with each part'
+      throw limitExceeded('scriptNoteStatementsMax', most, statements.length, what)
     }
     for (const name of GIVEN) {
       if (Object.hasOwn(params, name)) {

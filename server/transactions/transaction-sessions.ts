@@ -32,6 +32,15 @@ import {
   TransactionSession,
 } from './transaction-session.ts'
 
+type SessionsParts = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly shares: Shares
+  readonly ended: EndedTransactions
+  /** Absent where no role limits anybody. */
+  readonly limitsOf?: (principal: Principal | undefined) => RoleLimits
+}
+
 /** What is remembered of a transaction that has ended. */
 type Ended = Pick<TransactionAddress, 'owner'> & { readonly ending: SessionEnding }
 
@@ -43,45 +52,22 @@ const ENDINGS_MAX = 100_000
  * writes are only buffered; still it ends, idle or not, when its time is over.
  */
 export class TransactionSessions {
-  readonly #storage: Storage
-  readonly #clock: Clock
+  readonly #parts: SessionsParts
   readonly #timeouts: SessionTimeouts
-  readonly #shares: Shares
-  readonly #limitsOf: (principal: Principal | undefined) => RoleLimits
   readonly #open = new Map<string, TransactionSession>()
-  readonly #endedTransactions: EndedTransactions
   readonly #endings: LRUCache<string, Ended>
   readonly #stopping = new AbortController()
 
-  constructor(
-    {
-      storage,
-      clock,
-      shares,
-      ended,
-      limitsOf = () => NO_LIMITS,
-    }: {
-      readonly storage: Storage
-      readonly clock: Clock
-      readonly shares: Shares
-      readonly ended: EndedTransactions
-      readonly limitsOf?: (principal: Principal | undefined) => RoleLimits
-    },
-    timeouts: SessionTimeouts,
-  ) {
-    this.#endedTransactions = ended
-    this.#storage = storage
-    this.#clock = clock
+  constructor(parts: SessionsParts, timeouts: SessionTimeouts) {
+    this.#parts = parts
     this.#timeouts = timeouts
-    this.#shares = shares
-    this.#limitsOf = limitsOf
     this.#endings = new LRUCache({
       // Each weighs one, because with `max` it would allocate room for all of them at the start.
       maxSize: ENDINGS_MAX,
       sizeCalculation: () => 1,
       ttl: SERVER_LIMITS.outcomeMemoryMs,
       ttlResolution: 0,
-      perf: { now: () => clock.monotonicMs() },
+      perf: { now: () => parts.clock.monotonicMs() },
     })
   }
 
@@ -91,16 +77,17 @@ export class TransactionSessions {
    */
   async open(caller: Caller, asked: SnapshotAsked): Promise<TransactionSession> {
     const { client } = caller
-    const { openTransactions } = this.#shares
+    const { storage, clock, shares, limitsOf } = this.#parts
+    const { openTransactions } = shares
     const { what } = openTransactions
-    const limits = this.#limitsOf(caller.principal)
+    const limits = limitsOf?.(caller.principal) ?? NO_LIMITS
     requireWithinRole('transactions', limits, openTransactions.heldBy(client), what)
     openTransactions.take(client)
     try {
-      const budget = this.#shares.writtenBy(client)
-      const transaction = await this.#storage.begin({ ...asked, keepsOutcome: true, budget })
+      const budget = shares.writtenBy(client)
+      const transaction = await storage.begin({ ...asked, keepsOutcome: true, budget })
       this.#requireMin(transaction, asked)
-      const session = new TransactionSession(transaction, caller, this.#clock, this.#timeouts)
+      const session = new TransactionSession(transaction, caller, clock, this.#timeouts)
       this.#open.set(session.id, session)
       return session
     } catch (error) {
@@ -207,7 +194,7 @@ export class TransactionSessions {
   /** Ends what has expired, once a second, until `close`. */
   async sweepUntilClosed(): Promise<void> {
     const { signal } = this.#stopping
-    await repeat(this.#clock, { everyMs: SWEEP_EVERY_MS, signal, work: () => this.sweep() })
+    await repeat(this.#parts.clock, { everyMs: SWEEP_EVERY_MS, signal, work: () => this.sweep() })
   }
 
   sweep(): void {
@@ -237,7 +224,7 @@ export class TransactionSessions {
 
   #requireMin(transaction: Transaction, asked: SnapshotAsked): void {
     try {
-      requireMinTimestamp(this.#storage, asked, transaction.startTs)
+      requireMinTimestamp(this.#parts.storage, asked, transaction.startTs)
     } catch (error) {
       transaction.rollback()
       throw error
@@ -289,19 +276,19 @@ export class TransactionSessions {
     if (ending.kind === 'active') await this.#requireHere(id)
     if (remembered !== undefined || ending.kind !== 'rolledBack') return ending
     // A process that ran before this one had it open, and took its buffered writes along.
-    const place = await this.#storage.gateways.placeOf(id)
+    const place = await this.#parts.storage.gateways.placeOf(id)
     throw place.kind === 'here' ? unknownTransaction(id) : lost(id)
   }
 
   /** Throws `wrong_gateway` for a transaction that another process has open, and `transaction_lost` after its end. */
   async #requireHere(id: string): Promise<void> {
-    const place = await this.#storage.gateways.placeOf(id)
+    const place = await this.#parts.storage.gateways.placeOf(id)
     if (place.kind === 'elsewhere') throw wrongGateway(id, place.url)
     if (place.kind === 'nowhere') throw lost(id)
   }
 
   #outcomeOf(id: string): Promise<TransactionOutcome> {
-    return this.#storage.outcomeOf(id, this.#timeouts.totalMsMax)
+    return this.#parts.storage.outcomeOf(id, this.#timeouts.totalMsMax)
   }
 
   #expire(session: TransactionSession): boolean {
@@ -319,7 +306,7 @@ export class TransactionSessions {
 
   #ended(session: TransactionSession, ending: SessionEnding): void {
     this.#open.delete(session.id)
-    this.#shares.openTransactions.giveBack(session.client)
+    this.#parts.shares.openTransactions.giveBack(session.client)
     this.#endings.set(session.id, { owner: session.owner, ending })
     this.#count(ending)
     if (ending.kind === 'committed') session.observerRun?.committed()
@@ -327,7 +314,7 @@ export class TransactionSessions {
   }
 
   #count(ending: SessionEnding): void {
-    const ended = this.#endedTransactions
+    const { ended } = this.#parts
     if (ending.kind === 'committed') ended.committed(ending.commitTs)
     else if (ending.kind === 'failed') ended.failed(ending.error)
     else if (ending.kind === 'unknown') ended.failed(outcomeUnknown(''))

@@ -84,15 +84,9 @@ function writeAssigned(
   plan: SetPlan,
   { transaction }: ExecutionContext,
   answer: AnswerRows,
-  {
-    scope,
-    key,
-    stored,
-    isHidden,
-    before,
-    number,
-  }: KeyedRow & { readonly before: Scope; readonly number: bigint | undefined },
+  found: KeyedRow & { readonly before: Scope; readonly number: bigint | undefined },
 ): MaybePromise<StatementResult> {
+  const { scope, key, stored, isHidden, before, number } = found
   const { table, assignments } = plan
   const isNew = stored === null
   const row = assignedRow(table, assignments, before)

@@ -47,12 +47,9 @@ export async function endAdding(
   transaction: CatalogWrites,
   catalog: Catalog,
   tableName: string,
-  {
-    name,
-    isMet,
-    isNotNull,
-  }: { readonly name: string; readonly isMet: boolean; readonly isNotNull: boolean },
+  ended: { readonly name: string; readonly isMet: boolean; readonly isNotNull: boolean },
 ): Promise<void> {
+  const { name, isMet, isNotNull } = ended
   if (!isMet) {
     await dropCheck(transaction, catalog, tableName, name)
     return

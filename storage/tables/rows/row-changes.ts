@@ -66,18 +66,14 @@ export function changeRows(
 function writeChanges(
   transaction: RowWrites,
   table: TableDefinition,
-  {
-    changes,
-    rowWrites,
-    settled,
-    onConflict,
-  }: {
+  made: {
     readonly changes: readonly RowChange[]
     readonly rowWrites: ReadonlyArray<readonly CellWrite[]>
     readonly settled: ReadonlyArray<readonly EntryEdit[] | UniqueConflict>
     readonly onConflict: 'fail' | 'skip'
   },
 ): Array<UniqueConflict | null> {
+  const { changes, rowWrites, settled, onConflict } = made
   const conflicts = settled.map((edits) => ('entry' in edits ? edits : null))
   const change = onConflict === 'fail' ? conflicts.findIndex((found) => found !== null) : -1
   const conflict = conflicts[change]
