@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { createSecureContext, type Server as TlsServer } from 'node:tls'
 import type { Logger } from 'pino'
+import { reasonOf } from './errors/shown-text.ts'
 import { UsageError } from './usage-error.ts'
 
 /** How often is looked whether the files have changed: links in a folder that is exchanged are seen too. */
@@ -129,9 +130,4 @@ function readPem(flag: string, path: string, kind: string): Buffer {
   }
   if (text.includes(`${kind}-----`)) return text
   throw new UsageError(`${flag} ${path}: there is no ${kind} in it; a PEM file is wanted.`)
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  return code ?? message
 }

@@ -32,7 +32,7 @@ import { ServerError } from '../errors/server-error.ts'
 import type { CursorSecrets } from '../requests/cursor-secrets.ts'
 import { countOfHeader } from '../requests/header-count.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
-import { catalogAt } from '../statements/snapshot.ts'
+import { catalogAt, inSnapshot } from '../statements/snapshot.ts'
 import { FailedAttempts } from './failed-attempts.ts'
 import { JwtAccess } from './jwt-access.ts'
 import type { JwtTokens } from './jwt-tokens.ts'
@@ -261,23 +261,18 @@ export class Access {
   /** Reads the tokens, if they have changed. Rejects as a read does. */
   async lookAgain(): Promise<void> {
     const lookedMs = this.#clock.monotonicMs()
-    const transaction = await this.#storage.begin({ readOnly: true })
-    try {
+    // The snapshot reads the catalog, so the newest grants on tables are known here, whoever has changed them.
+    await inSnapshot(this.#storage, undefined, async ({ transaction }) => {
       const version = await readAccessVersion(transaction)
-      // So that the newest grants on tables are known here, whoever has changed them.
-      await this.#storage.catalog(transaction)
-      if (version > this.#version) {
-        this.#know(version, {
-          tokens: await readAccessTokens(transaction),
-          roles: await readAccessRoles(transaction),
-          cursorSecret: await readAccessSecret(transaction, 'cursor'),
-          blocks: await readAccessBlocks(transaction, this.#clock.wallMicros()),
-        })
-      }
-      this.#lookedMs = lookedMs
-    } finally {
-      transaction.rollback()
-    }
+      if (version <= this.#version) return
+      this.#know(version, {
+        tokens: await readAccessTokens(transaction),
+        roles: await readAccessRoles(transaction),
+        cursorSecret: await readAccessSecret(transaction, 'cursor'),
+        blocks: await readAccessBlocks(transaction, this.#clock.wallMicros()),
+      })
+    })
+    this.#lookedMs = lookedMs
   }
 
   /** Of two looks at once the older one may end last. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from 'pino'
 import type { Clock } from '../../storage/storage.ts'
+import { reasonOf } from '../errors/shown-text.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { type AuditEvent, auditLine, spelledEvent } from './audit-event.ts'
 import type { AuditTarget } from './audit-file.ts'
@@ -216,9 +217,4 @@ export class AuditLines implements AuditSink {
     }
     this.#lines.splice(0, count)
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  return code ?? message
 }

@@ -8,3 +8,9 @@ export function shortened(text: string, charactersMax = QUOTED_CHARACTERS_MAX): 
   if (text.length <= charactersMax) return text
   return `${text.slice(0, charactersMax).toWellFormed()}…`
 }
+
+/** Why the system refused something: the code of the error, which says more than its message, where it has one. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code ?? message
+}

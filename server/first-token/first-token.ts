@@ -14,6 +14,7 @@ import {
   takeFirstToken,
 } from '../../storage/storage.ts'
 import type { Audit } from '../audit/audit.ts'
+import { inSnapshot } from '../statements/snapshot.ts'
 import { TokenFile } from './token-file.ts'
 
 const ATTEMPTS_MAX = 10
@@ -60,13 +61,10 @@ export async function ensureAdmin(path: string, around: Around): Promise<void> {
 }
 
 async function hasAdmin(storage: Storage): Promise<boolean> {
-  const transaction = await storage.begin({ readOnly: true })
-  try {
+  return await inSnapshot(storage, undefined, async ({ transaction }) => {
     const tokens = await readAccessTokens(transaction)
     return tokens.some((token) => isAdmin(token, transaction.now))
-  } finally {
-    transaction.rollback()
-  }
+  })
 }
 
 type FileToken = ShownToken & { readonly isNew: boolean }

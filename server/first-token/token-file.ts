@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { syncFolder } from '../../storage/storage.ts'
+import { reasonOf } from '../errors/shown-text.ts'
 import { UsageError } from '../usage-error.ts'
 
 const OWNER_ONLY = 0o600
@@ -101,8 +102,7 @@ export class TokenFile {
   }
 
   #unusable(error: unknown): UsageError {
-    const { code, message } = error as NodeJS.ErrnoException
-    return this.refusal(`it cannot be used: ${code ?? message}`)
+    return this.refusal(`it cannot be used: ${reasonOf(error)}`)
   }
 
   /** Who can put a file there could put a token of his own there, and be an administrator. */

@@ -47,20 +47,15 @@ export class Moves {
   /** Throws ServerError `not_enabled`. */
   requireAllowed(): void {
     if (this.#isAllowed) return
-    throw new ServerError(
-      'not_enabled',
-      'This server does not move its database: start it with --allow-move.',
-      { flag: '--allow-move' },
-    )
+    const detail = 'This server does not move its database: start it with --allow-move.'
+    throw new ServerError('not_enabled', detail, { flag: '--allow-move' })
   }
 
   /** Begins one. Throws ServerError `already_exists` while one is under way. */
   begin(order: MoveOrder): MoveState {
     if (this.#running !== undefined) {
-      throw new ServerError(
-        'already_exists',
-        'A move is under way: GET /v1/move says how far it is.',
-      )
+      const detail = 'A move is under way: GET /v1/move says how far it is.'
+      throw new ServerError('already_exists', detail)
     }
     this.#state = { ...NONE, phase: 'copying' }
     this.#running = this.#run(order).finally(() => {
