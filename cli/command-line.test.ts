@@ -41,8 +41,8 @@ test('every flag can come from the environment, and the command line wins', () =
   assert.equal(configOf(['--port', '6000'], environment).port, 6000)
 })
 
-test('the row cache has 64 MiB, or the size that is given', () => {
-  assert.equal(configOf([]).rowCacheBytes, 64 * 2 ** 20)
+test('the row cache has 128 MiB, or the size that is given', () => {
+  assert.equal(configOf([]).rowCacheBytes, 128 * 2 ** 20)
   assert.equal(configOf(['--row-cache', '512KiB']).rowCacheBytes, 512 * 2 ** 10)
   assert.equal(configOf(['--row-cache', '4GiB']).rowCacheBytes, 2 ** 32)
   assert.equal(configOf(['--row-cache', '0MiB']).rowCacheBytes, 0)

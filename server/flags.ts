@@ -62,7 +62,7 @@ export const FLAGS = {
   },
   'row-cache': {
     kind: 'size',
-    default: '64MiB',
+    default: '128MiB',
     meaning: 'memory for rows that were read or written lately',
   },
   host: { kind: 'text', default: '127.0.0.1', meaning: 'address to listen on' },

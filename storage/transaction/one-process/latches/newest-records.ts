@@ -123,7 +123,7 @@ export class NewestRecords {
   }
 }
 
-const ROW_CACHE_BYTES = 64 * 1024 * 1024
+const ROW_CACHE_BYTES = 128 * 1024 * 1024
 const SLOTS_MIN = 65_536
 /** Slots for rows of half a kilobyte or more; with shorter ones they are full before the memory is. */
 const BYTES_FOR_A_SLOT = 512
