@@ -125,8 +125,8 @@ export class NewestRecords {
 
 const ROW_CACHE_BYTES = 128 * 1024 * 1024
 const SLOTS_MIN = 65_536
-/** Slots for rows of half a kilobyte or more; with shorter ones they are full before the memory is. */
-const BYTES_FOR_A_SLOT = 512
+/** Slots for rows of a kilobyte or more; with shorter ones they are full before the memory is. */
+const BYTES_FOR_A_SLOT = 1024
 /** A row is kept in its slot or in a neighbouring one; they differ in the lowest bits. */
 const PLACES_OF_ROW = 4
 /** The first byte of the keys of system rows. */
