@@ -104,7 +104,7 @@ describe('a record that was read', () => {
 test('a larger cache has room for more rows, however short they are', () => {
   const rows = 100_000
   const keyAt = (at: number) => Buffer.from(`\u0001${at}`, 'latin1')
-  const kept = [2 ** 20, 2 ** 26].map((bytesMax) => {
+  const kept = [2 ** 20, 2 ** 27].map((bytesMax) => {
     const newest = new NewestRecords(new RecentWrites(), bytesMax)
     newest.earlierEndedAt(5)
     for (let at = 0; at < rows; at += 1) newest.wasRead(rowRead(keyAt(at), 6, 'x'), 9)
