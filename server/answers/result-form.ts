@@ -79,19 +79,18 @@ function runsOf(columns: Columns): Array<readonly [first: number, end: number]> 
 }
 
 export function rowText({ runs }: ResultForm, row: readonly SqlValue[]): string {
-  let text = NO_MEMBERS
+  let text = '{'
+  let separator = ''
   for (const run of runs) {
-    const object = runText(run, row)
-    text = text === NO_MEMBERS ? object : `${text.slice(0, -1)},${object.slice(1)}`
+    text += separator + membersText(run, row)
+    separator = ','
   }
-  return text
+  return `${text}}`
 }
 
-const NO_MEMBERS = '{}'
-
-/** The object of these columns alone. */
-function runText({ first, names, fields, template }: Run, row: readonly SqlValue[]): string {
-  if (template === undefined) return `{${fields[0]?.name}${row[first] ?? 'null'}}`
+/** These columns as an object has them, without its braces. */
+function membersText({ first, names, fields, template }: Run, row: readonly SqlValue[]): string {
+  if (template === undefined) return `${fields[0]?.name}${row[first] ?? 'null'}`
   const object: Record<string, unknown> = { ...template }
   for (let index = 0; index < names.length; index += 1) {
     const value = row[first + index] ?? null
@@ -99,7 +98,7 @@ function runText({ first, names, fields, template }: Run, row: readonly SqlValue
     const { toJson } = fields[index] as Field
     object[names[index] as string] = toJson === undefined ? value : toJson(value)
   }
-  return JSON.stringify(object)
+  return JSON.stringify(object).slice(1, -1)
 }
 
 /** The same in pieces, each of them short where the values are long. */
