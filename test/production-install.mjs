@@ -90,13 +90,13 @@ function copyTrackedFiles() {
 
 /**
  * The environment without what `npm run` put into it: the programs of this folder's packages and the names of this
- * script. What configures npm stays, so that the copy uses the same registry.
+ * script. What configures npm stays, so that the copy uses the same registry and trusts the same certificates.
  */
 function strangersEnvironment() {
   const ofThisRun =
     /^(npm_(package|lifecycle|execpath|node_execpath|command|config_local_prefix)|INIT_CWD)/
   const kept = Object.entries(process.env).filter(
-    ([name]) => !ofThisRun.test(name) && !/^(PERCOLITE_|NODE_)/.test(name),
+    ([name]) => !ofThisRun.test(name) && !/^(PERCOLITE_|NODE_(?!EXTRA_CA_CERTS))/.test(name),
   )
   const path = (process.env.PATH ?? '').split(delimiter)
   const PATH = path.filter((entry) => !/node_modules|node-gyp-bin/.test(entry)).join(delimiter)

@@ -7,7 +7,7 @@ import { after, describe, it, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { ServerProcess } from '../server/server-process.ts'
 import { testFolder } from '../test-folder.ts'
-import { packed, Stranger } from './stranger.ts'
+import { lockedPackages, packed, Stranger } from './stranger.ts'
 
 // `@percolite/client` packed, on the runtimes and with the versions of React that its page names beside Node.js. They
 // are installed into the folder of the test, because nothing else here needs them: Deno and Bun are 94 MB to fetch,
@@ -20,13 +20,13 @@ const PROGRAM_MS_MAX = 30_000
 const RUNTIMES = [
   {
     name: 'Deno',
-    install: 'deno@2.9.6',
+    lock: 'deno',
     program: 'node_modules/@deno/*/deno{,.exe}',
     args: ['run', '--no-prompt', '--cached-only', '--allow-net', '--allow-env=PERCOLITE_URL'],
   },
   {
     name: 'Bun',
-    install: 'bun@1.4.5',
+    lock: 'bun',
     program: 'node_modules/@oven/*/bin/bun{,.exe}',
     args: ['run', '--no-install'],
   },
@@ -100,19 +100,19 @@ async function serverUrl(t: TestContext): Promise<string> {
 }
 
 /** The program of a runtime, installed; a text where it cannot be had. With CI=true it throws instead. */
-async function installed(stranger: Stranger, { install, program }: Installable) {
+async function installed(stranger: Stranger, { lock, program }: Installable) {
   try {
     // Its script would only link the program from where it is found here.
-    await stranger.install(client, install, '--ignore-scripts')
+    await stranger.install([client], await lockedPackages(lock), '--ignore-scripts')
   } catch (error) {
-    return missing(`npm install ${install}: ${(error as Error).message.split('\n')[1] ?? ''}`)
+    return missing(`npm ci of ${lock}: ${(error as Error).message.split('\n')[1] ?? ''}`)
   }
   for (const path of globSync(join(stranger.folder, program))) {
     // There may be several, of which some are for other processors.
     const version = await run(path, ['--version']).catch(() => undefined)
     if (version !== undefined) return { path }
   }
-  return missing(`${install} has no program for ${process.platform}-${process.arch}`)
+  return missing(`${lock} has no program for ${process.platform}-${process.arch}`)
 }
 
 type Installable = (typeof RUNTIMES)[number]
@@ -142,7 +142,7 @@ describe('the packed client', () => {
   for (const version of REACTS) {
     it(`has a hook that React ${version} mounts twice and shows each commit with`, async (t) => {
       const stranger = new Stranger(join(folder, `react-${version}`), PACKAGE_TEST_NODE)
-      await stranger.install(client, `react@${version}`, `react-dom@${version}`)
+      await stranger.install([client], await lockedPackages(`react-${version.split('.')[0]}`))
       await stranger.write('component.mjs', COMPONENT)
       const output = await stranger.node('component.mjs', { PERCOLITE_URL: await serverUrl(t) })
       assert.equal(output, `${version}: loading -, live 0, live 1\n`)

@@ -9,7 +9,7 @@ import { after, describe, it, type TestContext } from 'node:test'
 import { otherRuntimes } from '../../tools/other-runtimes.ts'
 import { chromiumSkipReason, launchChromium } from '../browser/chromium.ts'
 import { testFolder } from '../test-folder.ts'
-import { packed, Stranger } from './stranger.ts'
+import { packed, Stranger, serversPackages } from './stranger.ts'
 
 // Two empty folders and the packed tarballs: a server in one, and in the other a program and a page that watch it.
 
@@ -73,8 +73,8 @@ async function serveFiles(t: TestContext, root: string): Promise<string> {
 
 describe('from two empty folders', () => {
   it('there is a server, a table, a program and a page that see it live, and types, within minutes', async (t) => {
-    await database.install(await packed(folder))
-    await app.install(await packed(folder, 'client-sdk'))
+    await database.install([await packed(folder)], await serversPackages())
+    await app.install([await packed(folder, 'client-sdk')])
     const origin = await serveFiles(t, app.folder)
     const flags = ['--port', '0', '--data', 'data', '--allow-origin', origin]
     const { url, stop } = await database.serve(t, 'serve', ...flags)

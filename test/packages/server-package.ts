@@ -7,7 +7,7 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { otherRuntimes } from '../../tools/other-runtimes.ts'
 import { testFolder } from '../test-folder.ts'
-import { packed, ROOT, Stranger } from './stranger.ts'
+import { packed, ROOT, Stranger, serversPackages } from './stranger.ts'
 
 // `percolite` as a stranger has it: packed, installed with its dependencies into an empty folder, and started there.
 
@@ -18,7 +18,7 @@ const [server, client] = [await packed(folder), await packed(folder, 'client-sdk
 const runtimes = otherRuntimes()
 const node24 = runtimes.find(({ name }) => name.includes('24'))?.node ?? process.execPath
 const stranger = new Stranger(join(folder, 'app'), node24)
-await stranger.install(server, client)
+await stranger.install([server, client], await serversPackages())
 const installed = join(stranger.folder, 'node_modules', 'percolite')
 
 async function bytesIn(path: string): Promise<number> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -9,18 +9,40 @@ import { promisify } from 'node:util'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 const START_MS = 60_000
+const NPM_MS_MAX = 200_000
 const run = promisify(execFile)
 
-/** Packs a workspace, or the root where none is named, into a folder; resolves to the tarball. */
-export async function packed(folder: string, workspace?: string): Promise<string> {
-  const which = workspace === undefined ? [] : ['--workspace', workspace]
+type Packages = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+type Tarball = { readonly file: string; readonly manifest: Readonly<Record<string, unknown>> }
+
+/** Packs a workspace, or the root where none is named, into a folder. */
+export async function packed(folder: string, workspace = '.'): Promise<Tarball> {
   const before = new Set(await readdir(folder))
-  await run('npm', ['pack', ...which, '--pack-destination', folder, '--loglevel=error'], {
-    cwd: ROOT,
-  })
+  const args = ['pack', '--workspace', workspace, '--pack-destination', folder, '--loglevel=error']
+  if (workspace === '.') args.splice(1, 2)
+  await run('npm', args, { cwd: ROOT })
   const [made] = (await readdir(folder)).filter((name) => !before.has(name))
   if (made === undefined) throw new Error('npm pack made nothing')
-  return join(folder, made)
+  const manifest = await jsonOf(join(ROOT, workspace, 'package.json'))
+  return { file: join(folder, made), manifest }
+}
+
+/** What the server’s package needs, in the versions that this repository is tested with. */
+export async function serversPackages(): Promise<Packages> {
+  const { packages } = await jsonOf(join(ROOT, 'package-lock.json'))
+  const isNeeded = ([path, { dev, link }]: [string, Packages[string]]) =>
+    path.startsWith('node_modules/') && dev !== true && link !== true
+  return Object.fromEntries(Object.entries(packages as Packages).filter(isNeeded))
+}
+
+/** The packages of `locks/{name}.json`, which is a lock of npm. */
+export async function lockedPackages(name: string): Promise<Packages> {
+  const { packages } = await jsonOf(join(import.meta.dirname, 'locks', `${name}.json`))
+  return packages as Packages
+}
+
+async function jsonOf(file: string): Promise<Readonly<Record<string, unknown>>> {
+  return JSON.parse(await readFile(file, 'utf8'))
 }
 
 /** What somebody has who installs tarballs into an empty folder, and uses a Node.js of their own. */
@@ -33,14 +55,31 @@ export class Stranger {
     this.#node = node
   }
 
-  async install(...tarballs: readonly string[]): Promise<void> {
+  /**
+   * Installs tarballs with the packages of a lock. What comes is what the lock says, whatever is new today, and npm
+   * asks the registry only for what it has not in its cache: what `npm ci` of this repository has fetched is there.
+   */
+  async install(tarballs: readonly Tarball[], lock: Packages = {}, ...flags: readonly string[]) {
     await mkdir(this.folder, { recursive: true })
-    await this.write('package.json', '{ "private": true, "type": "module" }\n')
-    await this.npm('install', ...tarballs, '--prefer-offline', '--no-audit', '--no-fund')
+    const dependencies: Record<string, unknown> = { ...(lock['']?.dependencies as object) }
+    const packages: Record<string, unknown> = { ...lock }
+    for (const { file, manifest } of tarballs) {
+      const { name, version, bin, dependencies: needed } = manifest
+      const resolved = `file:${relative(this.folder, file)}`
+      dependencies[String(name)] = resolved
+      packages[`node_modules/${name}`] = { version, resolved, bin, dependencies: needed }
+    }
+    packages[''] = { dependencies }
+    const project = { private: true, type: 'module', dependencies }
+    await this.write('package.json', JSON.stringify(project))
+    await this.write('package-lock.json', JSON.stringify({ lockfileVersion: 3, packages }))
+    await this.npm('ci', ...flags, '--prefer-offline', '--no-audit', '--no-fund')
   }
 
   async npm(...args: readonly string[]): Promise<string> {
-    return (await run('npm', [...args, '--loglevel=error'], this.#options)).stdout
+    const { cwd, env } = this.#options
+    const options = { cwd, env: { ...npmSettings(), ...env }, timeout: NPM_MS_MAX }
+    return (await run('npm', [...args, '--loglevel=error'], options)).stdout
   }
 
   async write(name: string, text: string): Promise<void> {
@@ -102,6 +141,14 @@ export class Stranger {
     const env = { PATH: `${dirname(this.#node)}:${PATH}`, HOME, LANG }
     return { cwd: this.folder, env }
   }
+}
+
+/** What tells npm which registry to ask, and whose certificates to trust; nothing of the script that runs this. */
+function npmSettings(): Readonly<Record<string, string | undefined>> {
+  const isSetting =
+    /^(npm_config_(registry|userconfig|globalconfig|cache|ca|cafile|\w*proxy)|(https?|no)_proxy|NODE_EXTRA_CA_CERTS)$/i
+  const settings = Object.entries(process.env).filter(([name]) => isSetting.test(name))
+  return Object.fromEntries(settings)
 }
 
 function textOf(stream: ChildProcess['stdout']): () => string {
