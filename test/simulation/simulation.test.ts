@@ -37,6 +37,16 @@ describe('the simulation', () => {
     }
   })
 
+  test('comes to rest although clients forget their transactions, and collections overtake them', async () => {
+    const kind = { topology: 'embedded', bias: 'interactive', workload: 'observers' } as const
+    for (const seed of [3, 33, 34]) {
+      const { violations } = await simulate(seed, {
+        swarm: { ...drawSwarm(seed, kind), ...FORGETFUL },
+      })
+      assert.deepEqual(violations, [], `seed ${seed}`)
+    }
+  })
+
   test('a failure is shrunk to a run that fails by the same checker', async () => {
     const failed = pretend(drawSwarm(7), 'the sum')
     // Pretends that the failure needs two gateways and no more than that.
@@ -50,6 +60,19 @@ describe('the simulation', () => {
     )
   })
 })
+
+/** Half of all pauses last for up to four minutes, and collections come every second and keep nothing. */
+const FORGETFUL = {
+  clients: 12,
+  transactions: 40,
+  keys: 7,
+  thinkMs: 500,
+  forgetRate: 0.5,
+  forgetMsMax: 250_000,
+  crashRate: 0,
+  collectEveryMs: 1_500,
+  retention: { retentionMs: 0, heldMsMax: 0 },
+}
 
 const OFTEN = {
   gateways: [

@@ -102,6 +102,7 @@ class SimulationRun {
       scheduler,
       random,
       swarm,
+      faults: this.#faults,
       gateways: this.#site.gateways,
       history: this.#history,
       log: this.#log,
@@ -336,7 +337,10 @@ function listTransactionOf(transaction: History['transactions'][number]): ListTr
 
 /** Longer than any answer is waited for and any lock lives. */
 const REST_MS = 12_000
-/** So often 5 s: a worker that is asking for an outcome holds its notification meanwhile. */
+/**
+ * So often 5 s: a worker that is asking for an outcome holds its notification meanwhile, and one that had forgotten its
+ * transaction when the faults ended, for up to 400 s.
+ */
 const OBSERVED_TRIES = 100
 /** So often 5 s: where each call takes a good part of a second, an index of few rows takes a minute. */
 const BUILT_TRIES = 60

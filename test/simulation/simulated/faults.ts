@@ -31,7 +31,10 @@ const IN_TRANSIT: readonly Fault[] = [
   ...(['zombie', 'zombie', 'duplicate'] as const),
 ]
 
-/** Draws the fault of one call, and how long things take. There are none before `start` and after `stop`. */
+/**
+ * Draws the fault of one call, how long things take, and when clients forget. There are no faults before `start` and
+ * after `stop`, and nobody forgets.
+ */
 export class FaultMenu {
   readonly #random: SeededRandomness
   readonly #swarm: Swarm
@@ -104,6 +107,16 @@ export class FaultMenu {
 
   pauseMs(): number {
     return this.#random.fraction() * this.#swarm.pauseMsMax
+  }
+
+  /**
+   * For how long a client forgets its transaction just now; undefined when it does not. At rest, collections overtake
+   * whatever is open for long, and a run of an observer that is forgotten each time would never commit.
+   */
+  forgottenMs(): number | undefined {
+    const { forgetRate, forgetMsMax } = this.#swarm
+    const forgets = this.#random.fraction() < forgetRate && !this.#isStopped
+    return forgets ? this.#random.fraction() * forgetMsMax : undefined
   }
 
   /** How far the wall clock jumps just now, either way; 0 nearly always. */

@@ -4,6 +4,7 @@ import type { SeededRandomness } from '../../seeded-randomness.ts'
 import type { CommitLog } from '../checkers/commit-log.ts'
 import type { History, RecordedTransaction } from '../checkers/history.ts'
 import type { Violations } from '../checkers/violations.ts'
+import type { FaultMenu } from '../simulated/faults.ts'
 import type { Gateway } from '../simulated/gateway.ts'
 import type { Scheduler } from '../simulated/scheduler.ts'
 import { ProcessCrashed } from '../simulated/simulated-process.ts'
@@ -17,6 +18,7 @@ export type ClientWorld = {
   readonly scheduler: Scheduler
   readonly random: SeededRandomness
   readonly swarm: Swarm
+  readonly faults: FaultMenu
   readonly gateways: readonly Gateway[]
   readonly history: History
   readonly log: CommitLog
@@ -226,9 +228,8 @@ async function checkDefinite(
 
 /** Passes time; meanwhile somebody else may ask whether the transaction still lives. */
 async function pause(world: ClientWorld, recorded: RecordedTransaction): Promise<void> {
-  const { scheduler, random, swarm } = world
-  const forgets = random.fraction() < swarm.forgetRate
-  await scheduler.sleep(forgets ? random.fraction() * swarm.forgetMsMax : thinkMs(world))
+  const { scheduler, random, faults } = world
+  await scheduler.sleep(faults.forgottenMs() ?? thinkMs(world))
   if (recorded.keepsOutcome && !recorded.readOnly && random.fraction() < 0.02) {
     await askOnce(world, recorded)
   }
