@@ -72,10 +72,10 @@ export class AsksNoted implements GroupCommitter, RedoThread {
   }
 
   async appendRedo(record: RedoRecord): Promise<CarriedOutGroup> {
-    const memtable = Memtable.of(record.packed.length)
-    memtable.add(record)
-    this.asked.push(`redo ${[...memtable.keys('', undefined, false)].join(' ')}`)
+    const rows = rowsOf(record)
+    this.asked.push(`redo ${rows}`)
     await this.disk
+    assert.equal(rowsOf(record), rows, 'the memory of a record that is not answered was used again')
     return { results: [this.redoResult], ms: this.redoMs }
   }
 
@@ -93,6 +93,12 @@ export class AsksNoted implements GroupCommitter, RedoThread {
   }
 
   #isFlushing = false
+}
+
+function rowsOf(record: RedoRecord): string {
+  const memtable = Memtable.of(record.packed.length)
+  memtable.add(record)
+  return [...memtable.keys('', undefined, false)].join(' ')
 }
 
 export function givenRedo(t: TestContext, memtableCells?: number) {

@@ -18,7 +18,8 @@ export function encodeGroup(
   bytesMax: number,
 ): Uint8Array<ArrayBuffer> {
   // In addition to the batches there is only their number.
-  const packed = new PackedWriter(bytesMax + 4)
+  // Not from the pool, because a message takes the whole memory.
+  const packed = new PackedWriter(Buffer.allocUnsafeSlow(bytesMax + 4).buffer)
   packed.count(batches.length)
   for (const batch of batches) {
     if (batch.kind === 'steps') {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Writes values one after the other into a buffer whose size was computed before. */
-export class PackedWriter {
-  readonly #buffer: Buffer<ArrayBuffer>
+/** Writes values one after the other into a memory whose size was computed before. */
+export class PackedWriter<Memory extends ArrayBufferLike = ArrayBuffer> {
+  readonly #memory: Memory
+  readonly #buffer: Buffer
   /** For numbers: it takes half as long as the buffer's own methods. */
   readonly #view: DataView
   #at = 0
 
-  constructor(bytesMax: number) {
-    // Not from the pool, because a message takes the whole memory to another thread.
-    this.#buffer = Buffer.allocUnsafeSlow(bytesMax)
-    this.#view = new DataView(this.#buffer.buffer)
+  constructor(memory: Memory) {
+    this.#memory = memory
+    this.#buffer = Buffer.from(memory)
+    this.#view = new DataView(memory)
   }
 
   byte(value: number): void {
@@ -55,8 +56,8 @@ export class PackedWriter {
   }
 
   /** The bytes written. */
-  taken(): Uint8Array<ArrayBuffer> {
-    return this.#buffer.subarray(0, this.#at)
+  taken(): Uint8Array<Memory> {
+    return new Uint8Array(this.#memory, 0, this.#at)
   }
 }
 

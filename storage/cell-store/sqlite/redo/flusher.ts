@@ -139,7 +139,7 @@ export class Flusher {
     const memtable = this.#memtables.immutable as Memtable
     const { recordsInFlight } = memtable
     invariant(recordsInFlight === 0, 'R2', { recordsInFlight })
-    const sent = this.#sent === memtable ? undefined : memtable.copy()
+    const sent = this.#sent === memtable ? undefined : memtable.sent()
     this.#sent = memtable
     const { failure, isDone } = await this.#parts.thread.flush({ memtable: sent, cells })
     if (failure?.kind === 'unknown') throw receivedError(failure.cause)

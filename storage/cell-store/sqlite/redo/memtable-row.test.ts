@@ -25,7 +25,7 @@ class CountingReader extends PackedReader {
 function rowOf(entries: ReadonlyArray<readonly SetCell[]>) {
   const steps = entries.map((otherwise) => ({ row: Buffer.from('row'), otherwise }))
   const bytes = entries.flat().reduce((sum, { value }) => sum + value.length + 99, 0)
-  const packed = encodeRecord([{ steps }], bytes + 99 * entries.length)
+  const packed = encodeRecord([{ steps }], new ArrayBuffer(bytes + 99 * entries.length))
   const places: number[] = []
   walkRows(Buffer.from(packed), (from) => places.push(from))
   const reader = new CountingReader(packed)

@@ -15,7 +15,9 @@ const NEWEST = -8
 const HASH = -4
 
 /** Of a memtable without a record: many stores are opened and closed without one. */
-const NO_MEMORY = Buffer.alloc(0)
+const NO_MEMORY = Buffer.from(new SharedArrayBuffer(0))
+
+export type SharedMemory = Buffer<SharedArrayBuffer>
 
 /** A row is kept once this many of its entries were read; later only newer entries are read. */
 const KEPT_ENTRIES_MIN = 8
@@ -25,7 +27,8 @@ type KeptRow = { readonly row: MemtableRow; upTo: number }
 
 /** An immutable memtable as it is sent to the thread that writes: its memory, its order, and its last record. */
 export type SentMemtable = {
-  readonly memory: Uint8Array<ArrayBuffer>
+  /** Shared by both threads, and written by neither. */
+  readonly memory: SharedArrayBuffer
   readonly runs: readonly Int32Array[]
   readonly lastId: number
 }
@@ -44,7 +47,7 @@ export type SentMemtable = {
  */
 export class Memtable {
   readonly #bytesMax: number
-  #memory: Buffer
+  #memory: SharedMemory
   #reader: PackedReader
   #sorted: SortedRows
   #used = 0
@@ -61,33 +64,42 @@ export class Memtable {
   /** How many more records of it are on their way to the disk. */
   recordsInFlight = 0
 
-  constructor(memory: Buffer, runs: readonly Int32Array[] = [], bytesMax = memory.length) {
+  constructor(memory: SharedMemory, runs: readonly Int32Array[] = [], bytesMax = memory.length) {
     this.#bytesMax = bytesMax
     this.#memory = memory
     this.#reader = new PackedReader(memory)
     this.#sorted = new SortedRows(memory, [...runs])
   }
 
-  /** Has room for a record of `recordBytes` bytes; its memory is allocated for the first record. */
-  static of(recordBytes: number): Memtable {
+  /**
+   * Has room for records of `recordBytes` bytes. The memory is that of another such memtable, which nobody reads any
+   * more, or is allocated for the first record.
+   */
+  static of(recordBytes: number, memory = NO_MEMORY): Memtable {
     // The smallest row of a record is longer than the numbers before it.
-    return new Memtable(NO_MEMORY, [], 2 * recordBytes)
+    return new Memtable(memory, [], 2 * recordBytes)
   }
 
   /** In the other thread, where its rows are read in their order; none is found by its key there. */
   static received({ memory, runs, lastId }: SentMemtable): Memtable {
-    const memtable = new Memtable(Buffer.from(memory.buffer), runs)
+    const memtable = new Memtable(Buffer.from(memory), runs)
     memtable.lastId = lastId
     return memtable
   }
 
-  /** A copy to be sent. Violations of R3: a row that no run has would be deleted with its record, and be nowhere. */
-  copy(): SentMemtable {
+  /**
+   * What is sent. No record may be added any more. Violations of R3: a row that no run has would be deleted with its
+   * record, and be nowhere.
+   */
+  sent(): SentMemtable {
     const { runs } = this.#sorted
     const sorted = runs.reduce((sum, { length }) => sum + length, 0)
     invariant(sorted === this.#rows, 'R3', { rows: this.#rows, sorted })
-    const memory = new Uint8Array(this.#memory.subarray(0, this.#used))
-    return { memory, runs, lastId: this.lastId }
+    return { memory: this.#memory.buffer, runs, lastId: this.lastId }
+  }
+
+  get memory(): SharedMemory {
+    return this.#memory
   }
 
   get bytes(): number {
@@ -157,7 +169,7 @@ export class Memtable {
 
   /** The most that it may need at once, because offsets into it are kept. */
   #allocate(): void {
-    this.#memory = Buffer.allocUnsafeSlow(this.#bytesMax)
+    this.#memory = Buffer.from(new SharedArrayBuffer(this.#bytesMax))
     this.#reader = new PackedReader(this.#memory)
     this.#sorted = new SortedRows(this.#memory, [])
   }

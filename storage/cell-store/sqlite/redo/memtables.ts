@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MemtableUse } from '../../cell-store.ts'
-import { Memtable } from './memtable.ts'
+import { Memtable, type SharedMemory } from './memtable.ts'
 import type { MemtableRow } from './memtable-row.ts'
 import { RECORD_BYTES_MAX } from './record.ts'
 
 /** This many cells are flushed together: the more there are, the more of them share a page. */
 const CELLS_MAX = 65_536
 /** The records of a memtable together, and of one of few cells; it is made immutable long before. */
-const RECORDS_BYTES_MAX = 32 * 1024 * 1024
+const RECORDS_BYTES_MAX = 24 * 1024 * 1024
 const recordsBytes = (cellsMax: number) =>
   Math.min(RECORDS_BYTES_MAX, 4 * RECORD_BYTES_MAX + 1024 * cellsMax)
 
@@ -21,6 +21,8 @@ export class Memtables {
   readonly cellsMax: number
   #mutable: Memtable
   #immutable: Memtable | undefined
+  /** Of one that was dropped; the next one takes it. */
+  #unusedMemory: SharedMemory | undefined
 
   constructor(cellsMax = CELLS_MAX) {
     this.cellsMax = cellsMax
@@ -83,11 +85,13 @@ export class Memtables {
   /** Makes the mutable one immutable; records that are made from now on are added to a new one. */
   makeImmutable(): void {
     this.#immutable = this.#mutable
-    this.#mutable = Memtable.of(recordsBytes(this.cellsMax))
+    this.#mutable = Memtable.of(recordsBytes(this.cellsMax), this.#unusedMemory)
+    this.#unusedMemory = undefined
   }
 
   /** The snapshots that are read from now on have all of it. */
   dropImmutable(): void {
+    this.#unusedMemory = this.#immutable?.memory
     this.#immutable = undefined
   }
 }

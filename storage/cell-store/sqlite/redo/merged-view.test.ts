@@ -25,7 +25,7 @@ function add(memtables: Memtables, batch: PlainBatch): void {
   const cells = batch.steps.flatMap(({ otherwise }) => otherwise)
   const bytes = cells.reduce((sum, { value }) => sum + value.length + 60, 60 * batch.steps.length)
   lastId += 1
-  memtables.mutable.add({ id: lastId, packed: encodeRecord([batch], bytes) })
+  memtables.mutable.add({ id: lastId, packed: encodeRecord([batch], new ArrayBuffer(bytes)) })
 }
 
 const batchOf = (row: string, ...cells: readonly Cell[]) => ({
@@ -229,4 +229,25 @@ test('R2: tables, an immutable and a mutable memtable read as one store that has
     }),
     { numRuns: 500, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
   )
+})
+
+test('a memtable takes the memory of one that was dropped, and what was read from that stays as it is', () => {
+  const memtables = new Memtables()
+  const view = new MergedView(new MemoryCellStore().view, memtables)
+  const cell = { family: 'data', qualifier: '0', timestamp: 1 } as const
+  const found: Cell[] = []
+  const memories: SharedArrayBuffer[] = []
+  for (const letter of 'abcd') {
+    add(memtables, batchOf('row', { ...cell, value: Buffer.alloc(100, letter) }))
+    const [row] = view.readRows([Buffer.from('row')], [{ family: 'data' }])
+    found.push(...(row?.cells ?? []))
+    memories.push(memtables.mutable.sent().memory)
+    memtables.makeImmutable()
+    memtables.dropImmutable()
+  }
+  assert.deepEqual(
+    found.map(({ value }) => Buffer.from(value).toString()),
+    [...'abcd'].map((letter) => letter.repeat(100)),
+  )
+  assert.equal(new Set(memories).size, 2)
 })

@@ -3,10 +3,7 @@ import { FAMILIES, type Family } from '../../cell.ts'
 import type { CellAddress } from '../../cell-order.ts'
 import { cellOfNotes, type Note } from '../../note.ts'
 import { type PackedReader, PackedWriter } from '../groups/packed-buffer.ts'
-import type { PlainBatch } from './plain-batch.ts'
-
-/** A group that goes to the redo log is not made larger than this, by `encodedBytesMax`. */
-export const RECORD_GROUP_BYTES_MAX = 512 * 1024
+import { type PlainBatch, RECORD_GROUP_BYTES_MAX } from './plain-batch.ts'
 
 /** What the notes of a group need in addition to their values: one row, with one cell. */
 const NOTE_ROW_BYTES_MAX = 64
@@ -14,7 +11,7 @@ const NOTE_ROW_BYTES_MAX = 64
 export const RECORD_BYTES_MAX = RECORD_GROUP_BYTES_MAX + NOTE_ROW_BYTES_MAX
 
 /** One record of the log; ids ascend. */
-export type RedoRecord = { readonly id: number; readonly packed: Uint8Array<ArrayBuffer> }
+export type RedoRecord = { readonly id: number; readonly packed: Uint8Array }
 
 /** A cell, or a tombstone: one without a value, where the record of an older server erases what is at its address. */
 export type RecordedCell = CellAddress & { readonly value: Uint8Array | undefined }
@@ -34,13 +31,11 @@ const TIMESTAMP_BYTES = 8
  *                                                    timestamp f64
  *                                                    value: length u32, bytes
  *
- * `encodedBytesMax` is the sum of what `encodedBytesMax()` returns for the batches.
+ * It is written into `memory`, which has `RECORD_BYTES_MAX` bytes, or as many as `encodedBytesMax` says of the batches
+ * and the row of their notes needs.
  */
-export function encodeRecord(
-  batches: readonly PlainBatch[],
-  encodedBytesMax: number,
-): Uint8Array<ArrayBuffer> {
-  const packed = new PackedWriter(encodedBytesMax + NOTE_ROW_BYTES_MAX)
+export function encodeRecord(batches: readonly PlainBatch[], memory: ArrayBufferLike): Uint8Array {
+  const packed = new PackedWriter(memory)
   const notes: Note[] = []
   const write = ({ row, otherwise }: PlainBatch['steps'][number]) => {
     packed.bytes(row)
@@ -104,13 +99,13 @@ export function walkCells(
   }
 }
 
-/** The cell that begins here. Its value shares the memory. */
+/** The cell that begins here. Its value is a copy, because the memory of a memtable is used again. */
 export function decodeCell(records: PackedReader, at: number): RecordedCell {
   records.moveTo(at)
   const byte = records.byte()
   const family = FAMILIES[byte & ~TOMBSTONE] as Family
   const qualifier = records.text()
   const timestamp = records.number()
-  const value = records.bytes()
+  const value = Buffer.from(records.bytes())
   return { family, qualifier, timestamp, value: byte < TOMBSTONE ? value : undefined }
 }

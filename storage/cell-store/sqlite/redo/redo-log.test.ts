@@ -41,7 +41,7 @@ const CELL = { kind: 'setCell', family: 'data', qualifier: '0', timestamp: 1 } a
 function recordThat(id: number, rows: readonly string[], otherwise: readonly SetCell[]) {
   const steps = rows.map((row) => ({ row: Buffer.from(row), otherwise }))
   const cells = otherwise.reduce((sum, { value }) => sum + value.length + 60, 60)
-  return { id, packed: encodeRecord([{ steps }], cells * rows.length) }
+  return { id, packed: encodeRecord([{ steps }], new ArrayBuffer(cells * rows.length)) }
 }
 
 /** As a server of earlier days has left it: erases the cell at 1 of each row. */
@@ -69,7 +69,7 @@ function flushing(redoLog: RedoLog) {
   const flush = (memtable: number, cells: number) => {
     const isFirst = sent < memtable
     sent = memtable
-    return redoLog.flush({ memtable: isFirst ? memtables.get(memtable)?.copy() : undefined, cells })
+    return redoLog.flush({ memtable: isFirst ? memtables.get(memtable)?.sent() : undefined, cells })
   }
   return { append, flush }
 }

@@ -146,6 +146,26 @@ describe('the way of plain batches', () => {
     assert.deepEqual(memtables(), ['n'])
   })
 
+  test('a batch of many rows is plain, and one of a few long rows is not', async (t) => {
+    const { thread, writer } = givenRedo(t)
+    const batch = (row: string, rows: number, bytes: number) => {
+      const steps = batchOf(...Array.from({ length: rows }, (_, at) => `${row}${at}`)).steps
+      const value = Buffer.alloc(bytes)
+      const long = steps.map((step) => ({
+        ...step,
+        otherwise: [
+          { kind: 'setCell', family: 'data', qualifier: '0', timestamp: 1, value } as const,
+        ],
+      }))
+      return writer.submit({ kind: 'steps', steps: long })
+    }
+    await batch('a', 100, 1_000)
+    await batch('b', 2, 10_000)
+    await batch('c', 600, 1_000)
+    const kinds = thread.asked.map((one) => one.split('0')[0])
+    assert.deepEqual(kinds, ['redo a', 'tables b', 'tables c'])
+  })
+
   test('R4: a counter and a large batch wait as well', async (t) => {
     const { thread, writer, submit } = givenRedo(t)
     await submit('a')

@@ -17,11 +17,11 @@ import { Flusher } from './flusher.ts'
 import { Memtables } from './memtables.ts'
 import { MergedView } from './merged-view.ts'
 import { isPlain, type PlainBatch, type QueuedBatch } from './plain-batch.ts'
-import { encodeRecord } from './record.ts'
+import { encodeRecord, RECORD_BYTES_MAX } from './record.ts'
 import type { RedoThread } from './redo-log.ts'
 import { type RedoLogUse, RedoUse } from './redo-use.ts'
 
-export { RECORD_GROUP_BYTES_MAX } from './record.ts'
+export { RECORD_GROUP_BYTES_MAX } from './plain-batch.ts'
 export type { RedoLogUse } from './redo-use.ts'
 
 /**
@@ -38,6 +38,8 @@ export class Redo {
   readonly #memtables: Memtables
   readonly #flusher: Flusher
   readonly #clock: Clock
+  /** Each for the next record: shared by both threads, so that none is copied or left to the garbage collector. */
+  readonly #unused: SharedArrayBuffer[] = []
   #lastId = 0
 
   constructor(parts: {
@@ -73,13 +75,13 @@ export class Redo {
   async commit(group: readonly QueuedBatch[], route: Route): Promise<CarriedOutGroup> {
     for (const queued of group) this.#use.saw(queued)
     const batches = group.map(({ batch }) => batch)
-    const bytes = group.reduce((sum, one) => sum + one.bytes, 0)
-    if (route === 'redo log') return await this.#commitRecord(batches as PlainBatch[], bytes)
+    if (route === 'redo log') return await this.#commitRecord(batches as PlainBatch[])
     for (const batch of batches) {
       invariant(!this.#isTouched(batch), 'R4', { batch: batch.kind })
       if (batch.kind !== 'large') continue
       return await this.#thread.commitLarge(batch)
     }
+    const bytes = group.reduce((sum, one) => sum + one.bytes, 0)
     return await this.#thread.commitGroup(batches as WriteBatch[], bytes)
   }
 
@@ -103,10 +105,11 @@ export class Redo {
     this.#flusher.stop()
   }
 
-  async #commitRecord(batches: readonly PlainBatch[], bytes: number): Promise<CarriedOutGroup> {
+  async #commitRecord(batches: readonly PlainBatch[]): Promise<CarriedOutGroup> {
     const { mutable } = this.#memtables
     this.#lastId += 1
-    const record = { id: this.#lastId, packed: encodeRecord(batches, bytes) }
+    const memory = this.#unused.pop() ?? new SharedArrayBuffer(RECORD_BYTES_MAX)
+    const record = { id: this.#lastId, packed: encodeRecord(batches, memory) }
     mutable.recordsInFlight += 1
     // If this rejects it is unknown whether the record is there, so it stays in flight: the store has failed, and what
     // was not answered is not flushed (R2).
@@ -118,6 +121,7 @@ export class Redo {
       mutable.add(record, this.#clock.monotonicMs()) // R2: before any batch is answered.
       this.#flusher.cellsAdded(mutable.cells - cellsBefore)
     }
+    this.#unused.push(memory)
     return { results: batches.map(() => result), ms: carriedOut.ms }
   }
 

@@ -92,14 +92,13 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     return this.#write({ kind: 'group', packed }, [packed.buffer])
   }
 
-  /** The message has a copy of the record, because it is added to a memtable as well. */
+  /** The record lies in memory that both threads share. */
   appendRedo(record: RedoRecord): Promise<CarriedOutGroup> {
     return this.#write({ kind: 'redo', record }, [])
   }
 
   async flush(part: FlushPart): Promise<Flushed> {
-    const transferred = part.memtable === undefined ? [] : [part.memtable.memory.buffer]
-    const answer = await this.#writer.ask<FlushAnswer>({ kind: 'flush', part }, transferred)
+    const answer = await this.#writer.ask<FlushAnswer>({ kind: 'flush', part })
     this.#react(answer)
     return answer
   }
