@@ -22,7 +22,9 @@ export const REDO_MUTANTS: readonly Mutant[] = [
     what: 'R2: what was answered comes into the memtable some turns later',
     file: REDO,
     find: '      mutable.add(record, this.#clock.monotonicMs()) // R2: before any batch is answered.\n',
-    replace: '      void this.#clock.sleep(5).then(() => mutable.add(record))\n',
+    replace:
+      '      const later = { ...record, packed: new Uint8Array(record.packed) }\n' +
+      '      void this.#clock.sleep(5).then(() => mutable.add(later))\n',
     caughtBy: { seedsMax: 20, ...RUNS },
   }),
   mutant({

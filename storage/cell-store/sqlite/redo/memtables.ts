@@ -6,10 +6,11 @@ import { RECORD_BYTES_MAX } from './record.ts'
 
 /** This many cells are flushed together: the more there are, the more of them share a page. */
 const CELLS_MAX = 65_536
-/** The records of a memtable together, and of one of few cells; it is made immutable long before. */
-const RECORDS_BYTES_MAX = 24 * 1024 * 1024
-const recordsBytes = (cellsMax: number) =>
-  Math.min(RECORDS_BYTES_MAX, 4 * RECORD_BYTES_MAX + 1024 * cellsMax)
+/** So many bytes are flushed together, however few cells they are; the second number is for tests with few cells. */
+const BYTES_MAX = 12 * 1024 * 1024
+const bytesMaxOf = (cellsMax: number) => Math.min(BYTES_MAX, 2 * RECORD_BYTES_MAX + 512 * cellsMax)
+/** A memtable may be this much fuller than full, while the one before is being flushed. */
+const FILL_MAX = 1.2
 
 /**
  * The cells of answered groups that are in the redo log and perhaps not in the tables: records are added to the
@@ -19,6 +20,7 @@ const recordsBytes = (cellsMax: number) =>
 export class Memtables {
   /** A memtable with this many cells is made immutable. */
   readonly cellsMax: number
+  readonly #bytesMax: number
   #mutable: Memtable
   #immutable: Memtable | undefined
   /** Of one that was dropped; the next one takes it. */
@@ -26,7 +28,8 @@ export class Memtables {
 
   constructor(cellsMax = CELLS_MAX) {
     this.cellsMax = cellsMax
-    this.#mutable = Memtable.of(recordsBytes(cellsMax))
+    this.#bytesMax = bytesMaxOf(cellsMax)
+    this.#mutable = this.#newMemtable()
   }
 
   get mutable(): Memtable {
@@ -52,16 +55,19 @@ export class Memtables {
 
   /** Whether another record can be added after those in flight; not while more comes than can be flushed. */
   get hasRoom(): boolean {
-    const { recordsInFlight, cells } = this.#mutable
-    if (this.#immutable !== undefined && cells >= 2 * this.cellsMax) return false
-    return this.#mutable.hasRoomFor((recordsInFlight + 1) * RECORD_BYTES_MAX)
+    if (this.#immutable !== undefined && this.#fill >= FILL_MAX) return false
+    return this.#mutable.hasRoomFor((this.#mutable.recordsInFlight + 1) * RECORD_BYTES_MAX)
   }
 
   /** Whether the mutable one should be made immutable, and can be. */
   get isFull(): boolean {
-    if (this.#immutable !== undefined) return false
+    return this.#immutable === undefined && this.#fill >= 1
+  }
+
+  /** How full the mutable one is: 1 is full. */
+  get #fill(): number {
     const { cells, bytes } = this.#mutable
-    return cells >= this.cellsMax || bytes >= recordsBytes(this.cellsMax) / 2
+    return Math.max(cells / this.cellsMax, bytes / this.#bytesMax)
   }
 
   useAt(nowMs: number): MemtableUse {
@@ -85,7 +91,7 @@ export class Memtables {
   /** Makes the mutable one immutable; records that are made from now on are added to a new one. */
   makeImmutable(): void {
     this.#immutable = this.#mutable
-    this.#mutable = Memtable.of(recordsBytes(this.cellsMax), this.#unusedMemory)
+    this.#mutable = this.#newMemtable()
     this.#unusedMemory = undefined
   }
 
@@ -93,5 +99,11 @@ export class Memtables {
   dropImmutable(): void {
     this.#unusedMemory = this.#immutable?.memory
     this.#immutable = undefined
+  }
+
+  #newMemtable(): Memtable {
+    // With room for the records that are in flight when it is as full as it may be.
+    const recordBytes = FILL_MAX * this.#bytesMax + 4 * RECORD_BYTES_MAX
+    return Memtable.of(Math.ceil(recordBytes), this.#unusedMemory)
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SetCell } from '../../mutation.ts'
+import type { Mutation, SetCell } from '../../mutation.ts'
 import type { LargeBatch, StepsBatch, WriteBatch } from '../groups/write-batch.ts'
 import { PAGE_BYTES } from '../schema.ts'
 
 /** A group that goes to the redo log is not made larger than this, by `encodedBytesMax`. */
 export const RECORD_GROUP_BYTES_MAX = 512 * 1024
 
-/** Longer rows gain nothing by being written twice: they fill pages of their own. */
-const PLAIN_ROW_BYTES_MAX = PAGE_BYTES
+/** A longer value gains nothing by being written twice: it fills pages of its own. */
+const PLAIN_VALUE_BYTES_MAX = PAGE_BYTES
 
 /** A batch that waits for its turn, with its `encodedBytesMax`. */
 export type QueuedBatch = { readonly batch: WriteBatch | LargeBatch; readonly bytes: number }
@@ -19,11 +19,14 @@ export type PlainBatch = Pick<StepsBatch, 'note'> & {
 
 export function isPlain({ batch, bytes }: QueuedBatch): boolean {
   if (batch.kind !== 'steps' || bytes > RECORD_GROUP_BYTES_MAX) return false
-  if (bytes > PLAIN_ROW_BYTES_MAX * Math.max(batch.steps.length, 1)) return false
   let setsCells = batch.note !== undefined
   for (const { when, otherwise } of batch.steps) {
-    if (when.length > 0 || otherwise.some(({ kind }) => kind !== 'setCell')) return false
+    if (when.length > 0 || !otherwise.every(isPlainCell)) return false
     if (otherwise.length > 0) setsCells = true
   }
   return setsCells
+}
+
+function isPlainCell(mutation: Mutation): boolean {
+  return mutation.kind === 'setCell' && mutation.value.length <= PLAIN_VALUE_BYTES_MAX
 }

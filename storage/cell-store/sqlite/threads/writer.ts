@@ -160,8 +160,8 @@ export class SqliteWriter {
     if (first === undefined) return false
     if (this.#underWay === 0) return true
     if (this.#underWay + slotsOf(first) > GROUPS_UNDER_WAY_MAX || !this.#isDiskQuick) return false
-    if (this.#redo.route(first) === 'after the records in flight') return false
-    return this.#queue.length >= SECOND_GROUP_BATCHES_MIN
+    if (this.#queue.length < SECOND_GROUP_BATCHES_MIN) return false
+    return this.#redo.route(first) !== 'after the records in flight'
   }
 
   async #carryOut(group: readonly QueuedBatch[], route: Route): Promise<void> {
