@@ -71,6 +71,24 @@ describe('flushing memtables', () => {
     assert.equal(thread.asked.at(-1), 'redo c1')
   })
 
+  test('a memtable of long rows keeps to its bytes while the one before is flushed', async (t) => {
+    const { thread, redo, writer } = givenRedo(t)
+    thread.flushed = () => Promise.withResolvers<Flushed>().promise
+    const column = { family: 'data', qualifier: '0', timestamp: 1 } as const
+    const value = Buffer.alloc(1_000)
+    const setCell = { kind: 'setCell', ...column, value } as const
+    let batches = 0
+    while (!thread.asked.at(-1)?.startsWith('tables')) {
+      batches += 1
+      assert.ok(batches < 1_000)
+      const rows = Array.from({ length: 100 }, (_, at) => `${batches}/${at}`)
+      const steps = batchOf(...rows).steps.map((step) => ({ ...step, otherwise: [setCell] }))
+      await writer.submit({ kind: 'steps', steps })
+    }
+    const mib = redo.memtables.bytes / 2 ** 20
+    assert.ok(mib > 26 && mib < 28, `${mib} MiB`)
+  })
+
   test('when nobody writes for a while all is flushed, though there is little of it', async (t) => {
     const { thread, submit, memtables } = givenRedo(t)
     await submit('a')
