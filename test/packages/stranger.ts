@@ -16,14 +16,15 @@ type Packages = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 type Tarball = { readonly file: string; readonly manifest: Readonly<Record<string, unknown>> }
 
 /** Packs a workspace, or the root where none is named, into a folder. */
-export async function packed(folder: string, workspace = '.'): Promise<Tarball> {
+export async function packed(folder: string, workspace?: string): Promise<Tarball> {
+  const which = workspace === undefined ? [] : ['--workspace', workspace]
   const before = new Set(await readdir(folder))
-  const args = ['pack', '--workspace', workspace, '--pack-destination', folder, '--loglevel=error']
-  if (workspace === '.') args.splice(1, 2)
-  await run('npm', args, { cwd: ROOT })
+  await run('npm', ['pack', ...which, '--pack-destination', folder, '--loglevel=error'], {
+    cwd: ROOT,
+  })
   const [made] = (await readdir(folder)).filter((name) => !before.has(name))
   if (made === undefined) throw new Error('npm pack made nothing')
-  const manifest = await jsonOf(join(ROOT, workspace, 'package.json'))
+  const manifest = await jsonOf(join(ROOT, workspace ?? '.', 'package.json'))
   return { file: join(folder, made), manifest }
 }
 

@@ -2,14 +2,12 @@
 
 /** Writes values one after the other into a memory whose size was computed before. */
 export class PackedWriter<Memory extends ArrayBufferLike = ArrayBuffer> {
-  readonly #memory: Memory
   readonly #buffer: Buffer
   /** For numbers: it takes half as long as the buffer's own methods. */
-  readonly #view: DataView
+  readonly #view: DataView<Memory>
   #at = 0
 
   constructor(memory: Memory) {
-    this.#memory = memory
     this.#buffer = Buffer.from(memory)
     this.#view = new DataView(memory)
   }
@@ -57,7 +55,7 @@ export class PackedWriter<Memory extends ArrayBufferLike = ArrayBuffer> {
 
   /** The bytes written. */
   taken(): Uint8Array<Memory> {
-    return new Uint8Array(this.#memory, 0, this.#at)
+    return new Uint8Array(this.#view.buffer, 0, this.#at)
   }
 }
 
