@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { cp } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
 import { describe, test } from 'node:test'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
@@ -11,10 +12,28 @@ import { ManualClock } from '../../test/manual-clock.ts'
 import { openSocket } from '../../test/server/socket-client.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { TokenClient, TokenServer } from '../../test/server/token-server.ts'
+import { testFolder } from '../../test/test-folder.ts'
 
 const NOTE = '/v1/tables/note/rows'
 
 describe('a right that is taken away', () => {
+  test('is gone in what a crash leaves of the files', async (t) => {
+    const data = await testFolder(t, 'revoked')
+    const { tokens, run, client } = await rolesServer(t, { flags: { engine: 'sqlite', data } })
+    const app = await client('app', 'READ ON note', 'READ ON secret')
+    await run('REVOKE ALL ON note FROM app')
+    // What was answered is on the disk, whether or not this process ever ends in order.
+    const copy = await testFolder(t, 'crashed')
+    await cp(data, copy, { recursive: true })
+    const flags = { engine: 'sqlite', data: copy } as const
+    const crashed = await startTestServer(t, { flags, outside: { clock: tokens.clock } })
+    const { headers } = app
+    const code = async (sql: string) =>
+      (await crashed.send({ method: 'POST', path: '/v1/query', json: { sql }, headers })).body.code
+    assert.equal(await code('GET * FROM note WHERE id = 1'), 'unknown_table')
+    assert.equal(await code('GET * FROM secret WHERE id = 1'), undefined)
+  })
+
   const REVOKES = [
     ['READ, WRITE ON note', 'REVOKE ALL ON note FROM app'],
     ['READ, WRITE ON ALL TABLES', 'REVOKE ALL ON ALL TABLES FROM app'],

@@ -10,8 +10,8 @@ import { type TokenClient, TokenServer } from '../../test/server/token-server.ts
 // A server with the rows of two principals, and one that holds only those of the first: what the first is
 // answered is the same on both, whatever it asks and by whichever door.
 
-const STEPS = Number(process.env.TWO_PRINCIPALS_STEPS ?? 250)
-const SEEDS = (process.env.TWO_PRINCIPALS_SEEDS ?? '1,2').split(',').map(Number)
+const STEPS = Number(process.env.TWO_PRINCIPALS_STEPS ?? 100)
+const SEEDS = (process.env.TWO_PRINCIPALS_SEEDS ?? '1').split(',').map(Number)
 
 type Asking = { query(sql: string, more?: object): Promise<Answer> } & Pick<TestServer, 'send'>
 

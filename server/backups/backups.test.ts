@@ -102,6 +102,14 @@ describe('a server with --backups', () => {
     assert.equal((await scene.settled('c')).manifest.check, undefined)
   })
 
+  test('ends the one that runs when it is to stop, and leaves none', async (t) => {
+    const scene = await BackupScene.begin(t)
+    assert.equal((await scene.order('a')).status, 202)
+    await scene.server.server.close()
+    const left = readdirSync(join(scene.folder, 'backups'))
+    assert.ok(!left.includes('a.partial'), 'it is whole, or it is not there')
+  })
+
   test('takes no name that leads out of its folder', async (t) => {
     const scene = await BackupScene.begin(t)
     for (const name of [

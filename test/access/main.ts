@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
+import { FULL_LENGTH } from '../run/rooms.ts'
 import { CHIEF_TEST, type PlantedBug } from './planted-bug.ts'
 import { PLANTED_BUGS } from './planted-bugs.ts'
 
@@ -45,9 +46,9 @@ async function isCaught({ name, folders }: PlantedBug): Promise<boolean> {
     cwd: ROOT,
     env: {
       ...process.env,
+      ...FULL_LENGTH,
       PLANTED_BUG: name,
-      TWO_PRINCIPALS_SEEDS: '1,2',
-      PRINCIPALS_SEEDS: folders.includes(CHIEF_TEST) ? '1,2,3' : '1,2',
+      ...(folders.includes(CHIEF_TEST) && { PRINCIPALS_SEEDS: '1,2,3' }),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { type TokenClient, TokenServer } from '../server/token-server.ts'
 
 /** A server with the tables `note` and `secret`, and clients whose roles have been granted what is said. */
-export async function rolesServer(t: Parameters<typeof TokenServer.start>[0]) {
-  const tokens = await TokenServer.start(t)
+export async function rolesServer(...start: Parameters<typeof TokenServer.start>) {
+  const tokens = await TokenServer.start(...start)
   const { readTimestamp: before } = (await tokens.query('SHOW TABLES')).body
   const admin = tokens.as(tokens.token)
   const run = async (sql: string) => {

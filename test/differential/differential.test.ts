@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { compareSeed } from './comparison.ts'
 
-const SECONDS = Number(process.env.DIFFERENTIAL_SECONDS ?? 15)
+const SECONDS = Number(process.env.DIFFERENTIAL_SECONDS ?? 4)
 const SEED = process.env.DIFFERENTIAL_SEED
 
 /** Replay one with `DIFFERENTIAL_SEED=<seed> node --test test/differential/differential.test.ts`. */

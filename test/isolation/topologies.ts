@@ -33,7 +33,8 @@ const severalGateways = (death?: DeathMoment): Topology['start'] => {
   return (t, names) => Gateways.start(t, names, death)
 }
 
-export const TOPOLOGIES: readonly Topology[] = [
+/** What needs nothing but this process. */
+export const LOCAL_TOPOLOGIES: readonly Topology[] = [
   ...(['one-phase', 'two-phase'] as const).flatMap((commit) => [
     embedded('memory', commit),
     embedded('sqlite', commit),
@@ -44,15 +45,16 @@ export const TOPOLOGIES: readonly Topology[] = [
     death,
     start: severalGateways(death),
   })),
-  ...ENGINES.map(overTheNetwork),
 ]
 
+export const NETWORK_TOPOLOGIES: readonly Topology[] = ENGINES.map(overTheNetwork)
+
 /** The tests that `defineTests` defines, between what this topology does before and after all of them. */
-export function describeOver(topology: Topology, defineTests: () => void): void {
+export function describeOver(topology: Topology, defineTests: (topology: Topology) => void): void {
   describe(topology.name, { skip: topology.missing ?? false }, () => {
     before(() => topology.before?.())
     after(() => topology.after?.())
-    defineTests()
+    defineTests(topology)
   })
 }
 

@@ -15,7 +15,7 @@ CI=true that is a failure.`
 scriptFlags(HELP, {})
 const [oldest] = otherRuntimes()
 const files = [
-  'client-package.test.ts',
+  'client-package.system.test.ts',
   'client-runtimes.ts',
   'server-package.ts',
   'first-minutes.ts',

@@ -10,10 +10,10 @@ export const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   'bench/brokerage/transactions/trade-order.ts tradeOrder': 82,
   'bench/brokerage/transactions/trade-result.ts tradeResult': 67,
   // One run under faults, told from its start to its end.
-  'bench/brokerage/transactions/transactions.test.ts play': 86,
-  'client-sdk/socket/flapping-server.test.ts (no name)': 88,
-  'test/crash/full-disk-followers.test.ts followThroughAFullDisk': 73,
-  'test/kill/kill-nine.test.ts killOverAndOver': 78,
+  'bench/brokerage/transactions/transactions.system.test.ts play': 86,
+  'client-sdk/socket/flapping-server.system.test.ts (no name)': 88,
+  'test/crash/full-disk-followers.system.test.ts followThroughAFullDisk': 73,
+  'test/kill/kill-nine.system.test.ts killOverAndOver': 78,
   // Tables of cases.
   'storage/garbage-collection/garbage-collector.test.ts a collection at 10 leaves': 107,
   'storage/observers/notifications/pending-change.test.ts the change that an observer has still to see': 85,

@@ -11,7 +11,7 @@ import { HOSTILE_TABLES, type HostileStatement, HostileStatements } from './host
 // Replay one with `WORK_SEED=<seed> WORK_STATEMENTS=1 node --test test/work/statement-work.test.ts`.
 
 const SEED = Number(process.env.WORK_SEED ?? Math.floor(Math.random() * 2 ** 31))
-const STATEMENTS = Number(process.env.WORK_STATEMENTS ?? 60)
+const STATEMENTS = Number(process.env.WORK_STATEMENTS ?? 20)
 
 const { rowWorkMax, workLookUnits, workTurnUnits, concatenationBytesMax } = PLANNER_LIMITS
 
