@@ -241,15 +241,16 @@ test('--audit stdout mixes no line with the log', async (t) => {
   const folder = await testFolder(t, 'audit')
   const server = await ServerProcess.start(join(folder, 'data'), ['--audit', 'stdout'])
   t.after(() => server.killNine())
-  const made = await Promise.all(
-    Array.from({ length: 50 }, (_, at) =>
-      fetch(`${server.url}/v1/query`, { method: 'POST', body: `CREATE ROLE r${at}` }),
-    ),
-  )
+  const create = (role: string) =>
+    fetch(`${server.url}/v1/query`, { method: 'POST', body: `CREATE ROLE ${role}` })
+  // No more than two at a time: on a slow machine many that write one catalog meet others too often.
+  let count = 0
+  for (let at = 0; at < 20; at += 1) {
+    const made = await Promise.all([create(`a${at}`), create(`b${at}`)])
+    count += made.filter(({ ok }) => ok).length
+  }
   assert.equal(await server.stop(), 0)
-  // Some may have met others too often.
-  const count = made.filter(({ ok }) => ok).length
-  assert.ok(count > 10)
+  assert.ok(count >= 20, `${count} of 40`)
   const lines = server.said
     .split('\n')
     .slice(0, -1)
