@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Agent, request } from 'node:http'
+
+type Sent = { readonly method?: string; readonly path: string; readonly body?: unknown }
+
+/** One keep-alive connection to a server, as a client has it that sends one request after the other. */
+class Connection {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #url: string
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  /** The JSON of the response; rejects with Error where it is none of success. */
+  send({ method = 'POST', path, body }: Sent): Promise<Record<string, unknown>> {
+    const isText = typeof body === 'string'
+    const payload = isText ? body : body && JSON.stringify(body)
+    const headers = payload ? { 'content-type': isText ? 'text/plain' : 'application/json' } : {}
+    return new Promise((resolve, reject) => {
+      const sent = request(new URL(path, this.#url), { agent: this.#agent, method, headers })
+      sent.on('error', reject).on('response', (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk) => {
+          text += chunk
+        })
+        response.on('end', () => {
+          if (response.statusCode === 200 || response.statusCode === 201) resolve(JSON.parse(text))
+          else reject(new Error(`${path}: ${response.statusCode} ${text}`))
+        })
+      })
+      sent.end(payload)
+    })
+  }
+
+  query(sql: string, params?: object): Promise<unknown> {
+    return this.send({ path: '/v1/query', body: { sql, ...(params && { params }) } })
+  }
+}
+
+const ROWS = 20
+
+/** Makes the table of the journeys. Returns them by their names; each sends what the name says. */
+export async function prepareJourneys(url: string) {
+  const connection = new Connection(url)
+  await connection.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)')
+  for (let row = 0; row < ROWS; row += 1) {
+    await connection.query(`INSERT INTO account (id, balance) VALUES ('r${row}', 1)`)
+  }
+  let written = 0
+  return {
+    get: () => connection.query('GET * FROM account WHERE id = :id', { id: 'r3' }),
+    getText: () =>
+      connection.send({ path: '/v1/query', body: "GET * FROM account WHERE id = 'r3'" }),
+    rowGet: () => connection.send({ method: 'GET', path: '/v1/tables/account/rows/r3' }),
+    blindSet: () => {
+      written += 1
+      const params = { balance: written, id: 'r3' }
+      return connection.query('SET balance = :balance ON account WHERE id = :id', params)
+    },
+    readingSet: () =>
+      connection.query('SET balance = balance + 1 ON account WHERE id = :id', { id: 'r3' }),
+    transfer: () =>
+      connection.query(
+        "BEGIN; SET balance = balance - 1 ON account WHERE id = 'r1'; SET balance = balance + 1 ON account WHERE id = 'r2'; COMMIT",
+      ),
+    scan: () => connection.query("SCAN * FROM account WHERE id >= 'r1'"),
+    health: () => connection.send({ method: 'GET', path: '/healthz' }),
+  }
+}
+
+export type JourneyName = keyof Awaited<ReturnType<typeof prepareJourneys>>
