@@ -840,7 +840,7 @@ export interface paths {
         /**
          * Servers that share the store
          * @description Those that are alive, in the order of their names: a server tells where it is reached, and renews that every few
-         *     seconds. Empty for a database in one process.
+         *     seconds. Empty for a database in one process. While the store does not answer these are those that it named last.
          */
         readonly get: operations["listGateways"];
         readonly put?: never;
@@ -1215,7 +1215,8 @@ export interface paths {
         };
         /**
          * Whether the server takes work
-         * @description It does from the start until it is told to stop. What an operator should see to while everything is
+         * @description It does from the start until it is told to stop, while its store answers: after five seconds without an answer of
+         *     a store on other machines this is 503 `store_unavailable`. What an operator should see to while everything is
          *     served that can be (a full disk, a clock that has jumped) stands in `warnings`, and the status stays 200.
          */
         readonly get: operations["getReadiness"];
@@ -2498,7 +2499,10 @@ export interface components {
             readonly stepDelayMs?: number;
             /** @description How often what is older is collected; see `--garbage-interval`. */
             readonly garbageIntervalMs: number;
-            /** @description A new stamp, so the time of the store. */
+            /**
+             * @description The time of the store: a new stamp, or the newest that this server knows where it would have to ask a store on
+             *     other machines for it.
+             */
             readonly timestamp: components["schemas"]["Stamp"];
             /** @description The oldest stamp that can be read; 0 as long as nothing has been collected. */
             readonly safePoint: components["schemas"]["Stamp"];
@@ -2506,9 +2510,11 @@ export interface components {
             readonly oldestSnapshot: components["schemas"]["Stamp"];
             /**
              * @description How far the feed of changes is behind `timestamp`: the age of the oldest commit whose outcome is
-             *     still open, for which the later ones wait. 0 when there is none.
+             *     still open, for which the later ones wait. 0 when there is none. Absent while a store on other machines has
+             *     not said it yet.
              */
-            readonly feedLagMs: number;
+            readonly feedLagMs?: number;
+            readonly storeAnsweredAt?: components["schemas"]["StoreAnsweredAt"];
             /** @description Transactions over several requests that are open. */
             readonly openTransactions: number;
             /** @description Open WebSockets. */
@@ -2594,7 +2600,14 @@ export interface components {
         readonly Health: {
             /** @example ok */
             readonly status: string;
+            readonly storeAnsweredAt?: components["schemas"]["StoreAnsweredAt"];
         };
+        /**
+         * Format: date-time
+         * @description When the store last answered, by the server's clock. Absent where it is in the server's own process. One that is
+         *     not used is asked every two seconds.
+         */
+        readonly StoreAnsweredAt: string;
         readonly Readiness: {
             /** @example ready */
             readonly status: string;
@@ -2612,7 +2625,7 @@ export interface components {
             readonly detail: string;
         }[];
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "unauthenticated" | "token_expired" | "origin_not_allowed" | "not_permitted" | "rule_violated" | "not_found" | "unknown_table" | "unknown_index" | "unknown_role" | "unknown_token" | "unknown_block" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_backup" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "role_in_use" | "last_admin_token" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "backup_running" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "moved" | "moving" | "not_enabled" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "rate_limited" | "header_fields_too_large" | "internal" | "overloaded" | "audit_unavailable" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "unauthenticated" | "token_expired" | "origin_not_allowed" | "not_permitted" | "rule_violated" | "not_found" | "unknown_table" | "unknown_index" | "unknown_role" | "unknown_token" | "unknown_block" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_backup" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "role_in_use" | "last_admin_token" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "backup_running" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "moved" | "store_unavailable" | "moving" | "not_enabled" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "rate_limited" | "header_fields_too_large" | "internal" | "overloaded" | "audit_unavailable" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -2909,8 +2922,8 @@ export interface components {
             };
         };
         /**
-         * @description `overloaded` or `moving` (come again after `Retry-After` seconds), `commit_outcome_unknown`: ask the outcome of
-         *     `transaction` before doing anything again, or `audit_unavailable`: access is not changed while the audit log
+         * @description `overloaded`, `moving` or `store_unavailable` (come again after `Retry-After` seconds), `commit_outcome_unknown`:
+         *     ask the outcome of `transaction` before doing anything again, or `audit_unavailable`: access is not changed while the audit log
          *     cannot be written.
          */
         readonly Unavailable: {

@@ -193,6 +193,7 @@ export class Server {
     this.#requests = new RunningRequests({
       ...{ clients, shares, clock, ...callersOf(access) },
       requestsPerSecond: config.requestsPerSecond,
+      storeSilentMs: () => storage.health.silentMs,
     })
     this.#sessions = new TransactionSessions(
       { storage, clock, shares, ended: this.#ended, limitsOf: (who) => access.limitsOf(who) },

@@ -6,6 +6,7 @@ import type { BackupManifest } from './backup/manifest.ts'
 import { type BackupOptions, writeBackup } from './backup/write-backup.ts'
 import type { Timestamp } from './cell-store/cell.ts'
 import type { CellStore } from './cell-store/cell-store.ts'
+import type { StoreAnswers } from './cell-store/store-answers.ts'
 import { systemClock } from './clock.ts'
 import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
 import type { ConsistencyReport } from './consistency/consistency-report.ts'
@@ -27,11 +28,10 @@ import type { Observers } from './observers/observers.ts'
 import { OBSERVER_TIMES, StoreObservers } from './observers/store-observers.ts'
 import { openProtocol, type ProtocolParts } from './protocol-parts.ts'
 import { systemRandomness } from './randomness.ts'
-import { type DiskStatus, DiskWatch } from './status/disk-watch.ts'
 import { clockStatusOf, type StorageStatus } from './status/storage-status.ts'
-import { type StorageWarning, warningsOf } from './status/storage-warnings.ts'
+import { StoreHealth } from './status/store-health.ts'
 import { silentLog } from './storage-log.ts'
-import type { BeginOptions, StorageOptions } from './storage-options.ts'
+import type { BeginOptions, OpenOptions } from './storage-options.ts'
 import { readSecret } from './storage-secret.ts'
 import { type Catalog, CatalogReader } from './tables/catalog/catalog.ts'
 import { createdAt } from './tables/catalog/created-at.ts'
@@ -54,6 +54,7 @@ import type { TransactionOptions } from './transaction/transaction-options.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
 import { TransactionRegistry } from './transaction/transaction-registry.ts'
 import { TransactionStarts } from './transaction-starts.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 1000 }
 
@@ -65,6 +66,8 @@ export class Storage {
   readonly history: StoreHistory
   /** What lies below the rows. */
   readonly inspection: Inspection
+  /** Whether it can be used. */
+  readonly health: StoreHealth
   /** The numbers of identity columns. */
   readonly identities: IdentityBlocks
   readonly #parts: ProtocolParts
@@ -79,7 +82,6 @@ export class Storage {
   readonly #garbage: GarbageCollection
   readonly #indexBuilder: IndexBuilder
   readonly #observers: StoreObservers
-  readonly #disk: DiskWatch
   readonly #starts: TransactionStarts
   readonly #departure = new Departure()
 
@@ -91,6 +93,7 @@ export class Storage {
       readonly retention: Retention
       readonly indexBatchRows?: number | undefined
       readonly ownsCellStore: boolean
+      readonly answers?: StoreAnswers | undefined
     },
   ) {
     const { retention, indexBatchRows } = own
@@ -101,14 +104,14 @@ export class Storage {
     this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
     this.#parts = parts
     this.#owner = owner
-    this.#disk = new DiskWatch(parts.context)
+    this.health = new StoreHealth(parts.context, own.answers)
     this.#starts = new TransactionStarts(parts.context)
     const { context, protocol, sweepLocks, requestLifeMs } = parts
     this.#transactionParts = {
       protocol: this.#departure.gate.guarding(timedProtocol(protocol, context)),
       budget: this.#budget,
       cellBytesMax: context.cellStore.limits.cellBytesMax,
-      roomRefusal: () => this.#departure.gate.refusal ?? this.#disk.refusal,
+      roomRefusal: () => this.#departure.gate.refusal ?? this.health.disk.refusal,
       ended: (ended, outcome) => {
         this.#registry.ended(ended, outcome)
         this.#endedOwn(ended, outcome)
@@ -150,22 +153,7 @@ export class Storage {
   }
 
   /** Puts the layer together over an open cell store; see `openStorage` and `openGateway`. */
-  static async open(
-    cellStore: CellStore,
-    options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> & {
-      readonly owner: 'exclusive' | 'shared'
-      /** Whether `close` closes the cell store too: always for a single owner. */
-      readonly ownsCellStore?: boolean
-      /** The empty table of latches that a single owner uses, for tests that watch it. */
-      readonly latches?: LatchTable
-      /** How many rows one transaction of the building of an index takes at most. */
-      readonly indexBatchRows?: number
-      /** How many rows of a large commit it looks at in one turn. */
-      readonly commitTurnRows?: number
-      /** False where what the feed's bookkeeping costs is measured. */
-      readonly keepsLog?: boolean
-    },
-  ): Promise<Storage> {
+  static async open(cellStore: CellStore, options: OpenOptions): Promise<Storage> {
     const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
     const { latches = new LatchTable(options.rowCacheBytes), measures = UNMEASURED } = options
     const { commitTurnRows = COMMIT_TURN_ROWS, keepsLog = true, acceptClock, stepDelayMs } = options
@@ -179,9 +167,9 @@ export class Storage {
     }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
     const { indexBatchRows, ownsCellStore = owner === 'exclusive' } = options
-    const own = { registry, retention, indexBatchRows, ownsCellStore }
+    const own = { registry, retention, indexBatchRows, ownsCellStore, answers: options.answers }
     const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
-    await storage.#disk.start()
+    await storage.health.disk.start()
     await storage.#departure.look(cellStore)
     if (storage.movedTo !== undefined) return storage
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
@@ -192,7 +180,8 @@ export class Storage {
 
   /**
    * Begins a transaction. Throws or rejects with StorageError `history_replaced`, `snapshot_too_old` or
-   * `timestamp_in_future` when `asOf` is of another history, or lies outside what can be read.
+   * `timestamp_in_future` when `asOf` is of another history, or lies outside what can be read, with CellStoreError, and
+   * with the signal's reason.
    */
   begin(options: BeginOptions = {}): MaybePromise<Transaction> {
     const { asOf, history } = options
@@ -297,9 +286,11 @@ export class Storage {
     return await checkConsistency(cellStore, options, takeTimestamp)
   }
 
-  async status(): Promise<StorageStatus> {
-    const { timestamp, safePoint } = await this.#parts.context.oracle.nextToRead()
-    const { memtables, requestsSent } = this.#parts.context.cellStore
+  /** Never waits for the store. */
+  status(): StorageStatus {
+    const { context, stampNow } = this.#parts
+    const { timestamp, safePoint } = stampNow() ?? context.oracle.known()
+    const { memtables, requestsSent } = context.cellStore
     return {
       commit: this.#parts.commit,
       timestamp,
@@ -309,22 +300,14 @@ export class Storage {
       bufferedBytes: this.#budget.bytes,
       indexBuilds: this.#indexBuilder.builds,
       lastCollection: this.#garbage.lastReport,
-      clock: clockStatusOf(this.#parts.context.oracle),
-      disk: this.#disk.status,
+      clock: clockStatusOf(context.oracle),
+      disk: this.health.diskStatus,
       memtables,
       requestsSent,
-      incarnation: this.#parts.context.liveness.incarnation,
+      incarnation: context.liveness.incarnation,
+      answeredMicros: this.health.answeredMicros,
+      silentMs: this.health.silentMs,
     }
-  }
-
-  /** As the last look has found it; undefined where there is none. */
-  get disk(): DiskStatus | undefined {
-    return this.#disk.status
-  }
-
-  /** Warnings that an operator should act on; the store still serves all it can. */
-  get warnings(): readonly StorageWarning[] {
-    return warningsOf(this.#disk.status, clockStatusOf(this.#parts.context.oracle))
   }
 
   /**
@@ -338,12 +321,12 @@ export class Storage {
     await this.#indexBuilder.stop()
     await this.#observers.stop()
     await this.#garbage.stop()
-    await this.#disk.stop()
     await stop()
     await this.#registry.commitsEnded()
     await context.background.drain()
     await context.liveness.stop()
     await context.oracle.close()
+    await this.health.stop()
     if (this.#ownsCellStore) await context.cellStore.close()
   }
 
@@ -373,9 +356,8 @@ export class Storage {
 
   #snapshotOf(options: BeginOptions): MaybePromise<TransactionOptions> {
     const { context, stampNow } = this.#parts
-    return andThen(stampNow() ?? context.oracle.nextToRead(), (stamp) =>
-      this.#starts.at(stamp, options),
-    )
+    const stamp = stampNow() ?? unlessAborted(options.signal, context.oracle.nextToRead())
+    return andThen(stamp, (taken) => this.#starts.at(taken, options))
   }
 
   /** The store's own work is not counted among the open transactions, and holds back no collection. */
@@ -391,7 +373,7 @@ export class Storage {
   readonly #endedOwn = (transaction: Transaction, end: TransactionEnd): void => {
     this.#newestCatalog.ended(transaction, end)
     if (end.kind === 'rolledBack') {
-      if (end.reason === 'disk_full') this.#disk.refusedWrite()
+      if (end.reason === 'disk_full') this.health.disk.refusedWrite()
       return
     }
     if (transaction.changesSchema) this.#indexBuilder.wake()

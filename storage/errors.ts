@@ -35,6 +35,7 @@ export const STORAGE_ERRORS = {
   data_directory_locked: { retryable: false },
   data_directory_unusable: { retryable: false },
   backup_unusable: { retryable: false },
+  store_unavailable: { retryable: true },
   moving: { retryable: true },
   moved: { retryable: false },
   clock_not_plausible: { retryable: false },

@@ -28,6 +28,10 @@ export const STORAGE_LIMITS = {
   inlineValueBytesMax: 1_536,
   /** Less room on the disk, or less than 5 % of it, and writes that need more of it are refused. */
   diskBytesMin: 256 * 1024 * 1024,
+  /** How long a call of a store on other machines is waited for, however often it is tried meanwhile. */
+  storeCallMsMax: 10_000,
+  /** Without an answer of it for so long, a server is not ready. */
+  storeSilenceMsMax: 5_000,
   /** Failed runs of one notification, before it becomes a dead letter. */
   observerTriesMax: 10,
 } as const

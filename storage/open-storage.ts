@@ -2,6 +2,8 @@
 import type { CellStore } from './cell-store/cell-store.ts'
 import { MemoryCellStore } from './cell-store/memory/memory-cell-store.ts'
 import { openSqliteCellStore } from './cell-store/sqlite/sqlite-cell-store.ts'
+import { StoreAnswers } from './cell-store/store-answers.ts'
+import { systemClock } from './clock.ts'
 import { Storage } from './database.ts'
 import { StorageError } from './errors.ts'
 import type { StorageOptions } from './storage-options.ts'
@@ -22,7 +24,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
 
 /**
  * Opens one of several gateways over a cell store that they share; `close` leaves the store open, unless it is said to
- * be this gateway's own.
+ * be this gateway's own. No call of it is waited for longer than `storeCallMsMax`.
  * The timestamps come from the store itself, and a gateway's locks outlive it only by its liveness.
  */
 export async function openGateway(
@@ -31,9 +33,12 @@ export async function openGateway(
     readonly ownsCellStore?: boolean
   } = {},
 ): Promise<Storage> {
+  const answers = new StoreAnswers(cellStore, options.clock ?? systemClock)
+  answers.start()
   try {
-    return await Storage.open(cellStore, { ...options, owner: 'shared' })
+    return await Storage.open(answers.store, { ...options, owner: 'shared', answers })
   } catch (error) {
+    await answers.stop()
     if (options.ownsCellStore === true) await cellStore.close()
     throw error
   }

@@ -2,6 +2,7 @@
 import type { Timestamp } from './cell-store/cell.ts'
 import type { CellStoreError } from './cell-store/cell-store.ts'
 import type { RedoLogUse } from './cell-store/sqlite/redo/redo.ts'
+import type { StoreAnswers } from './cell-store/store-answers.ts'
 import type { Clock } from './clock.ts'
 import type { Retention } from './garbage-collection/safe-point.ts'
 import type { Measures } from './measures.ts'
@@ -9,6 +10,7 @@ import type { CommitMode } from './protocol-parts.ts'
 import type { Randomness } from './randomness.ts'
 import type { StorageLog } from './storage-log.ts'
 import type { ByteBudget } from './transaction/buffer/write-buffer.ts'
+import type { LatchTable } from './transaction/one-process/latches/latch-table.ts'
 
 export type StorageOptions = {
   /** `memory` forgets everything at the end of the process. */
@@ -38,6 +40,23 @@ export type StorageOptions = {
   readonly onFatal?: (error: CellStoreError) => void
 }
 
+/** What else a storage is opened with, over a cell store that is open. */
+export type OpenOptions = Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> & {
+  readonly owner: 'exclusive' | 'shared'
+  /** Whether `close` closes the cell store too: always for a single owner. */
+  readonly ownsCellStore?: boolean
+  /** Of a store on other machines; stopped by `close`. */
+  readonly answers?: StoreAnswers
+  /** The empty table of latches that a single owner uses, for tests that watch it. */
+  readonly latches?: LatchTable
+  /** How many rows one transaction of the building of an index takes at most. */
+  readonly indexBatchRows?: number
+  /** How many rows of a large commit it looks at in one turn. */
+  readonly commitTurnRows?: number
+  /** False where what the feed's bookkeeping costs is measured. */
+  readonly keepsLog?: boolean
+}
+
 export type BeginOptions = {
   readonly readOnly?: boolean
   /** Read as of this timestamp; implies `readOnly`. */
@@ -46,6 +65,8 @@ export type BeginOptions = {
   readonly history?: string | undefined
   /** Whether `outcomeOf` can tell after a crash what became of the transaction. */
   readonly keepsOutcome?: boolean
+  /** Ends the waiting for a store on other machines. */
+  readonly signal?: AbortSignal
   /** What bounds the bytes that it writes before its commit, in place of the storage's own `bufferedBytesMax`. */
   readonly budget?: ByteBudget
 }

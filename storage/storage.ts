@@ -73,6 +73,7 @@ export {
   keyAfter,
   keyString,
 } from './cell-store/row-key.ts'
+export { storeUnavailableOf } from './cell-store/store-unavailable.ts'
 export { type Clock, repeat, systemClock, timeText } from './clock.ts'
 export { SlottedSet } from './collections/slotted-set.ts'
 export type { ConsistencyProblem, ConsistencyReport } from './consistency/consistency-report.ts'
@@ -116,7 +117,6 @@ export type {
 export { openGateway, openStorage } from './open-storage.ts'
 export { type Randomness, systemRandomness } from './randomness.ts'
 export type { StorageStatus } from './status/storage-status.ts'
-export type { StorageWarning } from './status/storage-warnings.ts'
 export type { StorageLog } from './storage-log.ts'
 export type { BeginOptions, StorageOptions } from './storage-options.ts'
 export { decodeEntry, entryColumns, type IndexEntry } from './tables/bytes/index-entry.ts'
@@ -262,3 +262,4 @@ export type { StandingLock } from './transaction/lock-list.ts'
 export type { InspectedCell } from './transaction/row-inspection.ts'
 export { Transaction } from './transaction/transaction.ts'
 export type { TransactionOutcome } from './transaction/transaction-outcome.ts'
+export { unlessAborted } from './unless-aborted.ts'

@@ -93,9 +93,9 @@ export function isForNewToken({ cause }: PercoliteError): boolean {
 /** What proxies answer by themselves when a server is full, away or slow. */
 const SHED_BY_PROXIES = [429, 502, 503, 504]
 
-const SHED = ['overloaded', 'client_overloaded', 'rate_limited', 'moving']
+const SHED = ['overloaded', 'client_overloaded', 'rate_limited', 'moving', 'store_unavailable']
 
-/** The server, its part for this client, or what stands before it, is full or about to move. */
+/** The server, its part for this client, or what stands before it, is full, about to move, or without its store. */
 export function isShed({ code, status }: PercoliteError): boolean {
   if (code === 'invalid_answer') return SHED_BY_PROXIES.includes(status)
   return SHED.includes(code)

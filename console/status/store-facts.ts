@@ -18,7 +18,7 @@ const LOST = 'What was committed after it is lost.'
 
 /** What `GET /v1/status` says of the server and its store. */
 export function storeFacts(status: Status): Fact[] {
-  const { disk, clock, redoLog, restored } = status
+  const { disk, clock, redoLog, restored, feedLagMs } = status
   const clockOff = Math.max(Math.abs(clock.offsetSeconds), clock.timestampsAheadSeconds)
   return [
     { name: 'version', text: status.version },
@@ -29,7 +29,7 @@ export function storeFacts(status: Status): Fact[] {
     { name: 'conflicts', text: countText(status.conflicts), title: 'since the start' },
     { name: 'sockets', text: countText(status.sockets) },
     { name: 'subscriptions', text: countText(status.subscriptions), href: '#/subscriptions' },
-    { name: 'feed lag', text: durationText(status.feedLagMs) },
+    ...(feedLagMs === undefined ? [] : [{ name: 'feed lag', text: durationText(feedLagMs) }]),
     ...(clockOff === 0
       ? []
       : [{ name: 'clock is off by', text: durationText(clockOff * 1_000), isBad: true }]),

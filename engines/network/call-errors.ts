@@ -24,6 +24,8 @@ const PASSING: readonly number[] = [
   ...[status.RESOURCE_EXHAUSTED, status.ABORTED, status.INTERNAL, status.UNAVAILABLE],
 ]
 const INVALID: readonly number[] = [status.INVALID_ARGUMENT, status.OUT_OF_RANGE]
+/** No server of the store has answered, or none that could. */
+const AWAY: readonly number[] = [...PASSING, status.DEADLINE_EXCEEDED]
 /** The call was refused before it did anything. */
 const REFUSED: readonly number[] = [
   ...[status.NOT_FOUND, status.PERMISSION_DENIED, status.UNIMPLEMENTED, status.UNAUTHENTICATED],
@@ -38,7 +40,8 @@ export function mutationError(error: unknown): CellStoreError {
   const { code, message } = asCallError(error)
   if (INVALID.includes(code)) return new CellStoreError('invalid', message, { cause: error })
   if (REFUSED.includes(code)) return new CellStoreError('notApplied', message, { cause: error })
-  return new CellStoreError('ambiguous', message, { cause: error })
+  const isAway = AWAY.includes(code)
+  return new CellStoreError('ambiguous', message, { cause: error, isAway })
 }
 
 /** What a read means that failed for good. */
@@ -47,7 +50,7 @@ export function readError(error: unknown): CellStoreError {
   const { code, message } = asCallError(error)
   const isInvalid = INVALID.includes(code)
   const kind = isInvalid ? 'invalid' : code === status.DEADLINE_EXCEEDED ? 'deadline' : 'notApplied'
-  return new CellStoreError(kind, message, { cause: error })
+  return new CellStoreError(kind, message, { cause: error, isAway: AWAY.includes(code) })
 }
 
 /** The tries of one read, which may go on where the one before it ended. */

@@ -32,6 +32,7 @@ import { ServerError } from '../errors/server-error.ts'
 import type { CursorSecrets } from '../requests/cursor-secrets.ts'
 import { countOfHeader } from '../requests/header-count.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
+import { settledSoon } from '../settled-soon.ts'
 import { catalogAt, inSnapshot } from '../statements/snapshot.ts'
 import { FailedAttempts } from './failed-attempts.ts'
 import { JwtAccess } from './jwt-access.ts'
@@ -133,10 +134,13 @@ export class Access {
 
   /**
    * Lets a request in, and remembers who sent it. Throws or rejects with ServerError `unauthenticated`, in the same
-   * words for all reasons, `token_expired`, or `client_overloaded` after too many of those.
+   * words for all reasons, `token_expired`, or `client_overloaded` after too many of those. With `neverWaits` the
+   * tokens are those of the last look, where the store does not answer soon.
    */
-  admit(request: IncomingMessage, clientOf: ClientOf): MaybePromise<void> {
-    return andThen(this.lookIfDue(), () => this.#admitNow(request, clientOf))
+  admit(request: IncomingMessage, clientOf: ClientOf, neverWaits = false): MaybePromise<void> {
+    const look = this.lookIfDue()
+    const looked = look !== undefined && neverWaits ? settledSoon(this.#storage, look) : look
+    return andThen(looked, () => this.#admitNow(request, clientOf))
   }
 
   #admitNow(request: IncomingMessage, clientOf: ClientOf): MaybePromise<void> {

@@ -8,6 +8,7 @@ import {
   type SeenStep,
   type Storage,
   type TableDefinition,
+  unlessAborted,
 } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
@@ -18,7 +19,6 @@ import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'
-import { unlessAborted } from '../unless-aborted.ts'
 import { inspectedRows, rowsPieces } from './inspected-rows.ts'
 import { type ShownRow, shownRow } from './shown-row.ts'
 import { stepFields } from './step-frame.ts'

@@ -72,6 +72,7 @@ export const ERROR_CODES = {
   internal: { status: 500, title: 'Internal error', retryable: false },
   overloaded: { status: 503, title: 'Overloaded', retryable: true },
   audit_unavailable: { status: 503, title: 'Audit log cannot be written', retryable: false },
+  store_unavailable: { status: 503, title: 'Store does not answer', retryable: true },
   moving: { status: 503, title: 'Database is being moved', retryable: true },
   commit_outcome_unknown: { status: 503, title: 'Commit outcome unknown', retryable: false },
   statement_timeout: { status: 504, title: 'Statement timed out', retryable: false },

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ParseError } from '../../parser/parser.ts'
 import { PlanError } from '../../planner/planner.ts'
-import { CellStoreError, diskFullOf, StorageError } from '../../storage/storage.ts'
+import {
+  CellStoreError,
+  diskFullOf,
+  StorageError,
+  storeUnavailableOf,
+} from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
 import { NoteFailure, ScriptStopped, ServerError, StatementFailure } from './server-error.ts'
@@ -24,7 +29,13 @@ export type Problem = {
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 const RETRY_AFTER_SECONDS = 1
-const WAITED_FOR = ['overloaded', 'client_overloaded', 'rate_limited', 'moving']
+const WAITED_FOR = [
+  'overloaded',
+  'client_overloaded',
+  'rate_limited',
+  'moving',
+  'store_unavailable',
+]
 
 /** Seconds that a client is asked to wait, for `Retry-After`; undefined where waiting does not help. */
 export function retryAfterSeconds({ code }: Pick<Problem, 'code'>): number | undefined {
@@ -80,8 +91,8 @@ function ofStorageError({ code, message, fields }: StorageError): Problem {
 
 /** Of a call that no commit was waiting for. */
 function ofCellStoreError(error: CellStoreError): Problem {
-  const full = diskFullOf(error)
-  if (full !== undefined) return ofStorageError(full)
+  const known = diskFullOf(error) ?? storeUnavailableOf(error)
+  if (known !== undefined) return ofStorageError(known)
   return error.kind === 'closed' ? problem('overloaded', 'The server is stopping.') : internal()
 }
 

@@ -10,6 +10,11 @@ import type { Right } from './openapi/rights-and-budgets.ts'
 /** Pages that are no operations. */
 const PAGES = /^\/(?:(?:docs|console)(?:\/|$)|openapi\.|favicon\.|$)/
 
+/** What an operator asks while a store on other machines does not answer. */
+const NEVER_WAITING: ReadonlySet<string> = new Set([
+  ...['getStatus', 'getMetrics', 'getActivity', 'listGateways', 'listRunning', 'cancelRunning'],
+])
+
 /**
  * Lets requests in by the right that their operation declares, and at the rate of their client. Nobody is asked for a
  * token, or counted, by those whose right is `none`, by the documentation and by the files of the console. The
@@ -28,7 +33,10 @@ export function admission(
     const right = rightOf(routeOptions, rights)
     if (right === 'none') return undefined
     const onServer = SERVER_RIGHTS.find((each) => each === right)
-    const admitted = showsTokenLater(raw, routeOptions) ? undefined : access.admit(raw, clientOf)
+    const neverWaits = NEVER_WAITING.has(routeOptions.config?.operationId ?? '')
+    const admitted = showsTokenLater(raw, routeOptions)
+      ? undefined
+      : access.admit(raw, clientOf, neverWaits)
     return andThen(admitted, () => {
       const refusal = requests.rateRefusal(access.of(raw), () => clientOf(raw))
       if (refusal !== undefined) throw refusal

@@ -177,7 +177,7 @@ function doersOf(parts: InterfaceParts, version: string) {
 
 /** A handler for each operation of the contract. */
 function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
-  const { storage, config, contract, commits } = parts
+  const { config, contract, commits } = parts
   const { streams, subscriptions } = doers.live
   const all = { ...parts, ...doers, version, conflicts: commits.log }
   const { document } = contract
@@ -197,7 +197,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...backupRoutes(all),
     ...changeRoutes({ ...all, streams, subscriptions }),
     ...metricsRoutes(all),
-    ...serverRoutes({ ...all, document, warnings: () => storage.warnings, hasConsole }),
+    ...serverRoutes({ ...all, document, hasConsole }),
   }
 }
 

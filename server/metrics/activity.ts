@@ -91,7 +91,7 @@ export class Activity {
       feedLagMs: rounded(this.#feedLagMs()),
       p50Ms: rounded(p50Ms),
       p99Ms: rounded(p99Ms),
-      logBytes: storage.disk?.logBytes ?? Number.NaN,
+      logBytes: storage.health.diskStatus?.logBytes ?? Number.NaN,
     }
     this.#counts = counts
     return figures
@@ -119,8 +119,7 @@ export class Activity {
     const { storage } = this.#parts
     this.#isLagAsked = true
     try {
-      const { timestamp } = await storage.status()
-      this.#lag = await feedLagMs(storage, timestamp)
+      this.#lag = await feedLagMs(storage)
     } catch {
       // It is not known, and whoever needs the store hears why.
     } finally {

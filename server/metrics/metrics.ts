@@ -55,7 +55,7 @@ export class Metrics {
     addShareMetrics(this.#registry, shares.all)
     this.#requests = new RequestMetrics(this.#registry)
     this.#store = new StoreMetrics(this.#registry, storage, ended)
-    this.#observers = new ObserverMetrics(this.#registry, storage.observers)
+    this.#observers = new ObserverMetrics(this.#registry, storage)
     this.#process = new ProcessMetrics(this.#registry)
     const counted = { ended, conflicts: commits.log, changes: live.subscriptions }
     this.activity = new Activity({ storage, clock, requests: this.#requests, ...counted })

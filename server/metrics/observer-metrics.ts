@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, Gauge, type Registry } from '@prometheus-io/client'
-import type { ObserverStatus, Observers } from '../../storage/storage.ts'
+import type { ObserverStatus, Storage } from '../../storage/storage.ts'
+import { LastAnswer } from './last-answer.ts'
 
 /** What each observer has to do, has done, and has failed to do. */
 export class ObserverMetrics {
-  readonly #observers: Pick<Observers, 'status'>
+  readonly #statuses: LastAnswer<ObserverStatus[]>
   readonly #gauges: ReadonlyArray<readonly [Gauge<'observer'>, FigureOf]>
   readonly #counters: ReadonlyArray<readonly [Counter<'observer'>, FigureOf]>
 
-  constructor(registry: Registry, observers: Pick<Observers, 'status'>) {
-    this.#observers = observers
+  constructor(registry: Registry, storage: Storage) {
+    this.#statuses = new LastAnswer(storage, () => storage.observers.status())
     const described = { labelNames: ['observer' as const], registers: [registry] }
     this.#gauges = GAUGES.map(([name, help, figureOf]) => [
       new Gauge<'observer'>({ name: `percolite_observer_${name}`, help, ...described }),
@@ -22,7 +23,7 @@ export class ObserverMetrics {
   }
 
   async collect(): Promise<void> {
-    const statuses = await this.#observers.status()
+    const statuses = (await this.#statuses.get()) ?? []
     for (const [gauge, figureOf] of this.#gauges) {
       gauge.reset()
       for (const status of statuses) gauge.set(labelsOf(status), figureOf(status))

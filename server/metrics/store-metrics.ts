@@ -3,12 +3,14 @@ import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { Storage, StorageStatus, Timestamp } from '../../storage/storage.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import { feedLagMs } from './feed-lag.ts'
+import { LastAnswer } from './last-answer.ts'
 import { snakeCase } from './metric-name.ts'
 
 /** The figures of `GET /v1/status` that change, and the feed. */
 export class StoreMetrics {
   readonly #storage: Storage
   readonly #ended: EndedTransactions
+  readonly #lagMs: LastAnswer<number>
   readonly #transactions: Counter<'outcome'>
   readonly #requests: Counter<'request'>
   readonly #gateway: Gauge<'incarnation'>
@@ -17,6 +19,7 @@ export class StoreMetrics {
   constructor(registry: Registry, storage: Storage, ended: EndedTransactions) {
     this.#storage = storage
     this.#ended = ended
+    this.#lagMs = new LastAnswer(storage, () => feedLagMs(storage))
     this.#transactions = new Counter({
       name: 'percolite_transactions_total',
       help: 'Transactions of clients that have ended, each once, by outcome; `read` ones wrote nothing.',
@@ -43,8 +46,8 @@ export class StoreMetrics {
   }
 
   async collect(): Promise<void> {
-    const status = await this.#storage.status()
-    const lagMs = await feedLagMs(this.#storage, status.timestamp)
+    const lagMs = await this.#lagMs.get()
+    const status = this.#storage.status()
     this.#transactions.reset()
     for (const [outcome, count] of Object.entries(this.#ended.counts)) {
       this.#transactions.inc({ outcome: snakeCase(outcome) }, count)
@@ -52,7 +55,7 @@ export class StoreMetrics {
     this.#requests.reset()
     for (const [request, count] of status.requestsSent ?? []) this.#requests.inc({ request }, count)
     this.#gateway.set({ incarnation: status.incarnation }, 1)
-    const figures = { ...figuresOf(status), feed_lag_seconds: lagMs / 1000 }
+    const figures = { ...figuresOf(status), feed_lag_seconds: lagMs && lagMs / 1000 }
     for (const [name, gauge] of Object.entries(this.#gauges)) {
       const figure = figures[name as keyof typeof GAUGES]
       // A new gauge reads 0, which would be wrong for what has not happened yet.
@@ -69,6 +72,7 @@ const GAUGES = {
   oldest_snapshot_age_seconds: 'How long ago the oldest open transaction began.',
   index_builds: 'Indexes that this server is building.',
   feed_lag_seconds: 'How far the feed of changes is behind the newest timestamp.',
+  store_silent_seconds: 'For how long a store on other machines has not answered; 0 while it does.',
   clock_offset_seconds:
     'By how much the wall clock is ahead of the trusted time; 0 unless it jumped.',
   timestamp_ahead_seconds: 'By how much the newest timestamp is ahead of the trusted time.',
@@ -97,6 +101,7 @@ function figuresOf(status: StorageStatus): Figures {
     safe_point_age_seconds: status.safePoint === 0 ? undefined : ageOf(status.safePoint, status),
     oldest_snapshot_age_seconds: ageOf(status.oldestSnapshot, status),
     index_builds: status.indexBuilds.length,
+    store_silent_seconds: status.answeredMicros && status.silentMs / 1000,
     clock_offset_seconds: clock.offsetMicros / 1_000_000,
     timestamp_ahead_seconds: clock.aheadMicros / 1_000_000,
     disk_size_bytes: disk?.sizeBytes,

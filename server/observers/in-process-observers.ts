@@ -11,6 +11,7 @@ import {
   StorageError,
   type Timestamp,
   type Transaction,
+  unlessAborted,
 } from '../../storage/storage.ts'
 import { rowToJson } from '../answers/query-answer.ts'
 import { SERVER_ITSELF } from '../budgets/client-key.ts'
@@ -18,7 +19,6 @@ import { ServerError } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
-import { unlessAborted } from '../unless-aborted.ts'
 import type { DefinedObserver, ObserverEvent } from './define-observer.ts'
 import { lostRaceOf } from './lost-race.ts'
 import { factsOf } from './observer-event.ts'

@@ -13,6 +13,8 @@ export type SnapshotAsked = {
   readonly minTimestamp?: number | undefined
   /** The history that `asOf` and `minTimestamp` are said to be of. */
   readonly history?: string | undefined
+  /** Ends the waiting for it. */
+  readonly signal?: AbortSignal
 }
 
 /** What a BEGIN asks for, and the request around it. */

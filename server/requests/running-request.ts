@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
-import { NO_LIMITS, type RoleLimits, systemClock } from '../../storage/storage.ts'
+import { NO_LIMITS, type RoleLimits, STORAGE_LIMITS, systemClock } from '../../storage/storage.ts'
 import type { Caller, Principal } from '../access/principal.ts'
 import { type ClientKey, SERVER_ITSELF } from '../budgets/client-key.ts'
 import { Hold } from '../budgets/hold.ts'
@@ -24,8 +24,10 @@ export class RunningRequest implements TurnTaker, Waiting {
   readonly #parts: RequestParts
   /** Where it stands among those that run. */
   slot = 0
+  /** What its client allows each statement; undefined where it says nothing. */
+  timeoutMs: number | undefined
   #timer: NodeJS.Timeout | undefined
-  #timeoutMs = 0
+  #timerMs = 0
   #inStatement = false
 
   /** Whose shares it takes from. */
@@ -201,7 +203,7 @@ export class RunningRequest implements TurnTaker, Waiting {
 
   /** Ends a statement that has run for so long, as its timer does. Throws the reason of the abort. */
   timeOut(timeoutMs: number): never {
-    this.abort(timedOut(timeoutMs))
+    this.abort(this.#timedOut(timeoutMs))
     throw this.signal.reason
   }
 
@@ -222,6 +224,13 @@ export class RunningRequest implements TurnTaker, Waiting {
     }
   }
 
+  /** The same of what it asks a store on other machines for before a statement begins; `asked` reacts to the signal. */
+  async beginning<T>(asked: Promise<T>): Promise<T> {
+    const { storeCallMsMax: most } = STORAGE_LIMITS
+    const timeoutMs = Math.min(most, this.limits.statement ?? most, this.timeoutMs ?? most)
+    return await this.withinTime(timeoutMs, asked)
+  }
+
   end(): void {
     clearTimeout(this.#timer)
     if (!this.#isArmed) return
@@ -229,16 +238,22 @@ export class RunningRequest implements TurnTaker, Waiting {
     this.#parts.keeper?.ended(this)
   }
 
+  /** Whose fault it was: the statement may have waited for nothing but the store. */
+  #timedOut(timeoutMs: number): ServerError {
+    const silentMs = this.#parts.keeper?.storeSilentMs?.() ?? 0
+    return silentMs < timeoutMs / 2 ? timedOut(timeoutMs) : storeSilent(timeoutMs)
+  }
+
   /** One timer serves all statements of the request: starting it again costs next to nothing. */
   #startTimer(timeoutMs: number): void {
-    if (this.#timer !== undefined && this.#timeoutMs === timeoutMs) {
+    if (this.#timer !== undefined && this.#timerMs === timeoutMs) {
       this.#timer.refresh()
       return
     }
     clearTimeout(this.#timer)
-    this.#timeoutMs = timeoutMs
+    this.#timerMs = timeoutMs
     this.#timer = setTimeout(() => {
-      if (this.#inStatement) this.abort(timedOut(timeoutMs))
+      if (this.#inStatement) this.abort(this.#timedOut(timeoutMs))
     }, timeoutMs)
   }
 }
@@ -258,6 +273,8 @@ export interface RequestKeeper {
   readonly shares: Shares
   readonly turnQueue: TurnQueue
   limitsOf(principal: Principal | undefined): RoleLimits
+  /** For how long a store on other machines has left calls unanswered; 0 while it answers. */
+  readonly storeSilentMs?: () => number
   /** Throws where it may not run. */
   armed(request: RunningRequest): void
   ended(request: RunningRequest): void
@@ -274,6 +291,11 @@ type RequestParts = {
 /** The error of a statement that was ended by `DELETE /v1/running/{id}`. */
 export function statementCancelled(): ServerError {
   return new ServerError('statement_cancelled', 'The statement was stopped on request.')
+}
+
+function storeSilent(timeoutMs: number): ServerError {
+  const detail = `The store has not answered within ${timeoutMs} ms.`
+  return new ServerError('store_unavailable', detail, { timeoutMs })
 }
 
 function timedOut(timeoutMs: number): ServerError {

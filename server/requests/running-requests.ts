@@ -22,6 +22,7 @@ export class RunningRequests implements RequestKeeper {
   readonly shares: Shares
   /** Where those wait that are not alone in a turn of the event loop. */
   readonly turnQueue: TurnQueue
+  readonly storeSilentMs: () => number
   readonly #clients: ClientKeys
   readonly #principalOf: PrincipalOf
   readonly #refusalOf: RefusalOf
@@ -40,12 +41,14 @@ export class RunningRequests implements RequestKeeper {
     principalOf = () => undefined,
     limitsOf = () => NO_LIMITS,
     refusalOf = () => undefined,
+    storeSilentMs = () => 0,
     requestsPerSecond,
   }: RunningRequestsParts = {}) {
     this.#clients = clients
     this.#principalOf = principalOf
     this.#limitsOf = limitsOf
     this.#refusalOf = refusalOf
+    this.storeSilentMs = storeSilentMs
     this.#rates = new RequestRates(clock, requestsPerSecond)
     this.shares = shares
     this.turnQueue = new TurnQueue(clock)
@@ -185,6 +188,7 @@ export type RunningRequestsParts = {
   readonly principalOf?: PrincipalOf
   readonly limitsOf?: LimitsOf
   readonly refusalOf?: RefusalOf
+  readonly storeSilentMs?: () => number
   /** The rate of each client; undefined where there is none. */
   readonly requestsPerSecond?: number | undefined
 }

@@ -8,6 +8,7 @@ import {
   type Storage,
   type Timestamp,
   type Transaction,
+  unlessAborted,
   type Work,
 } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
@@ -71,6 +72,14 @@ export class OwnTransactions {
     return withRetries(around, (attempts) => this.#attempt(snapshot, running, asked, attempts))
   }
 
+  /** The catalog of a transaction, which is waited for no longer than the request may wait. */
+  catalogOf(transaction: Transaction, running: RunningRequest): MaybePromise<Catalog> {
+    const known = this.#parts.storage.catalog(transaction)
+    return known instanceof Promise
+      ? running.beginning(unlessAborted(running.signal, known))
+      : known
+  }
+
   *#attempt<T>(
     snapshot: SnapshotAsked,
     running: RunningRequest,
@@ -80,13 +89,14 @@ export class OwnTransactions {
     const { storage, shares, ended, access, conflicts } = this.#parts
     if (asked.failed !== undefined) conflicts.ranAgain(asked.failed)
     const { principal } = running
-    const begun = storage.begin({ ...snapshot, budget: shares.writtenBy(running.client) })
-    const transaction = begun instanceof Promise ? yield* awaited(begun) : begun
+    const { client, signal } = running
+    const begun = storage.begin({ ...snapshot, budget: shares.writtenBy(client), signal })
+    const transaction = begun instanceof Promise ? yield* awaited(running.beginning(begun)) : begun
     let catalog: Catalog | undefined
     try {
       if (begun instanceof Promise) yield running.turns.rejoin()
       requireMinTimestamp(storage, snapshot, transaction.startTs)
-      const known = storage.catalog(transaction)
+      const known = this.catalogOf(transaction, running)
       const read = known instanceof Promise ? yield* awaited(known) : known
       catalog = access.viewOf(principal, read)
       const worked = asked.work({ transaction, catalog, attempts })

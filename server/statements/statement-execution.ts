@@ -17,6 +17,7 @@ import {
   type Storage,
   type Timestamp,
   type Transaction,
+  unlessAborted,
 } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import type { AnswerBudget } from '../answers/query-answer.ts'
@@ -143,7 +144,7 @@ export class StatementExecution {
       read === undefined
         ? this.#runStatement(next, run, variables)
         : run.running
-            .withinTime(this.#timeoutMs(run), read)
+            .withinTime(this.#timeoutMs(run), unlessAborted(run.running.signal, read))
             .then(() => this.#runStatement(next, run, variables))
     return andThen(ran, (result) => {
       run.answer.add(result)

@@ -95,8 +95,8 @@ export class StatementRunner {
    * wrong.
    */
   run(request: QueryRequest, running: RunningRequest, around: RunAround): Work<RunResult> {
-    const { history } = this.#parts.storage
-    requireHistory(history, request.history, request)
+    requireHistory(this.#parts.storage.history, request.history, request)
+    running.timeoutMs = request.timeoutMs
     const { turns } = running
     if (!turns.mayBegin && !(turns.isAlone && this.#isSmall(request))) {
       const parsed = turns.begin().then(() => this.#parsed(request, running))
@@ -178,12 +178,12 @@ export class StatementRunner {
     inside: RunInside,
   ): Promise<QueryOutcome | TransactionSession> {
     const { begin, statements } = script
-    const { observerRun } = inside
+    const { observerRun, running } = inside
     const { sessions } = this.#parts
     const { minTimestamp, history } = request
-    const snapshot = beginOptions(begin, request)
-    const session = await sessions.open(inside.running, { minTimestamp, history, ...snapshot })
-    if (observerRun !== undefined) await this.#runFor(session, observerRun, inside.running)
+    const asked = { minTimestamp, history, ...beginOptions(begin, request), signal: running.signal }
+    const session = await running.beginning(sessions.open(running, asked))
+    if (observerRun !== undefined) await this.#runFor(session, observerRun, running)
     if (statements.length === 0) return session
     try {
       const acknowledged = { ...inside, observerRun: undefined }
@@ -302,7 +302,7 @@ export class StatementRunner {
     request: QueryRequest,
     { running, textForm, observerRun, newRowWriter }: RunInside,
   ): Promise<QueryOutcome> {
-    const { sessions, cursors, storage, access } = this.#parts
+    const { sessions, cursors, access } = this.#parts
     const paging = await Paging.of(request, script.statements, cursors, running.owner)
     if (script.statements.length === 0 && observerRun === undefined) {
       return this.#endOnly({ id, owner: running.owner }, script.end)
@@ -314,7 +314,8 @@ export class StatementRunner {
         const { transaction } = session
         paging.requireSnapshot(transaction.startTs)
         if (observerRun !== undefined) await session.runFor(observerRun)
-        session.catalog = access.viewOf(running.principal, await storage.catalog(transaction))
+        const known = await this.#transactions.catalogOf(transaction, running)
+        session.catalog = access.viewOf(running.principal, known)
         const answer = new AnswerBudget(running)
         const { catalog } = session
         const run = { request, transaction, catalog, paging, answer, running, newRowWriter }

@@ -45,6 +45,7 @@ export function* withRetries<T>(
 
 /** Whether the error, or what caused it, asks for the whole transaction to be run again. */
 export function retryableCause(error: unknown): boolean {
-  if (error instanceof StorageError) return error.retryable
+  // A store that is away is waited for by clients, between their requests.
+  if (error instanceof StorageError) return error.retryable && error.code !== 'store_unavailable'
   return error instanceof Error && retryableCause(error.cause)
 }

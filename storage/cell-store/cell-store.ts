@@ -29,9 +29,14 @@ export interface CellStore {
 
   /**
    * One row for each key, in the order of `keys`; null where the filter leaves no cell, and for a key that is too long
-   * for a row. One round trip.
+   * for a row. One round trip. An aborted signal ends the wait with its reason where reads can wait; engines leave that
+   * to `StoreAnswers`.
    */
-  readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>>
+  readRows(
+    keys: readonly Uint8Array[],
+    filter: RowFilter,
+    signal?: AbortSignal,
+  ): Promise<Array<Row | null>>
 
   /** Rows of [start, end) in key order, or in reverse order, that the filter leaves a cell of. */
   scanRows(scan: RowScan): AsyncIterable<Row>
@@ -196,15 +201,21 @@ export class CellStoreError extends Error {
   readonly kind: CellStoreErrorKind
   /** For kind `full`: the free bytes of the disk, if known. */
   readonly freeBytes: number | undefined
+  /** Whether the store did not answer at all: it is stopped, paused, or cannot be reached. */
+  readonly isAway: boolean
 
   constructor(
     kind: CellStoreErrorKind,
     message: string,
-    options: ErrorOptions & { readonly freeBytes?: number | undefined } = {},
+    options: ErrorOptions & {
+      readonly freeBytes?: number | undefined
+      readonly isAway?: boolean
+    } = {},
   ) {
     super(message, options)
     this.kind = kind
     this.freeBytes = options.freeBytes
+    this.isAway = options.isAway ?? false
   }
 }
 

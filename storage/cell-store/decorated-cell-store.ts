@@ -17,4 +17,6 @@ export function decoratedStore(
   })
 }
 
-type ReplacedMethod = 'checkAndMutateRow' | 'mutateRows' | 'applyAtomically'
+type ReplacedMethod =
+  | Exclude<keyof CellStore, 'atomicScope' | 'limits' | 'requestsSent' | 'memtables'>
+  | 'applyAtomically'

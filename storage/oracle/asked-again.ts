@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CellStoreError, mayBeSentAgain } from '../cell-store/cell-store.ts'
 import type { Clock } from '../clock.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
 
 const ATTEMPTS_MAX = 10
 const FIRST_PAUSE_MS = 5
@@ -11,7 +12,8 @@ export const NEVER_ABORTED = new AbortController().signal
 
 /**
  * Runs a step again when the store did not take it or its answer was lost. Every such step may happen twice: a gap
- * between timestamps is harmless, and raising a counter or making a row that is missing has no memory.
+ * between timestamps is harmless, and raising a counter or making a row that is missing has no memory. Ends once it has
+ * taken as long as one call may.
  * Rejects with the store's last error, or with the signal's reason.
  */
 export async function askedAgain<T>(
@@ -19,11 +21,13 @@ export async function askedAgain<T>(
   signal: AbortSignal,
   step: () => Promise<T>,
 ): Promise<T> {
+  const untilMs = clock.monotonicMs() + STORAGE_LIMITS.storeCallMsMax - PAUSE_MS_MAX
   for (let attempt = 1; ; attempt++) {
     try {
       return await step()
     } catch (error) {
-      if (!isPassing(error) || attempt === ATTEMPTS_MAX) throw error
+      const isLast = attempt === ATTEMPTS_MAX || clock.monotonicMs() >= untilMs
+      if (!isPassing(error) || isLast) throw error
       signal.throwIfAborted()
       // The first answer that is lost says little about the next one.
       if (attempt === 1) continue

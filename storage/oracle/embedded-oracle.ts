@@ -162,6 +162,10 @@ export class EmbeddedOracle implements SynchronousOracle {
   }
 
   /** Directly after the start this is the mark that was found: nothing at or below it is issued any more. */
+  known(): Pick<Stamp, 'timestamp' | 'safePoint'> {
+    return { timestamp: this.#last, safePoint: this.#safePoint }
+  }
+
   lastSeen(): Timestamp {
     return this.#last
   }

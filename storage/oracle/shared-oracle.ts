@@ -10,6 +10,7 @@ import { requirePlausibleClock } from './clock-at-start.ts'
 import {
   createOracleRow,
   type OracleCounter,
+  type OracleState,
   raiseCounter,
   readOracleState,
   type SchemaFence,
@@ -70,11 +71,12 @@ export class SharedOracle implements TimestampOracle {
   /** How far timestamps were ahead of the monotonic clock when they were furthest, in microseconds. */
   #aheadOfClock: number
   /** The largest safe point known, and until when on the monotonic clock no larger one matters. */
-  #safePoint: Timestamp = 0
+  #safePoint: Timestamp
   #leasedUntilMs = -Infinity
 
-  private constructor(outside: Outside, lastSeen: Timestamp) {
+  private constructor(outside: Outside, { timestamp: lastSeen, safePoint }: OracleState) {
     this.#outside = outside
+    this.#safePoint = safePoint
     this.wallClock = new TrustedWallClock(outside.clock, outside.log)
     this.#lastSeen = lastSeen
     this.#aheadOfClock = lastSeen - this.#clockMicros()
@@ -82,11 +84,11 @@ export class SharedOracle implements TimestampOracle {
 
   /** Rejects with StorageError `clock_not_plausible`, and with CellStoreError. */
   static async open(outside: Outside): Promise<SharedOracle> {
-    const { timestamp } = await askedAgain(outside.clock, NEVER_ABORTED, () =>
+    const state = await askedAgain(outside.clock, NEVER_ABORTED, () =>
       createOracleRow(outside.cellStore),
     )
-    if (outside.acceptClock !== true) requirePlausibleClock(outside.clock, timestamp)
-    const oracle = new SharedOracle(outside, timestamp)
+    if (outside.acceptClock !== true) requirePlausibleClock(outside.clock, state.timestamp)
+    const oracle = new SharedOracle(outside, state)
     await oracle.#raiseToWallClock()
     return oracle
   }
@@ -116,6 +118,10 @@ export class SharedOracle implements TimestampOracle {
       this.#saw(timestamp)
       return { timestamp, safePoint, writeRefusal }
     }
+  }
+
+  known(): Pick<Stamp, 'timestamp' | 'safePoint'> {
+    return { timestamp: this.#lastSeen, safePoint: this.#safePoint }
   }
 
   async currentSafePoint(): Promise<Timestamp> {
@@ -172,8 +178,9 @@ export class SharedOracle implements TimestampOracle {
         if (served === undefined) continue
         await this.#askFor(served)
       } catch (error) {
-        const failed = served ?? this.#takeWaiting()
-        failed?.answer.reject(error)
+        served?.answer.reject(error)
+        // Those that have come since have waited long enough for the same store.
+        this.#takeWaiting()?.answer.reject(error)
         continue
       }
       await this.#raiseToWallClock()

@@ -33,6 +33,9 @@ export interface TimestampOracle {
    */
   currentSafePoint(): Promise<Timestamp>
 
+  /** The newest timestamp and safe point that this process knows of, without asking for them. */
+  known(): Pick<Stamp, 'timestamp' | 'safePoint'>
+
   /** The newest timestamp this process knows to have been issued; for a bound on AS OF, ask `next()`. */
   lastSeen(): Timestamp
 

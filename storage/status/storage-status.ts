@@ -33,6 +33,9 @@ export type StorageStatus = {
   readonly memtables?: MemtableUse | undefined
   /** Requests to the store by their names there; absent where it is in this process. */
   readonly requestsSent?: ReadonlyMap<string, number> | undefined
+  /** When the store last answered, and for how long calls have waited for it; absent where it is in this process. */
+  readonly answeredMicros?: number | undefined
+  readonly silentMs: number
   /** A name of this run of the process. */
   readonly incarnation: string
 }

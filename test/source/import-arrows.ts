@@ -147,7 +147,7 @@ type Step = readonly string[]
 
 const FOUNDATION: Step = [
   ...['maybe-promise.ts', 'clock.ts', 'errors.ts', 'invariant.ts', 'limits.ts'],
-  ...['measures.ts', 'randomness.ts', 'storage-log.ts'],
+  ...['measures.ts', 'randomness.ts', 'storage-log.ts', 'unless-aborted.ts'],
 ]
 
 /**
@@ -240,7 +240,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['*'],
   ],
   server: [
-    ['limits.ts', 'package-files.ts', 'unless-aborted.ts'],
+    ['limits.ts', 'package-files.ts', 'settled-soon.ts'],
     ['errors/'],
     ['budgets/'],
     ['access/principal.ts', 'statements/snapshot.ts'],

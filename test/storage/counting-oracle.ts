@@ -50,6 +50,10 @@ export class CountingOracle implements SynchronousOracle {
     this.mark = Number.POSITIVE_INFINITY
   }
 
+  known() {
+    return { timestamp: this.#last, safePoint: this.safePoint }
+  }
+
   async currentSafePoint(): Promise<Timestamp> {
     return this.safePoint
   }

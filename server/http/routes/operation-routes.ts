@@ -6,15 +6,20 @@ import { standingLockOf } from '../../cells/row-cells.ts'
 import type { Config } from '../../config.ts'
 import type { ConflictLog } from '../../conflicts/conflict-log.ts'
 import { consistencyAnswer } from '../../consistency-answer.ts'
+import { ServerError } from '../../errors/server-error.ts'
 import { ALL_LIMITS } from '../../limits.ts'
 import { feedLagMs } from '../../metrics/feed-lag.ts'
+import { LastAnswer } from '../../metrics/last-answer.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
 import type { TransactionSessions } from '../../transactions/transaction-sessions.ts'
 import type { LiveConnections } from '../../websocket/live-connections.ts'
 import { listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
+import { storeAnsweredAt } from './server-routes.ts'
 import { SharedCheck } from './shared-check.ts'
+
+const GATEWAYS_MAX = 10_000
 
 export function operationRoutes(parts: {
   readonly storage: Storage
@@ -34,6 +39,8 @@ export function operationRoutes(parts: {
   const { storage, sessions, clock, config, version, requests, audit, access } = parts
   const { live, conflicts } = parts
   const startedAtMs = clock.monotonicMs()
+  const lagMs = new LastAnswer(storage, () => feedLagMs(storage))
+  const living = new LastAnswer(storage, () => storage.gateways.living(GATEWAYS_MAX))
   const check = new SharedCheck((signal) => storage.checkConsistency({ signal }))
   return {
     async getLimits() {
@@ -52,8 +59,9 @@ export function operationRoutes(parts: {
     },
 
     async getStatus() {
+      const feedLag = await lagMs.get()
       const { timestamp, safePoint, oldestSnapshot, bufferedBytes, indexBuilds, ...rest } =
-        await storage.status()
+        storage.status()
       const { commit, lastCollection, disk, memtables, clock: clockStatus } = rest
       const gap = storage.history.gaps.at(-1)
       return {
@@ -70,7 +78,8 @@ export function operationRoutes(parts: {
         timestamp,
         safePoint,
         oldestSnapshot,
-        feedLagMs: await feedLagMs(storage, timestamp),
+        ...(feedLag === undefined ? {} : { feedLagMs: feedLag }),
+        ...storeAnsweredAt(storage),
         openTransactions: sessions.count,
         sockets: live.sockets.count,
         subscriptions: live.subscriptions.count,
@@ -85,7 +94,7 @@ export function operationRoutes(parts: {
         },
         ...(disk === undefined ? {} : { disk }),
         ...(memtables === undefined ? {} : { redoLog: { policy: config.redoLog, ...memtables } }),
-        warnings: storage.warnings,
+        warnings: storage.health.warnings,
       }
     },
 
@@ -97,8 +106,10 @@ export function operationRoutes(parts: {
     },
 
     async listGateways({ parameters }) {
-      const living = await storage.gateways.living(Number(parameters.limit ?? 1_000))
-      return { gateways: living }
+      const known = await living.get()
+      if (known === undefined)
+        throw new ServerError('store_unavailable', 'The store does not answer.')
+      return { gateways: known.slice(0, Number(parameters.limit ?? 1_000)) }
     },
 
     async listLocks({ parameters }) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StorageWarning } from '../../../storage/storage.ts'
+import { type Storage, timeText } from '../../../storage/storage.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { readPackageFile } from '../../package-files.ts'
 import type { Drain } from '../drain.ts'
@@ -14,10 +14,10 @@ export function serverRoutes(parts: {
   readonly version: string
   readonly isStopping: () => boolean
   readonly drain: Drain
-  readonly warnings: () => readonly StorageWarning[]
+  readonly storage: Storage
   readonly hasConsole: boolean
 }): Handlers {
-  const { document, version, isStopping, drain, warnings, hasConsole } = parts
+  const { document, version, isStopping, drain, storage, hasConsole } = parts
   const yaml = readPackageFile('openapi.yaml')
   return {
     async getRoot({ raw, reply }) {
@@ -30,14 +30,16 @@ export function serverRoutes(parts: {
     },
 
     async getHealth() {
-      return { status: 'ok' }
+      return { status: 'ok', ...storeAnsweredAt(storage) }
     },
 
     async getReadiness() {
       drain.readinessAsked()
       if (isStopping() || drain.isDraining)
         throw new ServerError('overloaded', 'The server is stopping.')
-      return { status: 'ready', warnings: warnings() }
+      const { outage, warnings } = storage.health
+      if (outage !== undefined) throw outage
+      return { status: 'ready', warnings }
     },
 
     async getOpenApiYaml({ reply }) {
@@ -49,4 +51,12 @@ export function serverRoutes(parts: {
       return document.json
     },
   }
+}
+
+/** When a store on other machines last answered; nothing of one in this process. */
+export function storeAnsweredAt({ health }: Pick<Storage, 'health'>): {
+  readonly storeAnsweredAt?: string
+} {
+  const { answeredMicros } = health
+  return answeredMicros === undefined ? {} : { storeAnsweredAt: timeText(answeredMicros) }
 }

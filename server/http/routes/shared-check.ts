@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ConsistencyReport } from '../../../storage/storage.ts'
-import { unlessAborted } from '../../unless-aborted.ts'
+import { type ConsistencyReport, unlessAborted } from '../../../storage/storage.ts'
 
 type Round = {
   readonly stop: AbortController

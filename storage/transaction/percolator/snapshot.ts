@@ -43,7 +43,9 @@ export class Snapshot {
     signal?: AbortSignal,
   ): Promise<Array<SnapshotRow | null>> {
     const images =
-      keys.length === 0 ? [] : await this.#context.cellStore.readRows(keys, this.filter(columns))
+      keys.length === 0
+        ? []
+        : await this.#context.cellStore.readRows(keys, this.filter(columns), signal)
     const settled = await this.settle(
       images.map((image, index) => image ?? { key: keys[index] as Uint8Array, cells: [] }),
       columns,
@@ -128,7 +130,7 @@ export class Snapshot {
     let { versions, hiding } = row
     while (!(await this.#applyLocks(row.key, versions, hiding))) {
       if (!(await backoff.wait(signal))) throw lockedTooLong(row.key, hiding)
-      const cells = await this.#readCells(row.key, columns)
+      const cells = await this.#readCells(row.key, columns, signal)
       ;({ versions, hiding } = versionsOf(cells))
     }
     return versions
@@ -156,8 +158,12 @@ export class Snapshot {
     return true
   }
 
-  async #readCells(key: Uint8Array, columns: readonly string[]): Promise<readonly Cell[]> {
-    const [image] = await this.#context.cellStore.readRows([key], this.filter(columns))
+  async #readCells(
+    key: Uint8Array,
+    columns: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Cell[]> {
+    const [image] = await this.#context.cellStore.readRows([key], this.filter(columns), signal)
     return image?.cells ?? []
   }
 }

@@ -3,6 +3,7 @@
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { CellStoreError, mayBeSentAgain } from '../../cell-store/cell-store.ts'
 import type { RowStep } from '../../cell-store/embedded-cell-store.ts'
+import { storeUnavailableOf } from '../../cell-store/store-unavailable.ts'
 import { StorageError } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
 import { CATALOG_SCOPE, type Stamp } from '../../oracle/timestamp-oracle.ts'
@@ -35,7 +36,7 @@ export async function commitTwoPhase(
   const prewrite = (group: typeof primary) => prewriteRow(context, resolver, group, startTs)
   const ended = () => context.liveness.endedCommit(startTs)
   let isLocked = false
-  let secondariesAreUnderWay = false
+  let isBeingFinished = false
   context.liveness.startedCommit(startTs, primaryHeartbeat(context, writeSet))
   try {
     // Together, where the paper locks the primary first: who meets a secondary before its primary has a lock waits
@@ -49,7 +50,7 @@ export async function commitTwoPhase(
     await setHints(context, hintsAtCommit(hints, stamp.timestamp))
     const decided = await commitPrimary(context, writeSet, stamp.timestamp) // <- The commit point.
     if (decided === 'unknown') return { kind: 'unknown' }
-    secondariesAreUnderWay = true
+    isBeingFinished = true
     context.background.start('commit secondaries', () =>
       commitSecondaries(context, writeSet, stamp.timestamp).finally(ended),
     )
@@ -57,10 +58,14 @@ export async function commitTwoPhase(
   } catch (error) {
     // A row that was alone and certainly refused has left no cells, and no other process will look for it.
     const leftNothing = !isLocked && secondaries.length === 0 && !(error instanceof CellStoreError)
-    if (!leftNothing) await rollBackWriteSet(context, writeSet)
+    isBeingFinished = storeUnavailableOf(error) !== undefined
+    const rollBack = () => rollBackWriteSet(context, writeSet)
+    // Its client has waited long enough for a store that does not answer.
+    if (isBeingFinished) context.background.start('roll back', () => rollBack().finally(ended))
+    else if (!leftNothing) await rollBack()
     return { kind: 'aborted', reason: refusalOf(error) }
   } finally {
-    if (!secondariesAreUnderWay) ended()
+    if (!isBeingFinished) ended()
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { CellStoreError } from '../../cell-store/cell-store.ts'
 import { diskFullOf } from '../../cell-store/disk-full.ts'
+import { storeUnavailableOf } from '../../cell-store/store-unavailable.ts'
 import { StorageError } from '../../errors.ts'
 import type { ProtocolContext } from './protocol-context.ts'
 import type { CommitOutcome } from './transaction-protocol.ts'
@@ -56,8 +57,8 @@ export function inDoubt(
 /** The StorageError of a commit that wrote nothing. Rethrows an error that is not expected. */
 export function refusalOf(error: unknown): StorageError {
   if (error instanceof StorageError) return error
-  const full = diskFullOf(error)
-  if (full !== undefined) return full
+  const known = diskFullOf(error) ?? storeUnavailableOf(error)
+  if (known !== undefined) return known
   if (error instanceof CellStoreError) {
     return new StorageError(
       'transaction_rolled_back',

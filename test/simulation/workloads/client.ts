@@ -220,7 +220,12 @@ async function checkDefinite(
     violations.add('outcome', `${recorded} is said to be active after its process has ended`)
   }
   if (answer !== 'unknown') return
-  const { safePoint } = await gateway.request((storage) => storage.status())
+  const { safePoint } = await gateway.request(async (storage) => {
+    // The status says what the process knows, and a new snapshot has it know the newest.
+    const newest = await storage.begin({ readOnly: true })
+    newest.rollback()
+    return storage.status()
+  })
   if (safePoint <= startTs) {
     violations.add('outcome', `${recorded} is said to be unknown; the safe point is ${safePoint}`)
   }

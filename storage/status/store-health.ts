@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StoreAnswers } from '../cell-store/store-answers.ts'
+import { StorageError } from '../errors.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
+import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
+import { type DiskStatus, DiskWatch } from './disk-watch.ts'
+import { clockStatusOf } from './storage-status.ts'
+import { type StorageWarning, warningsOf } from './storage-warnings.ts'
+
+/** Whether the store can be used now, as far as that is known without asking it. */
+export class StoreHealth {
+  readonly disk: DiskWatch
+  readonly #context: ProtocolContext
+  readonly #answers: StoreAnswers | undefined
+
+  constructor(context: ProtocolContext, answers: StoreAnswers | undefined) {
+    this.disk = new DiskWatch(context)
+    this.#context = context
+    this.#answers = answers
+  }
+
+  async stop(): Promise<void> {
+    await this.disk.stop()
+    await this.#answers?.stop()
+  }
+
+  /** For how long a store on other machines has left calls unanswered; 0 while it answers. */
+  get silentMs(): number {
+    return this.#answers?.silentMs ?? 0
+  }
+
+  /** When it last answered, on this machine's clock; undefined for a store in this process. */
+  get answeredMicros(): number | undefined {
+    return this.#answers?.answeredMicros
+  }
+
+  /** Why it cannot serve now; undefined while it can. */
+  get outage(): StorageError | undefined {
+    if (this.silentMs < STORAGE_LIMITS.storeSilenceMsMax) return undefined
+    const seconds = Math.floor(this.silentMs / 1000)
+    return new StorageError('store_unavailable', `The store has not answered for ${seconds} s.`)
+  }
+
+  /** As the last look has found it; undefined where there is none. */
+  get diskStatus(): DiskStatus | undefined {
+    return this.disk.status
+  }
+
+  /** What an operator should see to; the store still serves all it can. */
+  get warnings(): readonly StorageWarning[] {
+    return warningsOf(this.disk.status, clockStatusOf(this.#context.oracle))
+  }
+}
