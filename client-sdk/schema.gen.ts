@@ -2697,6 +2697,8 @@ export interface components {
             readonly limitValue?: number;
             /** @description The figure that was met. */
             readonly actual?: number;
+            /** @description When to come again, where it is known to the second; the same as `Retry-After`. */
+            readonly retryAfterSeconds?: number;
             readonly transaction?: components["schemas"]["TransactionId"];
         } & {
             readonly [key: string]: unknown;

@@ -7,7 +7,7 @@ import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.t
 import { CellStoreError } from '../../storage/cell-store/cell-store.ts'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
 import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
-import { openGateway, openStorage } from '../../storage/storage.ts'
+import { newTokenText, openGateway, openStorage, systemRandomness } from '../../storage/storage.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { openSocket } from '../../test/server/socket-client.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
@@ -107,16 +107,22 @@ describe('a wrong token', () => {
     assert.equal(inUrl.status, 401)
   })
 
-  test('shown too often, nobody looks at the tokens of this client for a minute', async (t) => {
+  test('shown too often is 429 until the minute is over, and keeps out nobody whose token is right', async (t) => {
     const { server, clock, token, query } = await guessing(t)
     for (let tries = 0; tries < SERVER_LIMITS.failedTokensMax; tries += 1) {
       assert.equal((await query(`${token}x`)).status, 401)
     }
-    const refused = await query(token)
+    await clock.advance(18_500)
+    const refused = await query(`${token}x`)
     assert.deepEqual([refused.status, refused.body.code], [429, 'client_overloaded'])
-    assert.equal((await server.get('/healthz')).status, 200)
-    await clock.advance(60_000)
+    assert.equal(refused.headers['retry-after'], '42')
     assert.equal((await query(token)).status, 200)
+    assert.equal((await server.get('/v1/tables')).status, 401)
+    const { port } = await server.listen()
+    const headers = { authorization: `Bearer ${token}` }
+    await openSocket(t, port, { headers })
+    await clock.advance(41_500)
+    assert.equal((await query(`${token}x`)).status, 401)
   })
 })
 
@@ -288,8 +294,18 @@ describe('what is open when a token ends', () => {
     await clock.advance(1_000)
     assert.equal(await status('nobody'), 401)
     assert.equal(await status(guarded.token), 200)
-    const web = await guarded.made('CREATE TOKEN web ROLE admin EXPIRES IN 9 DAYS')
-    await clock.advance(1_000)
+    const web = await guarded.made('CREATE TOKEN web ROLE admin EXPIRES IN 1 HOUR')
+    assert.equal(await status(web), 200, 'a new one counts at once')
+    const late = await guarded.made('CREATE TOKEN late ROLE admin EXPIRES IN 1 HOUR')
+    const wrong = newTokenText(systemRandomness).text
+    const waiting = Promise.all([late, ...new Array(12).fill(wrong)].map(status))
+    await clock.advance(999)
+    assert.equal(clock.sleeping > 0 && (await status(web)), 200, 'nobody waits who is known')
+    await clock.advance(1)
+    const answers = (await waiting).sort()
+    assert.deepEqual(answers, [200, ...new Array(9).fill(401), 429, 429, 429])
+    await guarded.query('ALTER TOKEN web EXPIRES IN 9 DAYS')
+    await clock.advance(2 * HOUR_MS)
     assert.equal(await status(web), 200)
     await guarded.query('DROP TOKEN web')
     await clock.advance(1_000)

@@ -40,6 +40,7 @@ import type { JwtTokens } from './jwt-tokens.ts'
 import type { Principal } from './principal.ts'
 import { expired, unauthenticated } from './refusals.ts'
 import { RoleViews } from './role-views.ts'
+import { SharedLook } from './shared-look.ts'
 
 export type AccessMode = 'auto' | 'required'
 
@@ -62,6 +63,7 @@ export class Access {
   readonly #jwt: JwtAccess | undefined
   readonly #stopping = new AbortController()
   readonly #roles: RoleViews
+  readonly #lookForUnknown: SharedLook
   readonly cursorSecrets: CursorSecrets
   #tokens: ReadonlyMap<string, AccessToken> = new Map()
   /** By the hash of what was shown, so that who comes often is made once; of those that hold. */
@@ -82,6 +84,7 @@ export class Access {
     this.#mode = mode
     this.#failed = new FailedAttempts(clock)
     this.#roles = new RoleViews(storage)
+    this.#lookForUnknown = new SharedLook(clock, ACCESS_LOOK_MS, () => this.lookAgain())
     this.#jwt = jwt && new JwtAccess(jwt, this.#roles, clock)
   }
 
@@ -134,8 +137,8 @@ export class Access {
 
   /**
    * Lets a request in, and remembers who sent it. Throws or rejects with ServerError `unauthenticated`, in the same
-   * words for all reasons, `token_expired`, or `client_overloaded` after too many of those. With `neverWaits` the
-   * tokens are those of the last look, where the store does not answer soon.
+   * words for all reasons, `token_expired`, or `client_overloaded` for a wrong token after too many of them. With
+   * `neverWaits` the tokens are those of the last look, where the store does not answer soon.
    */
   admit(request: IncomingMessage, clientOf: ClientOf, neverWaits = false): MaybePromise<void> {
     const look = this.lookIfDue()
@@ -157,21 +160,39 @@ export class Access {
     )
   }
 
-  /** Who shows this text. Throws or rejects as `admit`. */
+  /**
+   * Who shows this text. Throws or rejects as `admit`. A right one is let in whatever was shown before it: many clients
+   * may share an address. Where another server may have just made it, the store is asked before it is refused.
+   */
   principalOf(text: string | undefined, clientOf: () => ClientKey): MaybePromise<Principal> {
-    this.#failed.check(clientOf)
     if (text === undefined) throw unauthenticated()
+    return andThen(this.#shownBy(text), (found) => {
+      if (!this.#storage.isShared || !this.#mayBeNew(text, found)) {
+        return this.#valid(found, clientOf)
+      }
+      return this.#lookForUnknown
+        .wait()
+        .then(async () => this.#valid(await this.#shownBy(text), clientOf))
+    })
+  }
+
+  #shownBy(text: string): MaybePromise<Principal | undefined> {
     const isJwt = this.#jwt !== undefined && !text.startsWith(TOKEN_PREFIX)
-    const found = isJwt ? this.#jwt.principalOf(text) : this.#find(text)
-    return andThen(found, (principal) => this.#valid(principal, clientOf))
+    return isJwt ? this.#jwt.principalOf(text) : this.#find(text)
+  }
+
+  #isOfNow(principal: Principal): boolean {
+    return principal.jwtKey === undefined || this.#jwt?.counts(principal) === true
+  }
+
+  /** Whether a look at the store could change what is said of this text: never where it is none of any token. */
+  #mayBeNew(text: string, found: Principal | undefined): boolean {
+    if (found === undefined) return idOfToken(text) !== undefined
+    return !this.#isOfNow(found) || found.expires <= this.#clock.wallMicros()
   }
 
   #valid(principal: Principal | undefined, clientOf: () => ClientKey): Principal {
-    const isJwt = principal?.jwtKey !== undefined
-    if (principal === undefined || (isJwt && this.#jwt?.counts(principal) !== true)) {
-      this.#failed.note(clientOf())
-      throw unauthenticated()
-    }
+    if (principal === undefined || !this.#isOfNow(principal)) throw this.#failed.refusal(clientOf())
     if (principal.expires <= this.#clock.wallMicros()) throw expired(principal)
     return principal
   }

@@ -38,7 +38,9 @@ const WAITED_FOR = [
 ]
 
 /** Seconds that a client is asked to wait, for `Retry-After`; undefined where waiting does not help. */
-export function retryAfterSeconds({ code }: Pick<Problem, 'code'>): number | undefined {
+export function retryAfterSeconds(problem: Pick<Problem, 'code'>): number | undefined {
+  const { code, retryAfterSeconds: known } = problem as Problem
+  if (typeof known === 'number') return known
   return WAITED_FOR.includes(code) ? RETRY_AFTER_SECONDS : undefined
 }
 

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { type TestContext, test } from 'node:test'
-import { newTokenText, systemRandomness } from '../../storage/storage.ts'
+import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { newTokenText, openGateway, systemRandomness } from '../../storage/storage.ts'
+import { ManualClock } from '../manual-clock.ts'
 import { TokenServer } from '../server/token-server.ts'
 
 const HOUR_MS = 3_600_000
@@ -57,6 +59,21 @@ test('a token of an unknown id, of a known one and the right one cost the same h
       assert.equal(status, expected, name)
       assert.deepEqual(work.take(), { hashes: 1, comparisons: 2 }, `${name}, ${round} time`)
     }
+  }
+})
+
+test('over a shared store, which is asked again for either, they cost the same too', async (t) => {
+  const clock = new ManualClock()
+  const storage = await openGateway(new MemoryCellStore(), { clock })
+  const guarded = await TokenServer.start(t, { clock, outside: { storage } })
+  const wrong = newTokenText(systemRandomness, guarded.token.split('_')[1]).text
+  const work = counter(t)
+  for (const token of [newTokenText(systemRandomness).text, wrong]) {
+    await clock.advance(1_000)
+    work.take()
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await guarded.server.send({ path: '/v1/tables', headers })).status, 401)
+    assert.deepEqual(work.take(), { hashes: 2, comparisons: 4 })
   }
 })
 
