@@ -75,6 +75,17 @@ test('the pages of the documentation load nothing from elsewhere', async (t) => 
   assert.equal(body.info.title, 'Percolite')
 })
 
+test('a link of another page leads to pages only, however its path is written', async (t) => {
+  const server = await startTestServer(t)
+  const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+  const headers = { ...link, 'sec-fetch-dest': 'document' }
+  const paths = { '/docs/': 200, '/v1/tables': 403, '/%761/tables': 403, '/v%31%2ftables': 404 }
+  for (const [path, status] of Object.entries(paths)) {
+    assert.equal((await server.send({ path, headers })).status, status, path)
+    assert.ok((await server.send({ path })).status < 403 || status === 404, path)
+  }
+})
+
 test('every answer forbids guessing its type, and HEAD answers where GET does', async (t) => {
   const server = await startTestServer(t)
   const { status, headers, text } = await server.send({ method: 'HEAD', path: '/healthz' })

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { checkOriginAndHost, isLoopbackName } from './origin-and-host.ts'
 
-function asked(headers: Record<string, string>, url = '/v1/tables') {
-  return { url, headers, rawHeaders: Object.entries(headers).flat() }
+function asked(headers: Record<string, string>, route = '/v1/tables') {
+  return { route, headers, rawHeaders: Object.entries(headers).flat() }
 }
 
 const rules = {

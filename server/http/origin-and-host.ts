@@ -20,7 +20,7 @@ export type OriginRules = {
  */
 export function checkOriginAndHost(
   rules: OriginRules,
-  { url, headers, rawHeaders }: BrowserRequest,
+  { route, headers, rawHeaders }: BrowserRequest,
 ): void {
   const { host, origin } = headers
   requireOneHost(rawHeaders)
@@ -36,7 +36,7 @@ export function checkOriginAndHost(
     )
   }
   if (origin === undefined) {
-    requireOwnSite(url ?? '', headers)
+    requireOwnSite(route, headers)
     return
   }
   if (isOwnOrigin(origin, host)) return
@@ -49,7 +49,10 @@ export function checkOriginAndHost(
 }
 
 /** As Node has them; a request without a browser has few of these. */
-export type BrowserRequest = Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>
+type BrowserRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders'> & {
+  /** The path of what is going to answer, as it was declared; undefined where nothing is. */
+  readonly route: string | undefined
+}
 
 /** Of several Host fields a proxy before the server may have believed another one (RFC 9112 3.2). */
 export function requireOneHost(rawHeaders: readonly string[]): void {
@@ -63,15 +66,16 @@ export function requireOneHost(rawHeaders: readonly string[]): void {
 /**
  * What a page loads as an image or a script, and what it links to, is asked for without an Origin. Browsers say in
  * `Sec-Fetch-Site` whether the page is of another site, or of another origin of the same one, such as another port of
- * this machine; neither gets anything. A link may lead to a page of ours, which is all that lies outside of /v1/.
+ * this machine; neither gets anything. A link may lead to a page of ours, which is all that lies outside of /v1/; what
+ * the path decodes to decides, as `/%761/` is the same.
  * `same-origin` is our own page, `none` what the user has typed, and who is no browser does not say.
  */
-function requireOwnSite(url: string, headers: IncomingHttpHeaders): void {
+function requireOwnSite(route: string | undefined, headers: IncomingHttpHeaders): void {
   const site = headers['sec-fetch-site']
   if (site === undefined || site === 'same-origin' || site === 'none') return
   const isLink =
     headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
-  if (isLink && !url.startsWith('/v1/')) return
+  if (isLink && route?.startsWith('/v1/') !== true) return
   throw new ServerError(
     'origin_not_allowed',
     `Pages of other origins may not use this server, and the browser says "${site}".`,

@@ -109,7 +109,11 @@ export function addRequestHooks(
       const { host, origin } = headers
       requirePath(raw.url)
       if (host === undefined || host !== allowedHost || isOfBrowser(headers)) {
-        checkOriginAndHost(rules, raw)
+        checkOriginAndHost(rules, {
+          route: request.routeOptions.url,
+          headers,
+          rawHeaders: raw.rawHeaders,
+        })
         allowedHost = host
       } else {
         requireOneHost(raw.rawHeaders)
@@ -119,7 +123,7 @@ export function addRequestHooks(
       }
       admitted = admit(request)
       requirePlainBody(headers['content-encoding'])
-      if (isStopping() && request.url.startsWith('/v1/')) {
+      if (isStopping() && request.routeOptions.url?.startsWith('/v1/') === true) {
         throw new ServerError('overloaded', 'The server is stopping.')
       }
       if (bytes >= COUNTED_BYTES_MIN) {
