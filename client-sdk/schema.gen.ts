@@ -1663,6 +1663,12 @@ export interface components {
             readonly parameters: readonly components["schemas"]["DescribedParameter"][];
             /** @description Whether it changes rows, definitions or access. */
             readonly writes: boolean;
+            /** @description Of CREATE, ALTER and DROP of tables, indexes and observers, the names in the statement. */
+            readonly defines?: {
+                readonly table?: string;
+                readonly index?: string;
+                readonly observer?: string;
+            };
         };
         readonly DescribedColumn: {
             readonly name: string;

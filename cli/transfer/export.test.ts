@@ -223,6 +223,41 @@ describe('percolite import of an export', () => {
     }
   })
 
+  test('runs no statement of a manifest but those that make its own tables', async (t) => {
+    const { run, out, url, manifest, server } = await bank(t)
+    assert.equal((await run()).code, 0)
+    await server.query('CREATE OBSERVER victim ON account (balance)')
+    await server.query('DROP TABLE "A b"')
+    const asMade = await manifest()
+    const [first] = asMade.tables
+    for (const statement of [
+      'DROP TABLE account',
+      'CREATE TABLE x (id INTEGER PRIMARY KEY); DROP TABLE account',
+      'CREATE TOKEN mine ROLE admin EXPIRES IN 90 DAYS',
+      'GRANT READ ON account TO PUBLIC',
+      'DELETE FROM account USE PRIMARY KEY',
+      'CREATE TABLE other (id INTEGER PRIMARY KEY)',
+      'CREATE INDEX i ON account (balance)',
+      'ALTER OBSERVER victim PAUSE',
+      'ALTER TABLE account DROP COLUMN j',
+    ]) {
+      const statements = [...first.statements, 'CREATE OBSERVER o ON "A b" (note)', statement]
+      const tables = [{ ...first, statements }]
+      await writeFile(join(out, 'manifest.json'), JSON.stringify({ ...asMade, tables }))
+      const { code, errors } = await percolite(['import', url, out])
+      assert.equal(code, 1, `${statement}: ${errors}`)
+      const names = (await server.rows('SHOW TABLES')).map(({ table }) => table)
+      assert.deepEqual(names, ['account'], statement)
+    }
+    const { body } = await server.get('/v1/tables/account')
+    assert.deepEqual(
+      [body.observers[0].state, body.indexes, body.columns.length],
+      ['active', [], 3],
+    )
+    assert.equal((await server.rows('SCAN * FROM account')).length, 2)
+    assert.equal((await server.rows('SHOW TOKENS')).length, 0)
+  })
+
   test('makes what is missing and no more, and notifies the observers', async (t) => {
     const { run, out, url, server } = await bank(t)
     await server.query('CREATE INDEX byBalance ON account (balance)')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path'
-import { type Database, PercoliteError } from '../../client-sdk/client.ts'
+import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type ImportedTable, type ImportParts, importTable } from './import-table.ts'
 import { type ExportedTable, type Manifest, requireAsWritten } from './manifest.ts'
@@ -36,9 +36,13 @@ export async function importFolder(
   const tables = wantedTables(wanted)
   await requireAsWritten(folder, manifest.schema, signal)
   for (const table of tables) await requireAsWritten(folder, table, signal)
+  const missing: string[][] = []
   for (const { table, statements } of tables) {
-    await define(parts, await missingOf(db, table, statements))
+    const wanted = await missingOf(db, table, statements)
+    await requireOwn(db, table, wanted)
+    missing.push(wanted)
   }
+  for (const statements of missing) await define(parts, statements)
   const imported: ImportedTable[] = []
   for (const { table, file } of tables) {
     if (signal.aborted || refused.areTooMany) return imported
@@ -59,7 +63,7 @@ async function missingOf(
   db: Database,
   table: string,
   statements: readonly string[],
-): Promise<readonly string[]> {
+): Promise<string[]> {
   const sql = `SHOW CREATE TABLE "${table.replaceAll('"', '""')}"`
   try {
     const { rows } = await db.query<{ statement: string }>(sql)
@@ -69,10 +73,39 @@ async function missingOf(
       return !known.has(made)
     })
   } catch (error) {
-    if (error instanceof PercoliteError && error.code === 'unknown_table') return statements
+    if (error instanceof PercoliteError && error.code === 'unknown_table') return [...statements]
     throw error
   }
 }
+
+/**
+ * A manifest may come from anybody, and its statements would run with the rights of who imports it. Rejects with Error
+ * for one that does anything else than to make the table itself, its indexes and its observers; the server parses them.
+ */
+async function requireOwn(
+  db: Database,
+  table: string,
+  statements: readonly string[],
+): Promise<void> {
+  let made: string | undefined
+  for (const sql of statements) {
+    const { kind, defines } = await db.request<Schemas['DescribedStatement']>(
+      'POST',
+      '/v1/describe',
+      { sql },
+    )
+    const isOwn = MAKES.has(kind) && defines?.table === table
+    const isPause = kind === 'pauseObserver' && made !== undefined && defines?.observer === made
+    made = isOwn ? defines?.observer : undefined
+    if (isOwn || isPause) continue
+    throw new Error(
+      `the manifest has a statement of the table ${table} that is none of its definitions: ${sql.slice(0, 200)}. ` +
+        'Nothing was imported.',
+    )
+  }
+}
+
+const MAKES = new Set(['createTable', 'createIndex', 'createObserver'])
 
 /** What has a name that is taken stays as it is. */
 async function define(

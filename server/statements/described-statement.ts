@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Statement } from '../../parser/ast.ts'
+import type { Name, Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
 import {
   describePlanned,
@@ -16,7 +16,13 @@ import type { PlanCache } from './plan-cache.ts'
 import { withRunnableSuggestion } from './runnable-suggestion.ts'
 
 /** `DescribedStatement` of `openapi.yaml`. */
-export type DescribedStatement = StatementDescription & { readonly kind: Statement['kind'] }
+export type DescribedStatement = StatementDescription & {
+  readonly kind: Statement['kind']
+  /** Of a definition: what it makes or changes, as it is named there. */
+  readonly defines?: DefinedNames
+}
+
+type DefinedNames = { readonly [of in 'table' | 'index' | 'observer']?: string }
 
 type Parts = {
   readonly parser: Parser
@@ -62,7 +68,7 @@ function descriptionOf(
   statement: Statement,
   catalog: Catalog,
   plans: PlanCache,
-): StatementDescription {
+): Omit<DescribedStatement, 'kind'> {
   const { kind, position } = statement
   if (kind === 'begin' || kind === 'commit' || kind === 'rollback') {
     return { columns: [], parameters: [], writes: false }
@@ -73,5 +79,19 @@ function descriptionOf(
   }
   requireServerRight(catalog, isAboutAccess(statement) ? 'admin' : 'define', position)
   const isOfToken = kind === 'createToken' || kind === 'rotateToken'
-  return { ...(isOfToken ? {} : { columns: [] }), parameters: [], writes: true }
+  const defines = isAboutAccess(statement) ? {} : { defines: namesOf(statement as Definition) }
+  return { ...(isOfToken ? {} : { columns: [] }), parameters: [], writes: true, ...defines }
+}
+
+type Definition = Extract<
+  Statement,
+  { readonly table: Name } | { readonly index: Name } | { readonly observer: Name }
+>
+
+function namesOf(statement: Definition): DefinedNames {
+  return {
+    ...('table' in statement && { table: statement.table.text }),
+    ...('index' in statement && { index: statement.index.text }),
+    ...('observer' in statement && { observer: statement.observer.text }),
+  }
 }
