@@ -1299,6 +1299,11 @@ export interface components {
          */
         readonly HistoryId: string;
         /**
+         * @description Opaque; equal as long as a rule of the role and what the token says to it show the same rows.
+         * @example k3Jx0qYw7Zb1mN5c
+         */
+        readonly ViewId: string;
+        /**
          * @description Opaque; the stamp of its snapshot, a point, and 128 random bits.
          * @example 1793000000000000.8f14e45fceea167a5a36dedd4bea2543
          */
@@ -4699,6 +4704,11 @@ export interface operations {
                  *     (`resume_too_old`). Without it, changes come from now on.
                  */
                 readonly since?: components["schemas"]["Stamp"];
+                /**
+                 * @description The `view` that `subscribed` named, with `since`. It is there where a rule of the role hides rows: a
+                 *     stamp of another view is `resume_too_old`, and so is one without a view.
+                 */
+                readonly view?: components["schemas"]["ViewId"];
                 /** @description Whether the rows come first, as of one moment, and then every change after it. */
                 readonly snapshot?: boolean;
                 /** @description `string` makes every INTEGER a decimal string. */

@@ -164,6 +164,21 @@ function boundToClaim(
   }
 }
 
+/** What is asked of a token, by name, with what it says; null where it does not. */
+export function claimsAsked(
+  slots: readonly ParameterSlot[],
+  claims: Claims | undefined,
+): ReadonlyArray<readonly [name: string, value: Claims[string] | null]> {
+  const keys = new Set(slots.map(({ key }) => key).filter(isClaim))
+  return [...keys].sort().map((key) => {
+    const name = String(key).slice(CLAIM.length)
+    return [
+      name,
+      claims !== undefined && Object.hasOwn(claims, name) ? (claims[name] ?? null) : null,
+    ]
+  })
+}
+
 /** Whether it is what a token says of its holder; no parameter of a client has such a name. */
 export function isClaim(key: string | number): boolean {
   return typeof key === 'string' && key.startsWith(CLAIM)

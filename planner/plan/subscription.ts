@@ -12,7 +12,12 @@ import { columnsOf, type Scope } from '../expressions/compiled-expression.ts'
 import { ConstantValues } from '../expressions/constant-values.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { expressionText } from '../expressions/expression-text.ts'
-import { bindParameters, type Claims, type Parameters } from '../expressions/parameters.ts'
+import {
+  bindParameters,
+  type Claims,
+  claimsAsked,
+  type Parameters,
+} from '../expressions/parameters.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { unsteadyCall } from '../expressions/unsteady-call.ts'
 import { NODE_UNITS, WorkMeter } from '../expressions/work-meter.ts'
@@ -39,8 +44,11 @@ export type SubscriptionPlan = {
   /** Places of the columns that a row needs for what follows, ascending; the key's are among them. */
   readonly tableReads: readonly number[]
   readonly route: SubscriptionRoute
-  /** What rows have to meet for the subscriber beside the WHERE, in words; empty without a rule. */
-  readonly rule: string
+  /**
+   * What decides beside the statement which rows the subscriber sees: the rule and the claims that it asks for, as a
+   * text. Empty without a rule.
+   */
+  readonly view: string
   /** Throws PlanError for a row that the WHERE cannot be computed of, or at too much work. */
   matches(row: SqlRow, work: WorkMeter): boolean
   /** Values of `columns`. Throws PlanError for a row that one of them cannot be computed of, or at too much work. */
@@ -101,7 +109,10 @@ export function planSubscription(
   return {
     table,
     columns: projection.columns,
-    rule: rules.map(expressionText).join(' AND '),
+    view:
+      rules.length === 0
+        ? ''
+        : JSON.stringify([rules.map(expressionText), claimsAsked(compiler.slots.all, claims)]),
     tableReads: [...reads].sort((a, b) => a - b),
     route: routeOf(
       table,

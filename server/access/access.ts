@@ -217,6 +217,11 @@ export class Access {
     return this.#roles.mayNothing(role)
   }
 
+  /** Whether another token says the same of its holder, as far as anything here depends on it. */
+  isSameHolder(one: Principal, other: Principal): boolean {
+    return this.#roles.isSameHolder(one, other)
+  }
+
   may(principal: Principal | undefined, right: ServerRight): boolean {
     return this.#roles.may(principal?.role, right)
   }

@@ -113,9 +113,10 @@ describe('JWTs of an issuer', () => {
     assert.equal(await said(tokens, await issuer.token('ann')), '200')
   })
 
-  test('renew a socket for the same subject, role and claims, and for no other', async (t) => {
+  test('renew a socket for the same subject, role and what rules ask of it, and for no other', async (t) => {
     const { issuer, tokens, clock } = await jwtServer(t)
     const { port } = await tokens.server.listen()
+    await tokens.query('GRANT WRITE ON note TO member WHERE text = token.team')
     const socket = await openSocket(t, port)
     const auth = async (token: string) => {
       socket.send({ type: 'auth', token })
@@ -125,7 +126,7 @@ describe('JWTs of an issuer', () => {
     assert.match(first.subject, /^jwt:https:\/\/id\.example\|ann$/)
     assert.equal((await socket.subscribe('s', SCAN)).type, 'subscribed')
     await clock.advance(SECOND_MS)
-    const second = await auth(await issuer.token('ann', 'member', { team: 'a' }))
+    const second = await auth(await issuer.token('ann', 'member', { team: 'a', uti: 'new' }))
     assert.notEqual(second.expiresAt, first.expiresAt)
     await tokens.query("INSERT INTO note (owner, id) VALUES ('ann', 2), ('bob', 2)")
     const { changes } = await socket.next(({ type }) => type === 'change')

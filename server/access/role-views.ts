@@ -12,6 +12,14 @@ import {
   type ServerRight,
   type Storage,
 } from '../../storage/storage.ts'
+import type { Principal } from './principal.ts'
+
+/** In the text of a rule, the names behind `token.`: a few more where a text in it looks so, and never fewer. */
+const CLAIMS_ASKED = /(?<=token\.)\w+/gi
+
+function claimOf({ claims }: Principal, name: string): unknown {
+  return Object.hasOwn(claims, name) ? claims[name] : undefined
+}
 
 type Known = { readonly newest: Catalog; readonly rights: RoleRights }
 
@@ -60,6 +68,16 @@ export class RoleViews {
     if (knownCatalog === undefined) return false
     const rights = this.rightsOf(role, knownCatalog)
     return rights instanceof RoleRights && rights.isEmpty
+  }
+
+  /** Whether two tokens say the same of their holder, of what the rules of the role ask. */
+  isSameHolder(one: Principal, other: Principal): boolean {
+    if (one.id !== other.id || one.role !== other.role) return false
+    const { knownCatalog } = this.#storage
+    const rights = knownCatalog && this.rightsOf(one.role, knownCatalog)
+    const rules = rights instanceof RoleRights ? rights.rules : []
+    const asked = rules.flatMap(({ text }) => text.match(CLAIMS_ASKED) ?? [])
+    return asked.every((name) => claimOf(one, name) === claimOf(other, name))
   }
 
   /** The newest grants count, for snapshots of the past as well. A role that there is no more may do nothing. */

@@ -224,6 +224,38 @@ describe('a rule of a role', () => {
     assert.equal(await subscribe('b'), 3, 'several grants of one right are alternatives')
   })
 
+  test('a position holds for the rule and the claims that it is of, at both doors', async (t) => {
+    const { tokens, admin, run, ann, bob } = await ruledServer(t)
+    await run('CREATE TABLE open (id INTEGER PRIMARY KEY)')
+    await run('GRANT READ ON open TO member')
+    const { port } = await tokens.server.listen()
+    const sql = 'SCAN id FROM todo'
+    const asked = async (client: typeof ann, more: Record<string, unknown>, text = sql) => {
+      const socket = await openSocket(t, port, { headers: client.headers })
+      const { type, code, view, timestamp } = await socket.subscribe('s', text, more)
+      const query = Object.entries({ sql: text, ...more }).map(
+        ([name, value]) => `${name}=${value}`,
+      )
+      const path = encodeURI(`/v1/changes?${query.join('&')}`)
+      const { status } = await client.send({ method: 'HEAD', path })
+      assert.equal(status, type === 'error' ? 410 : 200)
+      return { said: type === 'error' ? code : type, view, since: timestamp }
+    }
+    const { view, since } = await asked(ann, {})
+    assert.match(view, /^[A-Za-z0-9_-]{16}$/)
+    assert.equal((await asked(ann, { since, view })).said, 'subscribed')
+    assert.equal((await asked(bob, { since, view })).said, 'resume_too_old', 'of another token')
+    assert.equal((await asked(ann, { since })).said, 'resume_too_old', 'it may be of any')
+    assert.equal((await asked(admin, { since, view })).said, 'resume_too_old', 'who sees more')
+    const unruled = await asked(ann, {}, 'SCAN id FROM open')
+    assert.equal(unruled.view, undefined)
+    assert.equal((await asked(bob, { since }, 'SCAN id FROM open')).said, 'subscribed')
+    await run('GRANT READ ON todo TO member WHERE n = 0')
+    assert.equal((await asked(ann, { since, view })).said, 'resume_too_old', 'of another rule')
+    const { view: next } = await asked(ann, {})
+    assert.equal((await asked(ann, { since, view: next })).said, 'subscribed')
+  })
+
   test('that fails of a row hides it, and is of now also for the past', async (t) => {
     const { run, admin, tokens } = await ruledServer(t)
     const { readTimestamp } = (await admin.query('SHOW TABLES')).body

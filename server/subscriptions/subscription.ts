@@ -6,6 +6,7 @@ import {
   type Timestamp,
 } from '../../storage/storage.ts'
 import { Turns } from '../budgets/turns.ts'
+import { ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'
@@ -28,6 +29,8 @@ export type SubscriptionStart =
       readonly position: Timestamp
       /** The history that the position is said to be of. */
       readonly history: string | undefined
+      /** The view that it is of; undefined where no rule hid rows. */
+      readonly view: string | undefined
     }
 
 /** `live` has been sent everything so far; `paused` is by its client. */
@@ -231,6 +234,7 @@ export class Subscription {
     if (start.kind === 'since') storage.history.require(start.position, start.history)
     let plan = query.planAt(await catalogAt(storage))
     if (start.kind === 'since') {
+      if (start.view !== knownColumns.viewOf(plan)) throw ofAnotherView()
       // A position from which the feed cannot be read is refused before anything is answered.
       await storage.feed.read(start.position, { rowsMax: 1 })
       this.#position = start.position
@@ -319,4 +323,11 @@ export class Subscription {
     this.#row = next ?? 0
     if (next === undefined) this.passed(commitTs)
   }
+}
+
+/** What this token sees and the other did not, or the other way round, no change would tell. */
+function ofAnotherView(): ServerError {
+  const detail = 'A rule or this token shows other rows than those that the position is of.'
+  const hint = 'Begin with a snapshot; to go on later, send the view of "subscribed" with since.'
+  return new ServerError('resume_too_old', detail, { hint })
 }

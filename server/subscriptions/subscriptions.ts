@@ -34,6 +34,8 @@ export type SubscriptionRequest = {
   readonly since?: Timestamp
   /** The history that `since` is said to be of. */
   readonly history?: string
+  /** The view that `since` is of, as `subscribed` has named it. */
+  readonly view?: string
 }
 
 /** Throws ServerError `invalid_request`. */
@@ -206,7 +208,7 @@ function statementOf(statements: readonly Statement[], parameters: Parameters): 
   return statement
 }
 
-function startOf({ snapshot, since, history }: SubscriptionRequest): SubscriptionStart {
-  if (since !== undefined) return { kind: 'since', position: since, history }
+function startOf({ snapshot, since, history, view }: SubscriptionRequest): SubscriptionStart {
+  if (since !== undefined) return { kind: 'since', position: since, history, view }
   return { kind: snapshot === true ? 'snapshot' : 'now' }
 }

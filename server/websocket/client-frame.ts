@@ -82,6 +82,7 @@ const SUBSCRIBE_FIELDS: Readonly<Record<string, SchemaPointer>> = {
   integers: `${SCHEMAS}/IntegerFormat`,
   since: `${SCHEMAS}/Stamp`,
   history: `${SCHEMAS}/HistoryId`,
+  view: `${SCHEMAS}/ViewId`,
 }
 
 /** Reads frames by the schemas of `openapi.yaml`, so that a query is here what it is over HTTP. */

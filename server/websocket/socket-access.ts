@@ -84,7 +84,7 @@ export class SocketAccess {
       return this.#refused(error, 'auth')
     }
     const former = this.#principal
-    if (former !== undefined && !isSameHolder(former, principal)) {
+    if (former !== undefined && !access.isSameHolder(former, principal)) {
       return { close: 'forbidden', words: 'A socket stays with whom it began with.' }
     }
     this.#accept(principal)
@@ -132,11 +132,4 @@ export class SocketAccess {
   #nowMs(): number {
     return this.#clock.wallMicros() / MICROS
   }
-}
-
-/** What is open goes on only where the new token says the same of its holder. */
-function isSameHolder(one: Principal, other: Principal): boolean {
-  const said = ({ id, role, claims }: Principal) =>
-    JSON.stringify([id, role, Object.entries(claims).sort()])
-  return said(one) === said(other)
 }

@@ -54,6 +54,11 @@ export class RoleRights implements Rights {
     return rules.length < grants.length || rules.length === 0 ? undefined : rules
   }
 
+  /** Every rule that it has on a table. */
+  get rules(): readonly RowRule[] {
+    return [...this.#byTable.values()].flatMap((grants) => grants.flatMap(({ rule }) => rule ?? []))
+  }
+
   /**
    * The tables that the role may do anything with, as a catalog shows them. Whoever may define tables or inspect the
    * store knows of all of them.

@@ -229,7 +229,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'rulesChangeUnderSubscribers',
     'server/subscriptions/matching/subscribed-query.ts',
-    'plan.rule !== this.#rule',
+    'plan.view !== this.#view',
     'false',
   ),
   bug(

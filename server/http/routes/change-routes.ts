@@ -75,7 +75,7 @@ function answerOf(
 }
 
 function subscriptionOf(parameters: CheckedRequest['parameters']): SubscriptionRequest {
-  const { sql, params, snapshot, since } = parameters
+  const { sql, params, snapshot, since, view } = parameters
   requireOneBeginning(snapshot === true, since)
   return {
     sql: String(sql),
@@ -83,6 +83,7 @@ function subscriptionOf(parameters: CheckedRequest['parameters']): SubscriptionR
     ...(params === undefined ? {} : { params: readParams(String(params)) }),
     ...(snapshot === true ? { snapshot } : {}),
     ...(since === undefined ? {} : { since: Number(since) }),
+    ...(view === undefined ? {} : { view: String(view) }),
     ...namedHistory(parameters[HISTORY_HEADER]),
   }
 }

@@ -23,11 +23,8 @@ export class KnownColumns {
   }
 
   /** The frame that a subscription begins with. */
-  begin(
-    timestamp: Timestamp,
-    { table, columns }: SubscriptionPlan,
-    history: string,
-  ): SubscriptionFrame {
+  begin(timestamp: Timestamp, plan: SubscriptionPlan, history: string): SubscriptionFrame {
+    const { table, columns } = plan
     this.#columns = columns
     this.#shape = this.#shapeOf(table, columns)
     this.#tableId = table.id
@@ -36,8 +33,21 @@ export class KnownColumns {
       ...typed(column),
       ...(table.primaryKey[position]?.descending ? { descending: true } : {}),
     }))
-    const fields = { timestamp, history, columns: columns.map(typed), shape: this.#shape, key }
-    return SubscriptionFrame.of('subscribed', fields)
+    const said = { timestamp, history, view: this.viewOf(plan) }
+    return SubscriptionFrame.of('subscribed', {
+      ...said,
+      columns: columns.map(typed),
+      shape: this.#shape,
+      key,
+    })
+  }
+
+  /**
+   * Equal as long as the rule is, and what the token says to it: only then a position holds for whoever names it.
+   * Undefined without a rule.
+   */
+  viewOf({ view }: SubscriptionPlan): string | undefined {
+    return view === '' ? undefined : this.#ids.of('view', view)
   }
 
   /** Whether the client knows the columns of this very plan. */

@@ -37,8 +37,8 @@ export class SubscribedQuery {
   subscriptions = 0
   #known: { readonly catalog: Catalog; readonly plan: SubscriptionPlan } | undefined
 
-  /** The rule of its role, as its subscribers have begun with it. */
-  #rule: string | undefined
+  /** What its subscribers have begun with. */
+  #view: string | undefined
   #isOutdated = false
 
   /** Whether another rule counts by now: it is for nobody who begins. */
@@ -65,8 +65,8 @@ export class SubscribedQuery {
       return known.plan
     }
     const plan = planSubscription(this.statement, view, this.parameters, this.subscriber)
-    this.#rule ??= plan.rule
-    if (plan.rule !== this.#rule) {
+    this.#view ??= plan.view
+    if (plan.view !== this.#view) {
       this.#isOutdated = true
       throw rulesChanged()
     }
