@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { IToken, Lexer } from 'chevrotain'
-import type { InsertStatement, Statement } from './ast.ts'
+import type { InsertStatement, ScanStatement, Statement } from './ast.ts'
 import { buildScript } from './builders/ast-builder.ts'
 import { buildInsertedRows } from './builders/row-statement-builder.ts'
 import { type PlaceInText, placeInText } from './completion/place-in-text.ts'
@@ -18,6 +18,13 @@ import {
   shapeOfOne,
   statementShape,
 } from './statement-shape.ts'
+import { otherLookupOrders } from './suggestions/lookup-order.ts'
+import {
+  isSameTree,
+  type TokenEdit,
+  withEdits,
+  withNodes,
+} from './suggestions/rewritten-statement.ts'
 import { ExpectedTokens } from './syntax-error/expected-tokens.ts'
 import { describeMistake, type Mistake, withOwnTypes } from './syntax-error/syntax-error.ts'
 import { checkText, checkTokens, checkTurn, statementAt } from './text-limits.ts'
@@ -25,7 +32,7 @@ import { checkText, checkTokens, checkTurn, statementAt } from './text-limits.ts
 export type { PlaceInText } from './completion/place-in-text.ts'
 export { shownName } from './completion/shown-name.ts'
 export { PARSER_LIMITS } from './parser-limits.ts'
-export { otherLookupOrders } from './suggestions/lookup-order.ts'
+export type { TokenEdit } from './suggestions/rewritten-statement.ts'
 export { ParseError }
 
 export interface Parser {
@@ -45,6 +52,13 @@ export interface Parser {
   shapeOf(text: string, offset?: number): string
   /** What may be written at an offset of any text. Throws `ParseError` where it is too long. */
   placeIn(text: string, offset: number): PlaceInText
+  /**
+   * One statement with some of its tokens changed. It is parsed again: undefined unless it is the one expected, node by
+   * node.
+   */
+  rewritten(text: string, edits: readonly TokenEdit[], expected: Statement): string | undefined
+  /** The texts of a SCAN with LOOKUP that begin with another of its tables and find the same rows. */
+  otherLookupOrders(text: string, scan: ScanStatement): readonly string[]
 }
 
 export type ParserOptions = {
@@ -130,6 +144,24 @@ class CachingParser implements Parser {
   placeIn(text: string, offset: number): PlaceInText {
     checkText(text)
     return placeInText(text, offset, this.#lexer.tokenize(text).tokens, this.#expected())
+  }
+
+  rewritten(text: string, edits: readonly TokenEdit[], expected: Statement): string | undefined {
+    const rewritten = withEdits(text, this.#lexer.tokenize(text).tokens, edits)
+    try {
+      return isSameTree(this.parseScript(rewritten), [expected]) ? rewritten : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  otherLookupOrders(text: string, scan: ScanStatement): readonly string[] {
+    const [statement] = this.parseScript(text)
+    return otherLookupOrders(scan, this.#lexer.tokenize(text).tokens)
+      .map(({ edits, expected }) =>
+        this.rewritten(text, edits, withNodes(statement as Statement, new Map([[scan, expected]]))),
+      )
+      .filter((each) => each !== undefined)
   }
 
   *#checkAndParse(text: string, tokens: IToken[]): Generator<void, readonly Statement[]> {

@@ -46,13 +46,13 @@ export const foreignCharacter: Habit = (wrong) => {
     case '`':
       return {
         advice: 'names are quoted by double quotes',
-        rewritten: source.replace(/`([^`"]+)`/g, '"$1"'),
+        rewritten: outsideTexts(source, /`([^`"]+)`/, (name) => `"${name}"`),
       }
     case '[':
       return {
         advice: 'names are quoted by double quotes',
         // Without [ inside, or each of many open brackets would look for its end again.
-        rewritten: source.replace(/\[([^[\]"]+)\]/g, '"$1"'),
+        rewritten: outsideTexts(source, /\[([^[\]"]+)\]/, (name) => `"${name}"`),
       }
     case '‘':
     case '’':
@@ -60,7 +60,7 @@ export const foreignCharacter: Habit = (wrong) => {
     case '”':
       return {
         advice: 'quotes are straight',
-        rewritten: source.replace(/[‘’]/g, "'").replace(/[“”]/g, '"'),
+        rewritten: outsideTexts(source, /([‘’“”])/, (quote) => (/[‘’]/.test(quote) ? "'" : '"')),
       }
     case '#':
       return { advice: 'a comment begins with --' }
@@ -73,13 +73,23 @@ export const foreignCharacter: Habit = (wrong) => {
     case '@':
       return {
         advice: 'a parameter begins with a colon',
-        rewritten: source.replace(/@(\w+)/g, ':$1'),
+        rewritten: outsideTexts(source, /@(\w+)/, (name) => `:${name}`),
         onlyRewritten: true,
       }
     default:
       return undefined
   }
 }
+
+/** A source with something replaced that is no part of a text, a quoted name or a comment. */
+function outsideTexts(source: string, mark: RegExp, instead: (found: string) => string): string {
+  const pattern = new RegExp(`${QUOTED.source}|${mark.source}`, 'g')
+  return source.replace(pattern, (whole, found?: string) =>
+    found === undefined ? whole : instead(found),
+  )
+}
+
+const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//
 
 /** Each ? with its number. */
 function numbered({ tokens }: WrongStatement): ReadonlyMap<number, string> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { TokenType } from 'chevrotain'
+import { nameText } from '../builders/literal.ts'
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
 import { type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
@@ -156,8 +157,9 @@ const tableAlias: Habit = (wrong) => {
     return { advice: 'a table gets another name by AS', rewritten, onlyRewritten: true }
   }
   const removed = as ? [at - 1, at] : [at]
-  for (const [index, { image }] of tokens.entries()) {
-    if (isDot(wrong, index + 1) && image === alias.image) removed.push(index, index + 1)
+  for (const [index, each] of tokens.entries()) {
+    const isAlias = isDot(wrong, index + 1) && nameText(each) === nameText(alias)
+    if (isAlias) removed.push(index, index + 1)
   }
   const rewritten = rewrite(wrong, new Map(removed.map((index) => [index, ''])))
   return { advice: NO_ALIAS, rewritten, onlyRewritten: true }

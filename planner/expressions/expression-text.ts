@@ -4,8 +4,10 @@ import type {
   CaseExpression,
   ColumnExpression,
   Expression,
+  Into,
   LiteralExpression,
   Lookup,
+  Projection,
 } from '../../parser/ast.ts'
 import { shownName } from '../../parser/completion/shown-name.ts'
 import { parameterText } from './parameters.ts'
@@ -86,6 +88,22 @@ export function tableText({
   return alias === undefined
     ? nameText(table.text)
     : `${nameText(table.text)} AS ${nameText(alias.text)}`
+}
+
+/** What is read: `*`, `o.*, a + 1 AS b`. */
+export function projectionText(projection: Projection): string {
+  if (projection.kind === 'allColumns') return '*'
+  const items = projection.items.map((item) => {
+    if (item.kind === 'columnsOf') return `${nameText(item.qualifier.text)}.*`
+    const text = expressionText(item.expression)
+    return item.label === text ? text : `${text} AS ${nameText(item.label)}`
+  })
+  return items.join(', ')
+}
+
+/** INTO :name, … with a space before it, or nothing. */
+export function intoText(into: Into | undefined): string {
+  return into === undefined ? '' : ` INTO ${into.names.map(({ text }) => `:${text}`).join(', ')}`
 }
 
 export function lookupText(lookup: Lookup): string {

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Expression, Lookup, Name, Position } from '../../parser/ast.ts'
+import type { Expression, GetStatement, Position } from '../../parser/ast.ts'
 import type { TableDefinition } from '../../storage/storage.ts'
 import type { ExpressionCompiler } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
-import { expressionText, lookupText, nameText, tableText } from '../expressions/expression-text.ts'
+import {
+  expressionText,
+  intoText,
+  lookupText,
+  nameText,
+  projectionText,
+  tableText,
+} from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { type CandidateKey, candidateKeys, keyText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { byTerm, conjunctsOf, type KeyCondition, keyConditionOf } from '../keys/key-condition.ts'
@@ -14,12 +21,9 @@ import { PlanError } from '../plan-error.ts'
 import { rowOf } from '../row-parts.ts'
 import { eitherValueHint } from './either-value.ts'
 
-type Asked = {
-  readonly name: 'GET' | 'SET' | 'CHECK' | 'NOTIFY'
-  readonly where: Expression
-  readonly alias?: Name
-  readonly lookups?: readonly Lookup[]
-}
+type Asked =
+  | { readonly name: 'SET' | 'CHECK' | 'NOTIFY'; readonly where: Expression }
+  | (GetStatement & { readonly name: 'GET' })
 
 /**
  * The WHERE of a SET, a CHECK or a NOTIFY: each column of the primary key exactly once, by =, and nothing else.
@@ -30,7 +34,7 @@ export function planFullKey(
   table: TableDefinition,
   statement: Asked,
 ): KeyBounds {
-  return planAmong([primaryKeyOf(table)], compiler, { ...statement, table }).keys
+  return planAmong([primaryKeyOf(table)], compiler, table, statement).keys
 }
 
 /** Whether the WHERE is that of `planFullKey`, so that it names one row, which may be missing. */
@@ -51,36 +55,37 @@ export function namesOneRow(table: TableDefinition, where: Expression): boolean 
 export function planGetKey(
   compiler: ExpressionCompiler,
   table: TableDefinition,
-  statement: Asked,
+  statement: GetStatement,
 ): { readonly keys: KeyBounds; readonly rejected: readonly RejectedKey[] } {
   const unique = candidateKeys(table).filter((key) => key.unique)
-  return planAmong(unique, compiler, { ...statement, table })
+  return planAmong(unique, compiler, table, { ...statement, name: 'GET' })
 }
 
 function planAmong(
   keys: readonly CandidateKey[],
   compiler: ExpressionCompiler,
-  asked: Asked & { readonly table: TableDefinition },
+  table: TableDefinition,
+  asked: Asked,
 ): { readonly keys: KeyBounds; readonly rejected: readonly RejectedKey[] } {
   const conditions = conjunctsOf(asked.where).map((conjunct): KeyCondition => {
     const condition = keyConditionOf(compiler, conjunct)
     if (condition !== undefined && isPoint(condition, asked.name)) return condition
     // A mistake in its types is the better message where there is one.
     compileAs(compiler, conjunct, 'BOOLEAN')
-    throw notTheKey(keys, asked, conjunct.position)
+    throw notTheKey(keys, table, asked, conjunct.position)
   })
   const named = new Set<KeyTerm>()
   for (const { term, source } of conditions) {
-    if (named.has(term)) throw namedTwice(asked.table, term, source.position)
+    if (named.has(term)) throw namedTwice(table, term, source.position)
     named.add(term)
   }
   const isWhole = (key: CandidateKey) =>
     key.parts.length === named.size && key.parts.every((part) => named.has(part.term))
   const chosen = keys.find(isWhole)
   if (chosen === undefined) {
-    throw notTheKey(keys, asked, misfit(keys, conditions) ?? asked.where.position)
+    throw notTheKey(keys, table, asked, misfit(keys, conditions) ?? asked.where.position)
   }
-  const others = candidateKeys(asked.table).filter((key) => key.name !== chosen.name)
+  const others = candidateKeys(table).filter((key) => key.name !== chosen.name)
   const rejected = others.map((key) => ({
     key: keyText(key),
     reason: isWhole(key)
@@ -89,7 +94,7 @@ function planAmong(
   }))
   return {
     keys: boundsOf(chosen, byTerm(conditions)),
-    rejected: [...rejected, ...unreadableKeys(asked.table)],
+    rejected: [...rejected, ...unreadableKeys(table)],
   }
 }
 
@@ -116,14 +121,28 @@ function namedTwice(table: TableDefinition, term: KeyTerm, position: Position): 
   })
 }
 
+/** The walk that finds what a GET asks for, or the keys of what the others are to write. */
+function asScan(asked: Asked, table: TableDefinition, primaryKey: readonly string[]): string {
+  const where = `WHERE ${expressionText(asked.where)}`
+  if (asked.name !== 'GET') {
+    return `SCAN ${primaryKey.join(', ')} FROM ${nameText(table.name)} USE PRIMARY KEY ${where}`
+  }
+  const { projection, asOf, lookups = [], into } = asked
+  const moment = asOf === undefined ? '' : ` AS OF ${expressionText(asOf)}`
+  const looked = lookups.map((lookup) => `${lookupText(lookup)} `).join('')
+  return `SCAN ${projectionText(projection)} FROM ${tableText(asked)}${moment} USE PRIMARY KEY ${looked}${where}${intoText(into)}`
+}
+
 /** Longer statements are nothing to write down in a hint. */
 export const SUGGESTION_CHARACTERS_MAX = 1_000
 
 function notTheKey(
   keys: readonly CandidateKey[],
-  { table, name: statement, where, alias, lookups }: Asked & { readonly table: TableDefinition },
+  table: TableDefinition,
+  asked: Asked,
   position: Position,
 ): PlanError {
+  const { name: statement, where } = asked
   const [names, ...ofIndexes] = keys.map((key) => key.parts.map(({ text }) => text))
   const primaryKey = names as readonly string[]
   const by = statement === 'GET' ? 'by = or IN' : 'by ='
@@ -131,11 +150,7 @@ function notTheKey(
   const message = `The WHERE of a ${statement} names each column of the primary key (${primaryKey.join(', ')})${indexes.join('')} ${by}, and nothing else.`
   const wanted = `WHERE ${primaryKey.map((column) => `${column} = …`).join(' AND ')}`
   const choice = eitherValueHint(where)
-  const named = alias === undefined ? '' : `${nameText(alias.text)}.`
-  const columns = statement === 'GET' ? `${named}*` : primaryKey.join(', ')
-  const from = `FROM ${tableText({ table: { text: table.name }, ...(alias && { alias }) })}`
-  const looked = (lookups ?? []).map((lookup) => `${lookupText(lookup)} `).join('')
-  const suggestion = `SCAN ${columns} ${from} USE PRIMARY KEY ${looked}WHERE ${expressionText(where)}`
+  const suggestion = asScan(asked, table, primaryKey)
   const isShort = suggestion.length <= SUGGESTION_CHARACTERS_MAX
   const scan = isShort ? suggestion : `SCAN … FROM ${nameText(table.name)} WHERE …`
   const why =

@@ -188,12 +188,12 @@ function planGet(
   table: TableDefinition,
   rule: readonly Expression[],
 ): PointGetPlan {
-  const { position, forUpdate, where } = statement
+  const { position, forUpdate } = statement
   if (forUpdate) requireOneTable(statement)
   const compiler = createExpressionCompiler(tables.parts)
   const projection = planProjection(compiler, statement.projection)
   const { lookups, reads: asked } = planLookups(compiler, tables, [], projection.reads)
-  const { keys, rejected } = planGetKey(compiler, table, { ...statement, name: 'GET', where })
+  const { keys, rejected } = planGetKey(compiler, table, statement)
   const rowRule = planRule(compiler, table, rule)
   const reads = [...columnsOf([{ columns: asked }, ...(rowRule ? [rowRule] : [])])]
   const covering = keys.key.index !== undefined && covers(keys.key, reads)

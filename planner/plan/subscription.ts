@@ -77,7 +77,7 @@ export function planSubscription(
   const table = requireTableFor(catalog, statement.table, 'read')
   const compiler = createExpressionCompiler(rowOf(table, statement.alias))
   const projection = planProjection(compiler, statement.projection)
-  if (statement.kind === 'get') planGetKey(compiler, table, { name: 'GET', where: statement.where })
+  if (statement.kind === 'get') planGetKey(compiler, table, statement)
   const hint = statement.kind === 'scan' ? statement.hint : undefined
   if (hint?.kind === 'index') requireIndexOf(table, hint.index)
   const conjuncts = distinctConjunctsOf(statement.where).map((source) => ({

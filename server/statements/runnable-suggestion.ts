@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Statement } from '../../parser/ast.ts'
-import { otherLookupOrders, ParseError, type Parser, shownName } from '../../parser/parser.ts'
+import type { Expression, Statement } from '../../parser/ast.ts'
+import { ParseError, type Parser, shownName, type TokenEdit } from '../../parser/parser.ts'
 import { PlanError } from '../../planner/planner.ts'
 import type { Catalog } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
@@ -44,17 +44,16 @@ export async function withRunnableSuggestion(
     ...error,
     hint:
       runnable === undefined
-        ? advice.replace(/: $/, '. ') + reasonOf(suggestion, refusals)
+        ? advice.replace(/: $/, '. ') +
+          reasonOf(refusals, suggested(parts.parser, suggestion)?.statement.kind === 'get')
         : advice + runnable,
     suggestion: runnable,
   })
 }
 
-const GET = /^((?:EXPLAIN (?:ANALYZE )?(?:SCRIPT )?)?)GET\b/i
-
 /** What is wrong with a suggestion: of a GET that is no GET, with the same as a SCAN, if that says more. */
-function reasonOf(suggestion: string, refusals: readonly unknown[]): string {
-  const [own, ...others] = GET.test(suggestion) ? [...refusals.slice(1), refusals[0]] : refusals
+function reasonOf(refusals: readonly unknown[], isGet: boolean): string {
+  const [own, ...others] = isGet ? [...refusals.slice(1), refusals[0]] : refusals
   const refusal =
     [own, ...others].find((each) => each instanceof PlanError && each.code !== 'unbounded_scan') ??
     own
@@ -64,65 +63,106 @@ function reasonOf(suggestion: string, refusals: readonly unknown[]): string {
   return hint === undefined ? sentence : `${sentence} ${hint}`
 }
 
-function variantsOf(parser: Parser, text: string, catalog: Catalog): string[] {
-  const scan = text.replace(GET, '$1SCAN')
-  const tried = [
-    text,
-    scan,
-    walkOf(parser, scan),
-    withColumns(parser, text, catalog),
-    withoutKey(parser, text, catalog),
-  ]
-  const orders = [scan, ...ordersOf(parser, scan)]
-  const texts = [...tried, ...orders.slice(1).flatMap((each) => [each, walkOf(parser, each)])]
-  return texts.filter((each) => each !== undefined)
+/** What is suggested, and what it is when it is not explained. */
+type Suggested = { readonly text: string; readonly whole: Statement; readonly statement: Statement }
+
+function suggested(parser: Parser, text: string): Suggested | undefined {
+  const [whole] = statementsOf(parser, text)
+  if (whole === undefined) return undefined
+  return { text, whole, statement: whole.kind === 'explain' ? whole.statement : whole }
 }
 
-/** FROM customer AS c LOOKUP orders AS o BY … -> FROM orders AS o LOOKUP customer AS c BY … */
-function ordersOf(parser: Parser, text: string): readonly string[] {
-  const [statement] = statementsOf(parser, text)
-  const read = statement?.kind === 'explain' ? statement.statement : statement
-  return read?.kind === 'scan' ? otherLookupOrders(text, read) : []
+function variantsOf(parser: Parser, text: string, catalog: Catalog): string[] {
+  const found = suggested(parser, text)
+  if (found === undefined) return [text]
+  const scan = scanOf(parser, found)
+  const read = scan ?? found
+  const orders =
+    read.statement.kind === 'scan' ? parser.otherLookupOrders(read.text, read.statement) : []
+  const ordered = orders.flatMap((each) => [each, walkOf(parser, suggested(parser, each))])
+  return [
+    ...[text, scan?.text, walkOf(parser, read)],
+    ...[withColumns(parser, found, catalog), withoutKey(parser, found, catalog), ...ordered],
+  ].filter((each) => each !== undefined)
+}
+
+/** The text with its statement changed; undefined unless it is then the one that is expected. */
+function changed(
+  parser: Parser,
+  { text, whole }: Suggested,
+  edits: readonly TokenEdit[],
+  expected: Statement,
+): string | undefined {
+  const all = whole.kind === 'explain' ? { ...whole, statement: expected } : expected
+  return parser.rewritten(text, edits, all as Statement)
+}
+
+/** GET … WHERE … -> SCAN … WHERE … */
+function scanOf(parser: Parser, found: Suggested): Suggested | undefined {
+  const { statement } = found
+  if (statement.kind !== 'get') return undefined
+  const { forUpdate, ...parts } = statement
+  const edits = [{ offset: statement.position.offset, text: 'SCAN' }]
+  const scan = changed(parser, found, edits, { ...parts, kind: 'scan', groupBy: [], orderBy: [] })
+  return scan === undefined ? undefined : suggested(parser, scan)
 }
 
 /** ON CONFLICT DO UPDATE SET id = excluded.id, a = excluded.a -> ON CONFLICT DO UPDATE SET a = excluded.a */
-function withoutKey(parser: Parser, text: string, catalog: Catalog): string | undefined {
-  const [insert] = statementsOf(parser, text)
-  if (insert?.kind !== 'insert' || insert.onConflict?.action.kind !== 'update') return undefined
+function withoutKey(parser: Parser, found: Suggested, catalog: Catalog): string | undefined {
+  const { statement: insert } = found
+  if (insert.kind !== 'insert' || insert.onConflict?.action.kind !== 'update') return undefined
   const table = catalog.table(insert.table.text)
   const key = new Set(
     table?.primaryKey.map(({ columnId }) => table.columns.find(({ id }) => id === columnId)?.name),
   )
-  const { assignments } = insert.onConflict.action
-  const kept = assignments.filter(({ column }) => !key.has(column.text))
-  const names = kept.map(({ column }) => shownName(column.text))
-  const set = names.map((name) => `${name} = excluded.${name}`).join(', ')
-  const action = kept.length === 0 ? 'NOTHING' : `UPDATE SET ${set}`
-  return text.replace(/ DO UPDATE SET (?:(?! DO UPDATE SET ).)*$/s, () => ` DO ${action}`)
+  const { onConflict } = insert
+  const { action } = insert.onConflict
+  const kept = action.assignments.filter(({ column }) => !key.has(column.text))
+  const isWhole = action.assignments.every(({ value }) => isExcluded(value))
+  if (kept.length === action.assignments.length || !isWhole) return undefined
+  const sets = kept.map(
+    ({ column }) => `${shownName(column.text)} = excluded.${shownName(column.text)}`,
+  )
+  const text =
+    kept.length === 0 ? 'ON CONFLICT DO NOTHING' : `ON CONFLICT DO UPDATE SET ${sets.join(', ')}`
+  // ON CONFLICT DO UPDATE SET, and of each assignment a = excluded.a with a comma after all but the last.
+  const tokens = 5 + action.assignments.length * 6 - 1
+  const edits = [{ offset: onConflict.position.offset, tokens, text }]
+  const others = kept.length === 0 ? { kind: 'nothing' as const } : { ...action, assignments: kept }
+  return changed(parser, found, edits, { ...insert, onConflict: { ...onConflict, action: others } })
+}
+
+function isExcluded(value: Expression): boolean {
+  return value.kind === 'column' && value.qualifier === 'excluded'
 }
 
 /** SCAN a FROM t WHERE … -> SCAN a FROM t USE PRIMARY KEY WHERE …; SET and DELETE in the same way. */
-function walkOf(parser: Parser, text: string): string | undefined {
-  const statement = statementsOf(parser, text)[0]
-  const read = statement?.kind === 'explain' ? statement.statement : statement
-  if (read?.kind !== 'scan' && read?.kind !== 'set' && read?.kind !== 'delete') return undefined
-  const { offset } = (('alias' in read ? read.alias : undefined) ?? read.table).position
-  const name = /^(?:"(?:[^"]|"")*"|\w+)/.exec(text.slice(offset))?.[0] ?? ''
-  const end = offset + name.length
-  return `${text.slice(0, end)} USE PRIMARY KEY${text.slice(end)}`
+function walkOf(parser: Parser, found: Suggested | undefined): string | undefined {
+  const { statement } = found ?? {}
+  if (statement?.kind !== 'scan' && statement?.kind !== 'set' && statement?.kind !== 'delete') {
+    return undefined
+  }
+  const { asOf, alias } = statement.kind === 'scan' ? statement : {}
+  const { position } = asOf ?? alias ?? statement.table
+  const hint = { kind: 'primaryKey', position } as const
+  const edits = [{ offset: position.offset, tokens: 0, text: 'USE PRIMARY KEY' }]
+  return changed(parser, found as Suggested, edits, { ...statement, hint })
 }
 
 /** INSERT INTO t (column1, column2) … -> INSERT INTO t (a, b) …, the first columns of the table */
-function withColumns(parser: Parser, text: string, catalog: Catalog): string | undefined {
-  const [insert] = statementsOf(parser, text)
-  if (insert?.kind !== 'insert') return undefined
+function withColumns(parser: Parser, found: Suggested, catalog: Catalog): string | undefined {
+  const { statement: insert } = found
+  if (insert.kind !== 'insert' || insert.columns[0]?.text !== 'column1') return undefined
   const columns = catalog.table(insert.table.text)?.columns.slice(0, insert.columns.length) ?? []
-  const named = insert.columns.map((name) => name.text).join(', ')
-  if (columns.length !== insert.columns.length || !named.startsWith('column1')) return undefined
-  return text.replace(
-    `(${named})`,
-    () => `(${columns.map(({ name }) => shownName(name)).join(', ')})`,
-  )
+  if (columns.length !== insert.columns.length) return undefined
+  const named = insert.columns.map((column, index) => ({
+    ...column,
+    text: columns[index]?.name as string,
+  }))
+  const edits = named.map(({ text, position }) => ({
+    ...{ offset: position.offset, text: shownName(text) },
+  }))
+  return changed(parser, found, edits, { ...insert, columns: named })
 }
 
 /** Why a text cannot be sent; undefined when it can. */

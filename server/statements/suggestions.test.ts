@@ -172,6 +172,62 @@ test('where there is no other statement, the hint says what to do and promises n
   }
 })
 
+/** What is written, and the statement that is suggested: all that is not rewritten stays as it was. */
+const KEPT: ReadonlyArray<readonly [string, string]> = [
+  [
+    "SELECT a.id, t.amount FROM account a JOIN trade t ON a.id = t.id WHERE a.id = 'a.id' AND t.account <> 'a.id'",
+    "SCAN a.id, t.amount FROM trade AS t LOOKUP account AS a BY a.id = t.id WHERE t.id = 'a.id' AND t.account <> 'a.id'",
+  ],
+  [
+    'SELECT "a"."id", "t"."amount" FROM "account" "a" JOIN "trade" "t" ON "a"."id" = "t"."id" WHERE "a"."id" = $1 LIMIT 3',
+    'SCAN "a"."id", "t"."amount" FROM trade AS t LOOKUP account AS a BY a.id = t.id WHERE t.id = $1 LIMIT 3',
+  ],
+  [
+    "SELECT a.id FROM account a JOIN trade t ON (a.id = t.id) WHERE a.id /* a.id */ IN ('x where ', 'a.id') AND a.idx IS NULL",
+    "SCAN a.id FROM trade AS t LOOKUP account AS a BY a.id = t.id WHERE t.id /* a.id */ IN ('x where ', 'a.id') AND a.idx IS NULL",
+  ],
+  [
+    "SELECT a.id FROM account a JOIN trade t ON a.id = t.id WHERE a.id > 'b' AND a.id || 'x' <> 'bx' ORDER BY a.id",
+    "SCAN a.id FROM trade AS t LOOKUP account AS a BY a.id = t.id WHERE t.id > 'b' AND a.id || 'x' <> 'bx' ORDER BY t.id",
+  ],
+  [
+    "INSERT OR REPLACE INTO account (id, note, balance) VALUES ('k', ' DO UPDATE SET ', 1)",
+    "INSERT INTO account (id, note, balance) VALUES ('k', ' DO UPDATE SET ', 1) ON CONFLICT DO UPDATE SET note = excluded.note, balance = excluded.balance",
+  ],
+  ['DELETE FROM account "a" WHERE a.id = \'n\'', "DELETE FROM account WHERE id = 'n'"],
+  [
+    "SCAN `id` FROM account WHERE note = 'say `id`, [id]' OR id = 'b'",
+    "SCAN \"id\" FROM account USE PRIMARY KEY WHERE note = 'say `id`, [id]' OR id = 'b'",
+  ],
+  [
+    "SCAN id FROM account WHERE id = @id AND note = 'a@b'",
+    "SCAN id FROM account WHERE id = :id AND note = 'a@b'",
+  ],
+  [
+    "SCAN id FROM account WHERE id = ‘x’ AND note = 'it’s'",
+    "SCAN id FROM account WHERE id = 'x' AND note = 'it’s'",
+  ],
+  [
+    'GET balance + 1 AS n FROM account AS a AS OF 1 WHERE a.balance > 3',
+    'SCAN balance + 1 AS n FROM account AS a AS OF 1 USE PRIMARY KEY WHERE a.balance > 3',
+  ],
+  [
+    "SET balance = 0 ON account USE PRIMARY KEY WHERE id > 'a' IF balance > 5 LIMIT 2 RETURNING id, balance + 1 AS n",
+    "SET balance = 0 ON account USE PRIMARY KEY WHERE id > 'a' AND balance > 5 LIMIT 2 RETURNING id, balance + 1 AS n",
+  ],
+]
+
+test('a suggestion changes what it says and nothing else, whatever stands in quotes', async (t) => {
+  const server = await preparedServer(t)
+  await server.rows('ALTER TABLE account ADD COLUMN idx INTEGER')
+  const { readTimestamp } = (await server.query('SCAN id FROM account')).body
+  for (const [sql, expected] of KEPT) {
+    const asOf = (text: string) => text.replace('AS OF 1', `AS OF ${readTimestamp}`)
+    const { body } = await server.query(asOf(sql))
+    assert.equal(body.suggestion, asOf(expected), JSON.stringify(body))
+  }
+})
+
 test('a choice among values is written with IN, and runs then', async (t) => {
   const server = await preparedServer(t)
   for (const sql of [

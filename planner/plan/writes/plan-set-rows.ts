@@ -3,7 +3,13 @@ import type { Expression, Precondition, SetStatement } from '../../../parser/ast
 import { keyColumns, keyPositions, type TableDefinition } from '../../../storage/storage.ts'
 import { columnsOf } from '../../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../../expressions/expression.ts'
-import { conjunctText, expressionText, nameText } from '../../expressions/expression-text.ts'
+import {
+  conjunctText,
+  expressionText,
+  intoText,
+  nameText,
+  projectionText,
+} from '../../expressions/expression-text.ts'
 import { conjunctsOf } from '../../keys/key-condition.ts'
 import { PlanError } from '../../plan-error.ts'
 import { rowOf } from '../../row-parts.ts'
@@ -72,14 +78,22 @@ function insteadOfIf(
 
 function withSuggestion(
   advice: string,
-  { assignments, table, where }: SetStatement,
+  { assignments, table, hint, where, limit, returning, into }: SetStatement,
   conditions: readonly Expression[],
 ): { readonly hint: string; readonly suggestion?: string } {
   const sets = assignments.map(
     ({ column, value }) => `${nameText(column.text)} = ${expressionText(value)}`,
   )
   const parts = [where, ...conditions].flatMap((each) => conjunctsOf(each)).map(conjunctText)
-  const suggestion = `SET ${sets.join(', ')} ON ${nameText(table.text)} WHERE ${parts.join(' AND ')}`
+  const key = hint?.kind === 'index' ? `INDEX ${nameText(hint.index.text)}` : 'PRIMARY KEY'
+  const suggestion = [
+    `SET ${sets.join(', ')} ON ${nameText(table.text)}`,
+    hint === undefined ? '' : ` USE ${key}`,
+    ` WHERE ${parts.join(' AND ')}`,
+    limit === undefined ? '' : ` LIMIT ${expressionText(limit)}`,
+    returning === undefined ? '' : ` RETURNING ${projectionText(returning)}`,
+    intoText(into),
+  ].join('')
   if (suggestion.length > SUGGESTION_CHARACTERS_MAX) return { hint: `${advice}.` }
   return { hint: `${advice}: ${suggestion}`, suggestion }
 }
