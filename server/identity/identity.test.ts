@@ -78,6 +78,51 @@ describe('an identity column', () => {
     await server.rows("SET a = 'seven' ON t WHERE id = 7")
   })
 
+  test('a row that is put again keeps its number, and what GET answered can be put back', async (t) => {
+    for (const kind of ['ALWAYS', 'BY DEFAULT']) {
+      const server = await startTestServer(t)
+      const column = `n INTEGER GENERATED ${kind} AS IDENTITY`
+      await server.rows(`CREATE TABLE t (id TEXT PRIMARY KEY, a TEXT, ${column})`)
+      await server.rows("INSERT INTO t (id, a) VALUES ('x', 'one'), ('y', 'two'), ('z', 'three')")
+      const { body: before } = await server.get(`${ROWS}/y`)
+      assert.deepEqual(before, { id: 'y', a: 'two', n: 2 })
+      const put = (json: unknown) => server.send({ method: 'PUT', path: `${ROWS}/y`, json })
+      for (const json of [before, { a: 'two' }]) {
+        const { status, body } = await put(json)
+        assert.deepEqual([status, body], [200, before])
+      }
+      const several = await server.post(`${ROWS}?mode=put`, [
+        ...[{ id: 'new', a: 'four' }, { id: 'x', a: 'five' }, before],
+        ...[{ id: 'z', a: 'three', n: '3' }, { id: 'newer' }],
+      ])
+      assert.equal(several.status, 201, several.text)
+      const numbers = several.body.map(({ id, n }: { id: string; n: number }) => [id, n])
+      const made = numbers.filter(([id]: [string]) => id.startsWith('new'))
+      assert.deepEqual(numbers.slice(1, 4), [
+        ['x', 1],
+        ['y', 2],
+        ['z', 3],
+      ])
+      assert.ok(
+        made.every(([, n]: [string, number]) => n > 3),
+        JSON.stringify(numbers),
+      )
+      const other = await put({ a: 'two', n: 77 })
+      assert.equal(other.status, kind === 'ALWAYS' ? 400 : 200, other.text)
+      assert.equal((await server.get(`${ROWS}/y`)).body.n, kind === 'ALWAYS' ? 2 : 77)
+    }
+  })
+
+  test('a row whose key is GENERATED ALWAYS can be put again, alone and among several', async (t) => {
+    const server = await startTestServer(t)
+    await server.rows(ALWAYS)
+    await server.rows("INSERT INTO t (a) VALUES ('x')")
+    const { body: row } = await server.get(`${ROWS}/1`)
+    assert.equal((await server.post(`${ROWS}?mode=put`, [row])).status, 201)
+    assert.deepEqual((await server.get(`${ROWS}/1`)).body, row)
+    assert.equal((await server.post(`${ROWS}?mode=put`, [row, { id: 5 }])).status, 400)
+  })
+
   test('BY DEFAULT takes another value, which moves no counter, and RESTART goes on above it', async (t) => {
     const server = await startTestServer(t)
     await server.rows(BY_DEFAULT)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PlanError, type StatementResult, sourceOf } from '../../planner/planner.ts'
-import type { TableDefinition } from '../../storage/storage.ts'
+import { identityOf, type TableDefinition } from '../../storage/storage.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
 import { limitExceeded, ServerError, StatementFailure } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
+import { keptColumns, type NumberedRow, withFormerNumber } from './kept-number.ts'
 import { deleteRow, insertRows, keyNames } from './row-statements.ts'
 import type { RowTransaction, WrittenAnswer } from './row-transactions.ts'
 import { type RowObject, readRow } from './row-values.ts'
@@ -33,11 +34,11 @@ export async function writeSeveral(
   if (objects.length > postedRowsMax) {
     throw limitExceeded('postedRowsMax', postedRowsMax, objects.length, 'Rows of one request')
   }
-  const batches = batchesOf(table, objects)
+  const batches = batchesOf(table, objects, overridesGenerated)
   // All are removed before the first INSERT: a key that comes twice would replace a row of this very request.
   const removed = mode === 'put' ? await withoutFormer(rows, table, batches) : batches
   const results: StatementResult[] = []
-  for (const { first, columns, values, rowCount } of removed) {
+  for (const { first, columns, values, rowCount, overridesGenerated } of removed) {
     const insert = insertRows(table, columns, rowCount, {
       onConflictDoNothing: mode === 'skip',
       isReturning: !form.isMinimal,
@@ -64,8 +65,8 @@ async function withoutFormer(
 ): Promise<readonly Batch[]> {
   const removed: Batch[] = []
   for (const batch of batches) {
-    await removeRows(rows, table, batch)
-    removed.push(batch)
+    const former = await removeRows(rows, table, batch)
+    removed.push(...withFormerNumbers(table, batch, former))
   }
   return removed
 }
@@ -75,7 +76,7 @@ async function removeRows(
   rows: RowTransaction,
   table: TableDefinition,
   { first, columns, values, rowCount }: Batch,
-): Promise<void> {
+): Promise<readonly StatementResult[]> {
   const positions = keyNames(table).map((name) => {
     const position = columns.indexOf(name)
     if (position >= 0) return position
@@ -88,10 +89,37 @@ async function removeRows(
     positions.map((position) => values[row * columns.length + position]),
   )
   try {
-    await rows.runEach(deleteRow(table), keys)
+    return await rows.runEach(deleteRow(table, keptColumns(table)), keys)
   } catch (error) {
     throw ofPostedRow(error, first)
   }
+}
+
+/** The batch in parts, in which each row that takes the place of another has its number. */
+function withFormerNumbers(
+  table: TableDefinition,
+  batch: Batch,
+  former: readonly StatementResult[],
+): readonly Batch[] {
+  const { columns, overridesGenerated } = batch
+  if (identityOf(table) === undefined) return [batch]
+  const parts: Array<Batch & { values: unknown[]; rowCount: number }> = []
+  for (const [row, removed] of former.entries()) {
+    const values = batch.values.slice(row * columns.length, (row + 1) * columns.length)
+    const numbered = withFormerNumber(table, { columns, values, overridesGenerated }, removed)
+    const last = parts.at(-1)
+    if (
+      last?.columns.length === numbered.columns.length &&
+      last.overridesGenerated === numbered.overridesGenerated
+    ) {
+      last.values.push(...numbered.values)
+      last.rowCount += 1
+    } else {
+      const whole = { ...numbered, values: [...numbered.values] }
+      parts.push({ ...whole, first: batch.first + row, rowCount: 1 })
+    }
+  }
+  return parts
 }
 
 /** The rows of several results of the same columns. */
@@ -116,26 +144,29 @@ function ofPostedRow(error: unknown, first: number): unknown {
 }
 
 /** Rows of the same columns; their values follow each other, row by row. */
-type Batch = {
+type Batch = NumberedRow & {
   /** The position of its first row among those that were posted. */
   readonly first: number
-  readonly columns: readonly string[]
-  readonly values: readonly unknown[]
   readonly rowCount: number
 }
 
 function* batchesOf(
   table: TableDefinition,
   objects: readonly RowObject[],
+  overridesGenerated: boolean,
 ): Generator<Batch, void, undefined> {
   for (let first = 0; first < objects.length; ) {
-    const batch = batchFrom(table, objects, first)
+    const batch = { ...batchFrom(table, objects, first), overridesGenerated }
     yield batch
     first += batch.rowCount
   }
 }
 
-function batchFrom(table: TableDefinition, objects: readonly RowObject[], first: number): Batch {
+function batchFrom(
+  table: TableDefinition,
+  objects: readonly RowObject[],
+  first: number,
+): Omit<Batch, 'overridesGenerated'> {
   const source = sourceOf(objects)
   const rowAt = (row: number) =>
     readRow(table, objects[row] as RowObject, { row, source: source?.member(row) })

@@ -96,11 +96,15 @@ export function insertRows(
   }
 }
 
-export function deleteRow(table: TableDefinition): DeleteStatement {
+export function deleteRow(
+  table: TableDefinition,
+  returned: readonly string[] = [],
+): DeleteStatement {
   return {
     kind: 'delete',
     table: nameOf(table.name),
     where: byKey(table),
+    ...(returned.length > 0 && { returning: projectionOf(returned) }),
     position: NOWHERE,
   }
 }

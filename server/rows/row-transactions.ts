@@ -58,8 +58,8 @@ export class RowTransaction {
   async runEach(
     statement: RowStatement,
     parameters: readonly IndexedStatement['parameters'][],
-  ): Promise<void> {
-    await this.#runAll(parameters.map((each) => ({ statement, parameters: each, index: 0 })))
+  ): ResultsComing {
+    return await this.#runAll(parameters.map((each) => ({ statement, parameters: each, index: 0 })))
   }
 
   async #runAll(statements: readonly IndexedStatement[], options: RunOptions = {}): ResultsComing {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IntegerForm, StatementResult } from '../../planner/planner.ts'
-import {
-  type ColumnDefinition,
-  identityOf,
-  type SqlValue,
-  type TableDefinition,
-} from '../../storage/storage.ts'
+import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import { keyToJson } from '../answers/row-address.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
 import type { Turns } from '../budgets/turns.ts'
 import { ServerError } from '../errors/server-error.ts'
+import { keptColumns, withFormerNumber } from './kept-number.ts'
 import { writeKeyPath } from './key-path.ts'
 import type { RowConditions } from './row-conditions.ts'
 import { deleteRow, getRow, insertRows, keyNames, patchRow } from './row-statements.ts'
@@ -49,13 +45,15 @@ export async function replaceRow(
   const row = readRow(table, withoutKey(table, object, key))
   const ofKey = keyParameters(table, key)
   await requireConditions(target, conditions)
-  const { rowsAffected } = await rows.run(deleteRow(table), ofKey)
-  // A row that is there keeps its key, whoever has made that.
-  const overridesGenerated = rowsAffected > 0 && isKeyOf(table, identityOf(table)?.column)
-  const columns = [...keyNames(table), ...row.columns]
-  const insert = insertRows(table, columns, 1, { overridesGenerated })
-  const result = await rows.run(insert, [...ofKey, ...row.values])
-  return await writtenRow(rowsAffected === 0 ? 201 : 200, result, table, form)
+  const former = await rows.run(deleteRow(table, keptColumns(table)), ofKey)
+  const whole = {
+    columns: [...keyNames(table), ...row.columns],
+    values: [...ofKey, ...row.values],
+    overridesGenerated: false,
+  }
+  const { columns, values, overridesGenerated } = withFormerNumber(table, whole, former)
+  const result = await rows.run(insertRows(table, columns, 1, { overridesGenerated }), values)
+  return await writtenRow(former.rowsAffected === 0 ? 201 : 200, result, table, form)
 }
 
 /** Changes the columns that are given. Throws `row_not_found`. */
@@ -91,10 +89,6 @@ export async function removeRow(
   const { rowsAffected } = await rows.run(deleteRow(table), keyParameters(table, key))
   if (rowsAffected === 0) throw rowNotFound(target)
   return { status: 204 }
-}
-
-function isKeyOf({ primaryKey }: TableDefinition, column: ColumnDefinition | undefined): boolean {
-  return primaryKey.some(({ columnId }) => columnId === column?.id)
 }
 
 /** One new row, answered with its place. Throws PlanError `already_exists`. */
