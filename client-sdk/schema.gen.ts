@@ -1512,6 +1512,11 @@ export interface components {
             readonly entryFilter?: components["schemas"]["Conditions"];
             /** @description What rows are filtered by after they are read. */
             readonly filter: components["schemas"]["Conditions"];
+            /**
+             * @description How a condition that filters is written so that it bounds a key.
+             * @example city < :city OR (city = :city AND id > :id) is written city <= :city AND (city < :city OR id > :id), which bounds city
+             */
+            readonly advice?: string;
             /** @description What the rule of the role lets be seen or written. */
             readonly rowRule?: components["schemas"]["Conditions"];
             /** @description Tables that rows are looked up in, in the order of the statement. */

@@ -52,7 +52,7 @@ const ofWholeTable: AdviceMaker = (wrong) => ({
 const ofBackslash: AdviceMaker = (wrong) => {
   const command = wrong.tokens[1]?.image ?? ''
   const advice = 'what begins with \\ is for psql itself'
-  if (!/^(d\w*|l)$/.test(command)) return { advice: `${advice}: the shell here is percolite sql` }
+  if (!/^(d\w*|l)$/.test(command)) return { advice: `${advice}: the shell here is percolite shell` }
   const named = wrong.tokens.length > 2
   return { advice, rewritten: named ? `DESCRIBE ${piece(wrong, 2)}` : TABLES }
 }
@@ -62,7 +62,7 @@ const ofDot: AdviceMaker = (wrong) => {
   const advice = 'what begins with a dot is for the shell of SQLite'
   const command = wrong.tokens[1]?.image.toLowerCase()
   if (command === 'tables') return { advice, rewritten: TABLES }
-  if (command !== 'schema') return { advice: `${advice}: the shell here is percolite sql` }
+  if (command !== 'schema') return { advice: `${advice}: the shell here is percolite shell` }
   const named = wrong.tokens.length > 2
   return { advice, rewritten: named ? `SHOW CREATE TABLE ${piece(wrong, 2)}` : TABLES }
 }
@@ -144,7 +144,7 @@ const FIRST_WORDS: ReadonlyMap<string, Advice | AdviceMaker> = new Map([
   ...all('RESET DISCARD', { advice: NO_SESSION }),
   ...all('HELP EXIT QUIT SOURCE DELIMITER', {
     advice:
-      'this is for a shell, such as percolite sql; a statement begins with GET, SCAN, SET, INSERT, DELETE, CREATE …',
+      'this is for a shell, such as percolite shell; a statement begins with GET, SCAN, SET, INSERT, DELETE, CREATE …',
   }),
   ...all('KILL', {
     advice: 'a request is ended by DELETE /v1/running/{id}; GET /v1/running lists them',

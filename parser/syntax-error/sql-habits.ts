@@ -120,7 +120,8 @@ const limitWithOffset: Habit = ({ tokens, at }) => {
   return tokens[at - 2]?.tokenType === keyword.Limit ? { advice: NO_OFFSET } : undefined
 }
 
-const NO_OFFSET = 'there is no OFFSET: continue behind the last key read, WHERE key > :last'
+const NO_OFFSET =
+  'there is no OFFSET: follow the cursor of the page, or continue behind its last row by a key that no two rows share, WHERE id > :last ORDER BY id'
 
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -16,8 +16,8 @@ export type AccessQuestion = {
   readonly candidates: readonly Candidate[]
   readonly hint?: KeyHint
   readonly hasWhere: boolean
-  /** Of a choice among values that is better written otherwise. */
-  readonly whereHint?: string | undefined
+  /** What of the WHERE is better written otherwise. */
+  readonly whereHint: () => string | undefined
   /** Conditions on single columns or paths, also on those of no key: what an index could be made for. */
   readonly conditions: readonly KeyCondition[]
   readonly orderBy: readonly OrderTerm[]

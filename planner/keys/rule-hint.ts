@@ -6,6 +6,7 @@ import { requireIndexOf } from '../unknown-name.ts'
 import { type AccessQuestion, type AccessRule, type Candidate, pathAlong } from './access-path.ts'
 import { keyText } from './candidate-key.ts'
 import { boundsNothing } from './key-range.ts'
+import { orderIndexText } from './suggested-index.ts'
 
 /**
  * A hint decides, or no path is left: `hintRefusal` says why. The key is walked whole when no
@@ -52,17 +53,18 @@ function candidateOf({ candidates, table }: AccessQuestion, hint: KeyHint): Cand
 }
 
 function cannotServe(
-  { table, orderPosition, groupPosition }: AccessQuestion,
+  question: AccessQuestion,
   hint: KeyHint,
   { key, misses }: Candidate,
   limitHint: string,
 ): PlanError {
+  const { table, orderPosition, groupPosition } = question
   const clause = misses === 'groups' ? 'GROUP BY' : 'ORDER BY'
   const position = misses === 'groups' ? groupPosition : orderPosition
   const message = `The hint names ${keyText(key)}, which does not give this ${clause}.`
   return new PlanError('invalid_request', message, {
     position: position ?? hint.position,
-    hint: `Leave out the hint, or ask for the order of its key.${limitHint}`,
+    hint: `Leave out the hint, or ask for the order of its key.${orderIndexText(question)}${limitHint}`,
     fields: { table: table.name, hinted: keyText(key) },
   })
 }

@@ -13,7 +13,7 @@ import { type CandidateKey, keyText, partText } from './candidate-key.ts'
 import { boundsNothing, isFullKey } from './key-range.ts'
 import { type RejectedKey, rejectedKeys } from './rejected-keys.ts'
 import { hintRefusal, ruleHint } from './rule-hint.ts'
-import { suggestedIndex } from './suggested-index.ts'
+import { orderIndexText, suggestedIndex } from './suggested-index.ts'
 import { buildingHint } from './unique-keys.ts'
 
 /** Every column of the primary key fixed by = or IN: the rows are got by their keys, without a scan. */
@@ -101,12 +101,26 @@ export function chooseAccess(
     if (path !== undefined) return { path, rejected: rejectedKeys(question, path), question, at }
   }
   const last = questions.at(-1) as AccessQuestion
-  const isSortable = ifLimited !== undefined && pathOf(ifLimited) !== undefined
-  throw refusal(last, isSortable ? LIMIT_HINT : '')
+  throw refusal(last, ifLimited === undefined ? '' : limitHintOf(ifLimited, last))
+}
+
+/** A LIMIT alone is no leave to walk the whole table. */
+function limitHintOf(ifLimited: AccessQuestion, question: AccessQuestion): string {
+  if (pathOf(ifLimited) !== undefined) return LIMIT_HINT
+  const { position, hint } = ifLimited
+  if (hint !== undefined || servingKey(question) !== undefined) return ''
+  const walk = pathOf({ ...ifLimited, hint: { kind: 'primaryKey', position } })
+  return walk === undefined ? '' : WALK_AND_LIMIT_HINT
+}
+
+/** The first of the keys that give the order and the groups. */
+function servingKey({ candidates }: AccessQuestion): CandidateKey | undefined {
+  return candidates.find(({ direction }) => direction !== undefined)?.key
 }
 
 const { sortRowsMax } = PLANNER_LIMITS
 const LIMIT_HINT = ` Or write LIMIT n, up to ${sortRowsMax}: then the first n of the range are sorted.`
+const WALK_AND_LIMIT_HINT = ` Or write USE PRIMARY KEY and LIMIT n, up to ${sortRowsMax}: then the whole table is read, and its first n are sorted.`
 
 /** A hint decides, also where its key cannot serve. */
 function pathOf(question: AccessQuestion): AccessPath | undefined {
@@ -121,8 +135,8 @@ function pathOf(question: AccessQuestion): AccessPath | undefined {
 function refusal(question: AccessQuestion, limitHint: string): PlanError {
   const byHint = hintRefusal(question, limitHint)
   if (byHint !== undefined) return byHint
-  const serves = question.candidates.some(({ direction }) => direction !== undefined)
-  return serves ? unbounded(question, limitHint) : noSuchOrder(question, limitHint)
+  const isServed = servingKey(question) !== undefined
+  return isServed ? unbounded(question, limitHint) : noSuchOrder(question, limitHint)
 }
 
 const BEFORE_TABLE = { SCAN: 'SCAN … FROM', SET: 'SET … ON', DELETE: 'DELETE FROM' } as const
@@ -142,22 +156,31 @@ export function unbounded(question: AccessQuestion, limitHint = ''): PlanError {
   const hint = [
     suggested === undefined ? 'Bound' : `Create an index for it: ${suggested}; or bound`,
     `${[...firsts].join(' or ')} by =, IN, <, <=, >, >=, BETWEEN or LIKE 'prefix%',`,
-    `or write ${BEFORE_TABLE[statement]} ${nameText(table.name)} USE PRIMARY KEY`,
+    `or write ${BEFORE_TABLE[statement]} ${nameText(table.name)} USE ${walkedKey(question)}`,
     `${hasWhere ? 'WHERE … ' : ''}to walk the table.`,
   ].join(' ')
-  const choice = question.whereHint === undefined ? '' : `${question.whereHint}. `
   return new PlanError('unbounded_scan', message, {
     position,
-    hint: `${choice}${hint}${limitHint}${buildingHint(table.indexes)}`,
+    hint: `${otherwiseText(question)}${hint}${limitHint}${buildingHint(table.indexes)}`,
     fields: fieldsOf(question, keys, suggested),
   })
+}
+
+function walkedKey(question: AccessQuestion): string {
+  const index = servingKey(question)?.index
+  return index === undefined ? 'PRIMARY KEY' : `INDEX ${nameText(index.name)}`
+}
+
+function otherwiseText({ whereHint }: AccessQuestion): string {
+  const otherwise = whereHint()
+  return otherwise === undefined ? '' : `${otherwise}. `
 }
 
 function noSuchOrder(question: AccessQuestion, limitHint: string): PlanError {
   const { table, candidates, position, orderPosition, groupPosition } = question
   const keys = candidates.map(({ key }) => key)
   const suggested = suggestedIndex(question)
-  const create = suggested === undefined ? '' : ` An index gives it: ${suggested}.`
+  const create = orderIndexText(question)
   const byGroups = candidates.every(({ misses }) => misses === 'groups')
   const fields = fieldsOf(question, keys, suggested)
   if (byGroups) {
@@ -174,7 +197,7 @@ function noSuchOrder(question: AccessQuestion, limitHint: string): PlanError {
   const reversed = keys.map((key) => orderText(key, true))
   return new PlanError('invalid_request', `No key of ${table.name} gives this ORDER BY.`, {
     position: orderPosition ?? position,
-    hint: `Rows come in the order of a key: ORDER BY ${[...orders, ...reversed].join(', or ORDER BY ')}.${create}${limitHint}`,
+    hint: `${otherwiseText(question)}Rows come in the order of a key: ORDER BY ${[...orders, ...reversed].join(', or ORDER BY ')}.${create}${limitHint}`,
     fields,
   })
 }

@@ -17,19 +17,39 @@ type Part = { readonly term: KeyTerm; readonly descending: boolean }
  * then those of the order or the groups, or else one with a range. Undefined when none would do.
  */
 export function suggestedIndex(question: AccessQuestion): string | undefined {
-  const { table, hasWhere, conditions } = question
-  const wanted = distinct([...fixedParts(question), ...followingParts(question)])
-  const parts = withoutKeyAtEnd(wanted, table)
-  const [first] = parts
+  const { hasWhere, conditions } = question
+  const [first] = partsOf(question)
   const bounded = conditions.some(({ term }) => term === first?.term)
-  if (first === undefined || (hasWhere && !bounded)) return undefined
+  return hasWhere && !bounded ? undefined : creationOf(question)?.text
+}
+
+/** Which index gives the order or the groups, also where the WHERE does not bound it: that has to be said then. */
+export function orderIndexText(question: AccessQuestion): string {
+  const index = creationOf(question)
+  if (index === undefined) return ''
+  if (suggestedIndex(question) !== undefined) return ` An index gives it: ${index.text}.`
+  return ` ${index.text} gives it, where USE INDEX ${nameText(index.name)} says that all of it may be walked.`
+}
+
+function partsOf(question: AccessQuestion): readonly Part[] {
+  const wanted = distinct([...fixedParts(question), ...followingParts(question)])
+  return withoutKeyAtEnd(wanted, question.table)
+}
+
+function creationOf(
+  question: AccessQuestion,
+): { readonly name: string; readonly text: string } | undefined {
+  const { table } = question
+  const parts = partsOf(question)
+  if (parts.length === 0) return undefined
   const terms = parts.map(({ term }) => term)
   if (!terms.every((term) => mayBePart(table, term))) return undefined
   const list = parts.map(({ term, descending }) => {
     return partText({ text: termText(table, term), descending })
   })
   const name = nameOf(table, terms)
-  return `CREATE INDEX ${nameText(name)} ON ${nameText(table.name)} (${list.join(', ')})`
+  const text = `CREATE INDEX ${nameText(name)} ON ${nameText(table.name)} (${list.join(', ')})`
+  return { name, text }
 }
 
 /** The same of a unique index on these. */

@@ -1,6 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression } from '../../parser/ast.ts'
-import { expressionText } from '../expressions/expression-text.ts'
+import { conjunctText, expressionText } from '../expressions/expression-text.ts'
+import { conjunctsOf } from '../keys/key-condition.ts'
+
+/** What is better written otherwise, so that it bounds a key; undefined where nothing of the kind is there. */
+export function whereHint(where: Expression | undefined): string | undefined {
+  return eitherValueHint(where) ?? behindRowHint(conjunctsOf(where))
+}
+
+/**
+ * `a < 1 OR (a = 1 AND b > 2)`, the rows behind one, is written `a <= 1 AND (a < 1 OR b > 2)`, which bounds a key by
+ * `a`: a choice bounds none.
+ */
+export function behindRowHint(conjuncts: readonly Expression[]): string | undefined {
+  const found = conjuncts.map(behindRow).find((each) => each !== undefined)
+  return found && `${found.written} is written ${found.bounded}, which bounds ${found.column}`
+}
+
+function behindRow(condition: Expression) {
+  if (condition.kind !== 'logical' || condition.operator !== 'OR') return undefined
+  const [far, near, ...others] = condition.operands
+  if (far?.kind !== 'binary' || near?.kind !== 'logical' || others.length > 0) return undefined
+  if (near.operator !== 'AND' || far.first.kind !== 'column') return undefined
+  const [comparison] = far.rest
+  const operator = comparison?.operator ?? ''
+  if (!/^[<>]=?$/.test(operator)) return undefined
+  const [column, value] = [far.first, comparison?.operand].map((each) =>
+    expressionText(each as Expression),
+  )
+  const [same, ...rest] = near.operands
+  if (same === undefined || expressionText(same) !== `${column} = ${value}`) return undefined
+  const strict = operator.charAt(0)
+  const behind = rest.map(conjunctText).join(' AND ')
+  const inner = rest.length > 1 ? `(${behind})` : behind
+  return {
+    column,
+    written: `${expressionText(far)} OR (${near.operands.map(conjunctText).join(' AND ')})`,
+    bounded: `${column} ${strict}= ${value} AND (${expressionText(far)} OR ${inner})`,
+  }
+}
 
 /** More values than this are nothing to write down in a hint. */
 const VALUES_MAX = 20

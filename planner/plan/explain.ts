@@ -6,6 +6,7 @@ import { keyText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { boundsNothing, conditionsOf, isFullKey, type KeyBounds } from '../keys/key-range.ts'
 import type { RejectedKey } from '../keys/rejected-keys.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
+import { behindRowHint } from './either-value.ts'
 import type {
   AggregatePlan,
   CheckPlan,
@@ -36,6 +37,8 @@ export type Explanation = {
   readonly entryFilter?: readonly string[]
   /** The conditions that rows are filtered by after they are read. */
   readonly filter: readonly string[]
+  /** How a condition that filters is written so that it bounds a key. */
+  readonly advice?: string
   /** What the role's rule lets be seen or written of the row. */
   readonly rowRule?: readonly string[]
   /** Tables that rows are looked up in, in the order of the statement. */
@@ -206,6 +209,9 @@ function ofWalk(plan: WalkPlan): Omit<Explanation, 'statement'> {
   const { bounds, reverse, rule } = plan.path
   const byIndex = bounds.key.index !== undefined
   const byKeys = isFullKey(bounds)
+  const advice = behindRowHint(
+    [plan.keyFilter, plan.rowFilter].flatMap((each) => each?.sources ?? []),
+  )
   return {
     table: plan.table.name,
     key: keyText(bounds.key),
@@ -214,6 +220,7 @@ function ofWalk(plan: WalkPlan): Omit<Explanation, 'statement'> {
     bounds: texts(conditionsOf(bounds).map(({ source }) => source)),
     ...(byIndex ? { entryFilter: filterTexts(plan.keyFilter) } : {}),
     filter: filterTexts(plan.rowFilter),
+    ...(advice === undefined ? {} : { advice }),
     ...(byIndex ? { covering: plan.covering } : {}),
     order: reverse ? 'reverse' : 'forward',
     ...(plan.limitSource === undefined ? {} : { limit: expressionText(plan.limitSource) }),

@@ -12,6 +12,7 @@ export function explanationText(explanation: Explanation): string {
     ['bounds', listText(explanation.bounds)],
     ['filter on entry', explanation.entryFilter && listText(explanation.entryFilter)],
     [explanation.entryFilter ? 'filter on row' : 'filter', listText(explanation.filter)],
+    ['advice', explanation.advice],
     ['row rule', explanation.rowRule && listText(explanation.rowRule)],
     ['covering', covering === undefined ? undefined : coveringText(covering)],
     ...(explanation.lookups ?? []).flatMap(lookupFacts),

@@ -26,7 +26,7 @@ import { boundsOf, conditionsOf, type KeyBounds } from '../keys/key-range.ts'
 import { columnOfTerm, type KeyTerm } from '../keys/key-term.ts'
 import { chooseAccess, unbounded } from '../keys/rules.ts'
 import { NO_ORDER, type PlannedOrder } from '../sorting/sort-plan.ts'
-import { eitherValueHint } from './either-value.ts'
+import { whereHint } from './either-value.ts'
 import type { Access } from './plan.ts'
 import { filterOf } from './row-filter.ts'
 import { compileRule, createRuleCompiler } from './row-rule.ts'
@@ -99,7 +99,7 @@ export function planWay(
     ),
     ...(statement.hint === undefined ? {} : { hint: statement.hint }),
     hasWhere: statement.where !== undefined || needs.filtersLater === true,
-    whereHint: eitherValueHint(statement.where),
+    whereHint: () => whereHint(statement.where),
     conditions: conjuncts.flatMap(({ condition }) => condition ?? []),
     orderBy: order.terms ?? [],
     ...(order.position && { orderPosition: order.position }),
