@@ -156,7 +156,7 @@ const FIRST_WORDS: ReadonlyMap<string, Advice | AdviceMaker> = new Map([
     advice: 'there is nothing to tidy up: old versions are collected by the server',
   }),
   ...all('REPAIR', {
-    advice: 'what is stored is looked through by POST /v1/check, or percolite check',
+    advice: 'what is stored is looked through by GET /v1/check, or percolite check',
   }),
   ...all('REFRESH', {
     advice: 'there are no views: keep the text of the SCAN, or let an observer fill a table',

@@ -146,7 +146,7 @@ const ANYWHERE: readonly Phrases[] = [
     words: { 'BETWEEN SYMMETRIC _ AND _': 'BETWEEN least($1, $2) AND greatest($1, $2)' },
   },
   {
-    advice: 'what is stored is looked through by POST /v1/check, or percolite check',
+    advice: 'what is stored is looked through by GET /v1/check, or percolite check',
     words: { 'CHECK TABLE _': null },
   },
   {
