@@ -6,7 +6,7 @@ import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { shownToken, syntaxError } from '../parse-error.ts'
 import { only, positionOfToken } from './cst-position.ts'
 import { unquoted } from './literal.ts'
-import { SIMILAR_TYPES, TYPE_NAMES } from './type-names.ts'
+import { lostType, SIMILAR_TYPES, TYPE_NAMES } from './type-names.ts'
 
 /** Throws `ParseError` for an unknown type. */
 export function buildType({ children }: cst.TypeNameCstNode): TypeName {
@@ -18,7 +18,7 @@ export function buildType({ children }: cst.TypeNameCstNode): TypeName {
   throw syntaxError(`there is no type ${shownToken(token.image)}`, position, {
     token: shownToken(token.image),
     expected: TYPE_NAMES,
-    hint: similar && `${text} is written ${similar}`,
+    hint: similar === undefined ? lostType(text) : `${text} is written ${similar}`,
   })
 }
 

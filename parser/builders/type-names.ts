@@ -15,7 +15,7 @@ export const GENERATED_TYPES: ReadonlySet<string> = new Set([
   ...['SERIAL', 'BIGSERIAL', 'SMALLSERIAL', 'SERIAL4', 'SERIAL8', 'IDENTITY'],
 ])
 
-/** What the types of other SQL databases are called here. */
+/** What the types of other SQL databases are called here; each holds what the other does, and compares it alike. */
 export const SIMILAR_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     TEXT: [
@@ -46,20 +46,32 @@ export const SIMILAR_TYPES: ReadonlyMap<string, string> = new Map(
       'SIGNED',
       'UNSIGNED',
     ],
-    REAL: [
-      'FLOAT',
-      'FLOAT4',
-      'FLOAT8',
-      'FLOAT64',
-      'DOUBLE',
-      'DECIMAL',
-      'NUMERIC',
-      'NUMBER',
-      'MONEY',
-    ],
+    REAL: ['FLOAT', 'FLOAT4', 'FLOAT8', 'FLOAT64', 'DOUBLE'],
     BOOLEAN: ['BOOL', 'BIT'],
     BYTES: ['BLOB', 'BYTEA', 'BINARY', 'VARBINARY', 'LONGBLOB', 'MEDIUMBLOB'],
-    TIMESTAMP: ['DATE', 'TIME', 'DATETIME', 'TIMESTAMPTZ'],
+    TIMESTAMP: ['DATETIME', 'TIMESTAMPTZ'],
     JSON: ['JSONB'],
   }).flatMap(([here, elsewhere]) => elsewhere.map((name) => [name, here] as const)),
 )
+
+const DECIMALS =
+  'is not there, and REAL would round: keep such numbers as INTEGER in the smallest unit (cents of a price), or their digits as TEXT'
+const DAYS =
+  "is not there, and TIMESTAMP is a moment, not a day: keep days as TEXT, '2026-01-31', which sorts by time, or as the TIMESTAMP of their midnight in UTC, date_trunc('day', time)"
+const TIMES =
+  "is not there, and TIMESTAMP is a moment, not a time of day: keep it as TEXT, '09:30:00', which sorts by time, or as INTEGER of seconds"
+
+/** Types of other databases that none here can stand for, and what would be lost with the nearest. */
+const LOST_TYPES: ReadonlyMap<string, string> = new Map([
+  ...['DECIMAL', 'DEC', 'NUMERIC', 'NUMBER', 'MONEY', 'SMALLMONEY'].map(
+    (name) => [name, DECIMALS] as const,
+  ),
+  ['DATE', DAYS],
+  ...['TIME', 'TIMETZ'].map((name) => [name, TIMES] as const),
+])
+
+/** What becomes of values of a type that has no like here; undefined for any other name. */
+export function lostType(name: string): string | undefined {
+  const lost = LOST_TYPES.get(name)
+  return lost && `${name} ${lost}`
+}

@@ -43,8 +43,10 @@ export function ownCalls({ tokens }: Pick<WrongStatement, 'tokens'>): ReadonlyMa
       if (name !== undefined) replaced.set(index, name)
       continue
     }
+    // A DEFAULT is now() alone, which is no day.
     const isDefault = tokens[index - 1]?.image.toUpperCase() === 'DEFAULT'
-    replaced.set(index, isDefault ? 'now()' : moment)
+    if (isDefault && moment !== 'now()') continue
+    replaced.set(index, moment)
     for (const mark of isCall ? argumentsAt(tokens, index + 1) : []) replaced.set(mark, '')
   }
   return replaced

@@ -3,7 +3,7 @@
 import { SIMILAR_TYPES } from '../builders/type-names.ts'
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
-import { OWN_TYPES, typeLengthAt } from './sql-types.ts'
+import { lostAmong, OWN_TYPES, typeLengthAt } from './sql-types.ts'
 import { type Habit, listAt, piece, rewrite, type WrongStatement } from './wrong-statement.ts'
 
 // What other databases write in the place of a value.
@@ -14,17 +14,22 @@ export const NO_SUBQUERY =
 export const NO_TABLE_FUNCTION =
   'rows come from a table alone: no VALUES and no function makes them'
 
-/** a::varchar(20), CAST(a AS NUMERIC(10, 2)) -> a::TEXT, CAST(a AS REAL); all of them, wherever the mistake is. */
+/** a::varchar(20), CAST(a AS FLOAT(8)) -> a::TEXT, CAST(a AS REAL); all of them, wherever the mistake is. */
 export const foreignCastType: Habit = (wrong) => {
   const replaced = new Map<number, string>()
+  const types: string[] = []
   for (const [index, { tokenType }] of wrong.tokens.entries()) {
     const isCast =
       tokenType === keyword.As && imageAt(wrong, openBefore(wrong, index) - 1) === 'CAST'
     if (!isCast && tokenType !== token.CastMark) continue
-    const similar = SIMILAR_TYPES.get(imageAt(wrong, index + 1) ?? '')
+    const type = imageAt(wrong, index + 1) ?? ''
+    types.push(type)
+    const similar = SIMILAR_TYPES.get(type)
     if (similar !== undefined) replaced.set(index + 1, similar)
     for (const length of typeLengthAt(wrong.tokens, index + 2)) replaced.set(length, '')
   }
+  const lost = lostAmong(types)
+  if (lost !== undefined) return { advice: lost }
   if (replaced.size === 0) return undefined
   return { advice: OWN_TYPES, rewritten: rewrite(wrong, replaced), onlyRewritten: true }
 }

@@ -143,7 +143,7 @@ for (const [text, hint] of [
     `${GENERATED}; without gaps a row counts: SET n = coalesce(n, 0) + 1 ON counter WHERE … RETURNING n`,
   ],
   [
-    'ALTER TABLE t ADD a NUMERIC(10,2)',
+    'ALTER TABLE t ADD a FLOAT(10)',
     `${TYPES}; ALTER TABLE says COLUMN: ALTER TABLE t ADD COLUMN a REAL`,
   ],
   ['BEGIN TRANSACTION READ ONLY', 'BEGIN stands alone: BEGIN READ ONLY'],
@@ -380,7 +380,7 @@ for (const [text, hint] of [
   ['SCAN * FROM t WHERE a IN b', undefined],
   ['SCAN a::varchar(20) FROM t', `${TYPES}: SCAN a::TEXT FROM t`],
   [
-    'SELECT CAST(a AS NUMERIC(10,2)), b::int, c::text FROM t',
+    'SELECT CAST(a AS FLOAT(8)), b::int, c::text FROM t',
     `${TYPES}; ${SELECT}: SCAN CAST(a AS REAL), b::INTEGER, c::text FROM t`,
   ],
   ['SCAN a::bigint FROM t', 'BIGINT is written INTEGER'],

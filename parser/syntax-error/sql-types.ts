@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { GENERATED_TYPES, SIMILAR_TYPES, TYPE_NAMES } from '../builders/type-names.ts'
+import { GENERATED_TYPES, lostType, SIMILAR_TYPES, TYPE_NAMES } from '../builders/type-names.ts'
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
 import { ownCalls } from './sql-calls.ts'
@@ -13,6 +13,8 @@ export const OWN_TYPES = `the types are ${TYPE_NAMES.join(', ')}`
 
 /** a VARCHAR(20), b DOUBLE PRECISION in a CREATE TABLE -> a TEXT, b REAL; all of them, wherever the mistake is. */
 export const foreignColumnType: Habit = (wrong) => {
+  const lost = lostTypes(wrong)
+  if (lost !== undefined) return { advice: lost }
   const types = ownTypes(wrong)
   if (types.size === 0) return undefined
   const replaced = new Map([...types, ...ownCalls(wrong)])
@@ -42,17 +44,35 @@ export const typeLength: Habit = ({ tokens, at }) => {
 /** What to write instead of the types of other databases in a definition of columns, by the numbers of the tokens. */
 export function ownTypes({ tokens }: Pick<WrongStatement, 'tokens'>): ReadonlyMap<number, string> {
   const replaced = new Map<number, string>()
+  for (const type of typePlaces(tokens)) noteType(tokens, type, replaced)
+  return replaced
+}
+
+/** What is said of the types of columns that have no like here: no definition can be suggested with them. */
+export function lostTypes({ tokens }: Pick<WrongStatement, 'tokens'>): string | undefined {
+  return lostAmong(typePlaces(tokens).map((type) => tokens[type]?.image.toUpperCase() ?? ''))
+}
+
+/** The same of these names of types. */
+export function lostAmong(types: readonly string[]): string | undefined {
+  const lost = new Set(types.map(lostType).filter((each) => each !== undefined))
+  return lost.size === 0 ? undefined : [...lost].join('; ')
+}
+
+/** Where the type of each column stands in the definition of a table or of a column. */
+function typePlaces(tokens: WrongStatement['tokens']): readonly number[] {
+  const places: number[] = []
   const first = tokens[0]?.tokenType
-  if (first !== keyword.Create && first !== keyword.Alter) return replaced
+  if (first !== keyword.Create && first !== keyword.Alter) return places
   let depth = 0
   for (const [index, { tokenType }] of tokens.entries()) {
     if (tokenType === token.LeftParenthesis) depth += 1
     if (tokenType === token.RightParenthesis) depth -= 1
     const begins = tokenType === token.LeftParenthesis || tokenType === token.Comma
     const isColumn = first === keyword.Create ? begins && depth === 1 : isAdded(tokens, index)
-    if (isColumn) noteType(tokens, index + 2, replaced)
+    if (isColumn) places.push(index + 2)
   }
-  return replaced
+  return places
 }
 
 /** The word before the name of the column that ALTER TABLE adds. */

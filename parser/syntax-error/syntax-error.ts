@@ -10,7 +10,7 @@ import { END_OF_TEXT, expectedWords, joined } from './expected-words.ts'
 import { ownCalls } from './sql-calls.ts'
 import { ofGeneratedKey } from './sql-definitions.ts'
 import { hintFor, REWRITTEN_CHARACTERS_MAX } from './sql-habits.ts'
-import { OWN_TYPES, ownTypes } from './sql-types.ts'
+import { lostTypes, OWN_TYPES, ownTypes } from './sql-types.ts'
 import { rewrite, type WrongStatement } from './wrong-statement.ts'
 
 const MALFORMED_WORDS = new Map([
@@ -99,6 +99,9 @@ export function withOwnTypes(
   const before = tokens.slice(0, type)
   const start = before.findLastIndex(({ tokenType }) => tokenType === token.Semicolon) + 1
   const wrong = { text, tokens: statementTokens(tokens, start), at: type - start }
+  const lost = lostTypes(wrong)
+  if (lost !== undefined)
+    return new ParseError(error.code, error.message, error, { ...error, hint: lost })
   const types = new Map([...ownTypes(wrong), ...ownCalls(wrong)])
   const isGenerated = GENERATED_TYPES.has(tokens[type]?.image.toUpperCase() ?? '')
   if (!isGenerated && !types.has(wrong.at)) return error
