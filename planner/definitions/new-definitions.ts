@@ -78,8 +78,14 @@ export function newColumnOf(clause: ColumnClause): NewColumn {
     : { ...column, default: columnDefault(clause.default, type) }
 }
 
-/** Throws PlanError `out_of_range` for a number of more than 64 bits. */
+const ALL_TAKEN = 2n ** 63n
+
+/**
+ * The next number of an identity. One above the largest INTEGER says that all have been taken, as SHOW CREATE TABLE
+ * writes it. Throws PlanError `out_of_range` for any other number of more than 64 bits.
+ */
 export function wholeNumberOf(expression: Expression): bigint {
+  if (expression.kind === 'literal' && expression.value === ALL_TAKEN) return ALL_TAKEN
   const value = compileAs(createExpressionCompiler(), expression, 'INTEGER')
   return value.evaluate(scopeOfNothing()) as bigint
 }

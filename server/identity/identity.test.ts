@@ -123,6 +123,22 @@ describe('an identity column', () => {
     assert.equal((await server.post(`${ROWS}?mode=put`, [row, { id: 5 }])).status, 400)
   })
 
+  test('all numbers taken is what SHOW CREATE TABLE says, and it runs', async (t) => {
+    const server = await startTestServer(t)
+    await server.rows(ALWAYS)
+    await server.rows(`ALTER TABLE t ALTER COLUMN id RESTART WITH ${2n ** 63n - 1n}`)
+    await server.rows("INSERT INTO t (a) VALUES ('last')")
+    const [{ statement }] = await server.rows('SHOW CREATE TABLE t')
+    assert.match(statement, /START WITH 9223372036854775808\)/)
+    await server.rows('DROP TABLE t')
+    await server.rows(statement)
+    assert.equal((await server.query("INSERT INTO t (a) VALUES ('x')")).body.code, 'out_of_range')
+    const beyond = await server.query(
+      `ALTER TABLE t ALTER COLUMN id RESTART WITH ${2n ** 63n + 1n}`,
+    )
+    assert.equal(beyond.body.code, 'out_of_range')
+  })
+
   test('BY DEFAULT takes another value, which moves no counter, and RESTART goes on above it', async (t) => {
     const server = await startTestServer(t)
     await server.rows(BY_DEFAULT)
@@ -197,7 +213,7 @@ describe('an identity column is refused', () => {
     ],
     [
       'with a counter of more than 64 bits',
-      'ALTER TABLE t ALTER COLUMN id RESTART WITH 9223372036854775808',
+      'ALTER TABLE t ALTER COLUMN id RESTART WITH 9223372036854775809',
       /./,
     ],
     ['a restart where it is none', 'ALTER TABLE t ALTER COLUMN a RESTART WITH 1', /not GENERATED/],
