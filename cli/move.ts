@@ -73,6 +73,9 @@ type WantedMove = {
 
 const WHEN_LOCKED =
   'A running server is moved with --from http://… [--follow]; it was started with --allow-move.'
+const STARTED_AGAIN =
+  'The server was started again and no longer moves its database. The same command goes on where it was.'
+const NO_REPORT = 'moved; the server was started again since then, so there is no report\n'
 /** Between two lines about how far it is. */
 const SHOWN_EVERY_MS = 1_000
 
@@ -89,7 +92,8 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
       from.kind === 'directory'
         ? await moveDirectory(from.path, wanted, show)
         : await moveServer(from.db, wanted, show)
-    output.write(json ? `${JSON.stringify(report)}\n` : reportText(report, wanted))
+    if (json) output.write(`${JSON.stringify(report ?? {})}\n`)
+    else output.write(report === undefined ? NO_REPORT : reportText(report, wanted))
     return EXIT.done
   } catch (error) {
     if (error instanceof UsageError) throw error
@@ -159,19 +163,20 @@ async function moveDirectory(
   }
 }
 
-/** The server does it; here it is begun and watched. */
+/** The server does it; here it is begun and watched. Undefined where the one that ended it was stopped since. */
 async function moveServer(
   db: Database,
   { to, targetTexts, targetUrl, follow, compare }: WantedMove,
   show: (state: MoveState) => void,
-): Promise<MoveReport> {
+): Promise<MoveReport | undefined> {
   const wanted = { to, targetUrl, follow, compare, options: targetTexts }
   await db.request('POST', '/v1/move', wanted)
   for (;;) {
     const state = await db.request<MoveState>('GET', '/v1/move')
     show(state)
-    if (state.phase === 'done' && state.report !== undefined) return state.report
+    if (state.phase === 'done') return state.report
     if (state.phase === 'failed') throw new Error(state.detail)
+    if (state.phase === 'none') throw new Error(STARTED_AGAIN)
     await sleep(SHOWN_EVERY_MS)
   }
 }

@@ -1602,7 +1602,7 @@ export interface components {
          * @description Statements that run first inside the transaction of each part; after a part that writes nothing (a `ROLLBACK`,
          *     a reading of the past) in one of their own. The server gives them `:before` and `:done`, the numbers of
          *     statements that are done before the part and after it, `:total`, and `:length` and `:checksum`: the characters
-         *     of the text up to the end of the part, and their SHA-256 in hexadecimal digits.
+         *     of the text up to the end of the part, without blanks there, and their SHA-256 in hexadecimal digits.
          */
         readonly ScriptNote: {
             readonly sql: components["schemas"]["StatementText"];

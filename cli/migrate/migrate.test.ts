@@ -93,7 +93,7 @@ describe('percolite migrate', () => {
     const { migrate, write, balances, folder } = await scene(t, { '0001-accounts.sql': ACCOUNTS })
     await migrate()
     await write('0002-index.sql', INDEX)
-    for (const changed of [ACCOUNTS.replace('10', '11'), `${ACCOUNTS}\n`, ACCOUNTS.slice(0, -2)]) {
+    for (const changed of [ACCOUNTS.replace('10', '11'), `${ACCOUNTS}1`, ACCOUNTS.slice(0, -2)]) {
       await write('0001-accounts.sql', changed)
       const { code, output, errors } = await migrate()
       assert.deepEqual([code, output], [1, ''])
@@ -112,6 +112,38 @@ describe('percolite migrate', () => {
       (await migrate('status')).output,
       /0001-accounts\.sql: has been run, and there is no/,
     )
+  })
+
+  test('ends where what failed is gone: deleted, or a comment now', async (t) => {
+    const { migrate, write, server } = await scene(t)
+    const failing = 'CHECK n = 1 ON counter WHERE id = 1;\n'
+    for (const [index, rest] of ['', '\n\n', `-- ${failing}`, `/* ${failing} */ ;`].entries()) {
+      const name = `000${index}.sql`
+      const table = `CREATE TABLE t${index} (id TEXT PRIMARY KEY);`
+      await write(name, `${table}\n\nGET * FROM nothing WHERE id = 1;\n`)
+      assert.equal((await migrate()).code, 1)
+      await write(name, `${table}${rest}`)
+      assert.deepEqual(await migrate(), { code: 0, output: `${name}: 0 statements\n`, errors: '' })
+      assert.match((await migrate('status')).output, new RegExp(`${name}: done\n$`))
+    }
+    const rows = await server.rows('SCAN done, total FROM percoliteMigration USE PRIMARY KEY')
+    assert.deepEqual(rows, Array(4).fill({ done: 1, total: 1 }))
+  })
+
+  test('takes blanks and comments for nothing: in a new file, and behind what is done', async (t) => {
+    const { migrate, write } = await scene(t, {
+      '0001-a.sql': '-- later\n',
+      '0002-b.sql': '\ufeff',
+    })
+    const nothing = { code: 0, output: 'Everything has been run.\n', errors: '' }
+    assert.deepEqual(await migrate(), nothing)
+    assert.equal((await migrate('status')).output, '0001-a.sql: done\n0002-b.sql: done\n')
+    await write('0001-a.sql', `-- later\n${ACCOUNTS}`)
+    assert.equal((await migrate()).output, '0001-a.sql: 4 statements\n')
+    await write('0001-a.sql', `-- later\n${ACCOUNTS}\n\n-- All accounts. /* ; */\n;`)
+    assert.deepEqual(await migrate(), nothing)
+    await write('0001-a.sql', `-- later\n${ACCOUNTS.trimEnd()}`)
+    assert.deepEqual(await migrate(), nothing)
   })
 
   test('that stops at any statement goes on with the next one', async (t) => {
@@ -208,7 +240,7 @@ describe('percolite migrate', () => {
       const { code, errors } = await percolite(['migrate', url, '--folder', at])
       assert.deepEqual([code, errors], [2, expected])
     }
-    for (const text of ['-- later\n', '\ufeff', 'INSRT', 'SHOW TABLES;\n'.repeat(1_001)]) {
+    for (const text of ['INSRT', 'SHOW TABLES;\n'.repeat(1_001)]) {
       await write('0001-a.sql', text)
       const { code, errors } = await migrate()
       assert.equal(code, 1, text)

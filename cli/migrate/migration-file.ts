@@ -86,6 +86,11 @@ export function checksumOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
+/** Blanks, comments and semicolons are no statement. */
+export function hasStatement(text: string): boolean {
+  return text.replaceAll(/--[^\n\r]*|\/\*[\s\S]*?\*\/|[\s;]+/g, '') !== ''
+}
+
 function sqlNames(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => name.endsWith('.sql'))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Database, PercoliteError } from '../../client-sdk/client.ts'
-import { checksumOf, type MigrationFile } from './migration-file.ts'
+import { checksumOf, hasStatement, type MigrationFile } from './migration-file.ts'
 
 /** What the table `percoliteMigration` knows of a file: written in the same transactions as its statements. */
 export type MigrationRow = {
@@ -54,13 +54,24 @@ export async function migrationRow(db: Database, name: string): Promise<Migratio
   return rows[0]
 }
 
+/** What was not done of a file is in it no more: all of it is done. Rejects with PercoliteError. */
+export async function noteRestGone(db: Database, { name, text }: MigrationFile, done: bigint) {
+  const sql = `SET total = done, length = :length, checksum = :checksum, changedAt = now()
+    ON percoliteMigration WHERE name = :name IF done = :done`
+  const kept = text.trimEnd()
+  await db.query(sql, { name, done, length: kept.length, checksum: checksumOf(kept) })
+}
+
 export type MigrationState = 'open' | 'half done' | 'done' | 'changed'
 
-/** Changed is a file that begins otherwise than when it was run; what is not done of it may be mended. */
+/**
+ * Changed is a file that begins otherwise than when it was run; what is not done of it may be mended. Blanks and
+ * comments behind it change nothing, and a file of nothing else is done.
+ */
 export function stateOf({ text }: MigrationFile, row: MigrationRow | undefined): MigrationState {
-  if (row === undefined || row.done === 0n) return 'open'
-  const isDone = row.done === row.total
-  const same = checksumOf(text.slice(0, Number(row.length))) === row.checksum
-  if (!same || (isDone && text.length !== Number(row.length))) return 'changed'
-  return isDone ? 'done' : 'half done'
+  if (row === undefined || row.done === 0n) return hasStatement(text) ? 'open' : 'done'
+  const length = Number(row.length)
+  if (checksumOf(text.slice(0, length)) !== row.checksum) return 'changed'
+  if (row.done !== row.total) return 'half done'
+  return hasStatement(text.slice(length)) ? 'changed' : 'done'
 }

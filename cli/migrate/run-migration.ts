@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, PercoliteError } from '../../client-sdk/client.ts'
 import { runScript } from '../connection/run-script.ts'
 import type { MigrationFile } from './migration-file.ts'
-import { type MigrationRow, migrationRow, NOTE, stateOf } from './migration-table.ts'
+import { type MigrationRow, migrationRow, NOTE, noteRestGone, stateOf } from './migration-table.ts'
 
-/** How often the same statement is tried again after a conflict. */
+/** How often the same statement is tried again after a conflict, or where no more is done afterwards. */
 const TRIES_MAX = 20
 const WAIT_MS = 100
 
@@ -22,22 +22,27 @@ export async function runMigration(db: Database, file: MigrationFile): Promise<n
   const { name, text } = file
   const first = await migrationRow(db, name)
   let row: MigrationRow = first
-  for (let tries = 1; ; tries += 1) {
+  let { done } = first
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const state = stateOf(file, row)
     if (state === 'changed')
       throw new MigrationChanged(`${file.path} has changed since it was run.`)
     if (state === 'done') return Number(row.done - first.done)
     try {
       const note = { sql: NOTE, params: { name } }
-      await runScript(db, { sql: text, from: Number(row.done), note })
+      const { total } = await runScript(db, { sql: text, from: Number(row.done), note })
+      if (Number(row.done) === total) await noteRestGone(db, file, row.done)
     } catch (error) {
       if (!isWorthAnotherLook(error) || tries === TRIES_MAX) throw error
       await sleep(Math.random() * WAIT_MS)
     }
-    const { done } = row
     row = await migrationRow(db, name)
-    if (row.done > done) tries = 0
+    if (row.done > done) {
+      done = row.done
+      tries = 0
+    }
   }
+  throw new Error(`The row of ${name} in percoliteMigration is changed by others all the time.`)
 }
 
 /** Another run has done the same statement, or both met: the row says what is left. */

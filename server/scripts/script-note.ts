@@ -26,7 +26,7 @@ export type NotePlace = {
   readonly before: number
   readonly done: number
   readonly total: number
-  /** Characters of the text up to the end of the part, and the SHA-256 of these, in hexadecimal digits. */
+  /** Characters of the text up to the end of the part without blanks, and their SHA-256, in hexadecimal digits. */
   readonly length: number
   readonly checksum: string
 }

@@ -12,10 +12,11 @@ export class TextLengths {
     this.#text = text
   }
 
-  /** Up to here, which is not before where it was the last time. */
+  /** Up to here, which is not before where it was the last time, without blanks at the end. */
   upTo(length: number): Pick<NotePlace, 'length' | 'checksum'> {
-    this.#hash.update(this.#text.slice(this.#length, length))
-    this.#length = length
-    return { length, checksum: this.#hash.copy().digest('hex') }
+    const piece = this.#text.slice(this.#length, length).trimEnd()
+    this.#hash.update(piece)
+    this.#length += piece.length
+    return { length: this.#length, checksum: this.#hash.copy().digest('hex') }
   }
 }
