@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { readConfig } from '../server/config.ts'
-import { environmentName, FLAG_NAMES } from '../server/flags.ts'
+import { environmentName, FLAG_HEADINGS, FLAG_NAMES, type FlagName } from '../server/flags.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { percolite } from '../test/cli/percolite.ts'
+import type { Command } from './command.ts'
 import { readOrder } from './command-line.ts'
 import { COMMANDS } from './commands.ts'
 import { helpOf, helpOfAll } from './help-text.ts'
@@ -68,6 +69,19 @@ test('a list is repeated on the command line and separated by commas in the envi
   assert.deepEqual(configOf(args).allowedOrigins, ['https://a.example', 'https://b.example'])
   const environment = { PERCOLITE_ALLOW_HOST: 'A.example, b.example' }
   assert.deepEqual(configOf([], environment).allowedHosts, ['a.example', 'b.example'])
+})
+
+test('over a shared store, an address that others cannot reach asks for --advertise', () => {
+  const etcd = ['--engine', 'etcd', '--etcd', 'a:2379', '--no-auth']
+  for (const host of ['0.0.0.0', '::', '0', '::0']) {
+    const asked = { name: 'UsageError', message: /--advertise http/ }
+    assert.throws(() => configOf([...etcd, '--host', host]), asked, host)
+    assert.equal(configOf(['--no-auth', '--host', host]).host, host)
+  }
+  const given = [...etcd, '--host', '0.0.0.0', '--advertise']
+  assert.equal(configOf([...given, 'http://10.0.0.4:1']).advertisedUrl, 'http://10.0.0.4:1')
+  assert.throws(() => configOf([...given, 'http://0.0.0.0:4270']), /others cannot reach/)
+  assert.equal(configOf([...etcd, '--host', '10.0.0.4']).advertisedUrl, undefined)
 })
 
 test('a public address is refused unless everybody may use it', () => {
@@ -169,6 +183,15 @@ test('each command has its own help, and help, --help and -h are one', () => {
     for (const name of Object.keys(command.flags)) assert.match(help, new RegExp(`--${name}\\b`))
     for (const line of help.split('\n')) assert.ok(line.length <= 130, line)
   }
+})
+
+test('the flags of serve stand in groups, of which each has one heading', () => {
+  for (const flag of Object.keys(FLAG_HEADINGS)) assert.ok(FLAG_NAMES.includes(flag as FlagName))
+  const help = helpOf(COMMANDS.find(({ name }) => name === 'serve') as Command)
+  const groups = help.split(/^[A-Z][^:\n]*:$/m).slice(1)
+  assert.equal(groups.length, Object.keys(FLAG_HEADINGS).length)
+  for (const group of groups) assert.ok(group.split('\n  --').length <= 10, group)
+  assert.doesNotMatch(help, /\n\n\n/)
 })
 
 test('without a command, it lists them', async () => {

@@ -32,6 +32,8 @@ export type Command = {
   /** Lines of help between the usage and the flags. */
   readonly details: readonly string[]
   readonly flags: Flags
+  /** What stands above the flag that is named, where there are many. */
+  readonly headings?: Readonly<Record<string, string>>
   /** The flags that are also read from the environment, by the names that `environmentName` gives. */
   readonly fromEnvironment: readonly string[]
   /** How many words may stand behind the name. */

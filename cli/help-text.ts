@@ -17,7 +17,14 @@ export function helpOfAll(commands: readonly Command[]): string {
   return `${lines.join('\n')}\n`
 }
 
-export function helpOf({ name, usage, details, flags, fromEnvironment }: Command): string {
+export function helpOf({
+  name,
+  usage,
+  details,
+  flags,
+  headings = {},
+  fromEnvironment,
+}: Command): string {
   const [first = '', ...others] = usage.map((words) => `percolite ${name} ${words}`.trimEnd())
   const kinds = new Set(Object.values(flags).map(({ kind }) => kind))
   const [sample] = fromEnvironment
@@ -38,7 +45,11 @@ export function helpOf({ name, usage, details, flags, fromEnvironment }: Command
     ...others.map((line) => `       ${line}`),
     '',
     ...(details.length === 0 ? [] : [...details, '']),
-    ...Object.entries(flags).map(lineOf),
+    ...Object.entries(flags).flatMap(([flag, meaning], index) => [
+      ...(headings[flag] === undefined ? [] : [...(index === 0 ? [] : ['']), `${headings[flag]}:`]),
+      lineOf(flag, meaning),
+    ]),
+    ...(Object.keys(headings).length === 0 ? [] : ['']),
     `  ${'--help, -h'.padEnd(WIDTH)} show this text`,
     ...(notes.length === 0 ? [] : ['', ...notes]),
   ]
@@ -54,7 +65,7 @@ function environmentNote(names: readonly string[], all: readonly string[], sampl
   return names.map((name) => `--${name} is ${environmentName(name)}`).join(', ')
 }
 
-function lineOf([name, flag]: readonly [string, Flag]): string {
+function lineOf(name: string, flag: Flag): string {
   const unset = flag.kind === 'switch' || flag.default === ''
   const byDefault = unset ? '' : ` (default ${flag.default})`
   return `  ${`--${name}${placeholder(flag)}`.padEnd(WIDTH)} ${flag.meaning}${byDefault}`

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openStorage } from '../storage/storage.ts'
-import { exitCode, run, urlOf } from '../test/cli/run-command.ts'
+import { exitCode, run, stdoutOf, urlOf } from '../test/cli/run-command.ts'
 import { ManualClock } from '../test/manual-clock.ts'
 import { testFolder } from '../test/test-folder.ts'
 
@@ -18,6 +18,16 @@ async function query(url: string, sql: string) {
   })
   return { status: answer.status, body: JSON.parse(await answer.text()) }
 }
+
+test('its first lines say where it listens, what is open and what comes next, before the audit log', async (t) => {
+  const server = run(t, 'serve', '--engine', 'memory', '--port', '0', '--no-console')
+  const url = await urlOf(server)
+  while (!server.output().includes('server_started')) await once(stdoutOf(server), 'data')
+  const [listening = '', next = '', audit = ''] = server.output().split('\n')
+  assert.match(listening, /percolite \S+ listening on /)
+  assert.ok(next.endsWith(`operations ${url}/docs; statements: percolite shell ${url}`), next)
+  assert.match(audit, /"event":"server_started"/)
+})
 
 test('a wrong flag: one line on standard error, exit 2', async (t) => {
   for (const args of [
@@ -128,7 +138,7 @@ test('observers of a module run in the server, and SIGTERM waits for the one und
   await query(url, 'CREATE OBSERVER copy ON original (id)')
   await query(url, 'INSERT INTO original (id) VALUES (7)')
   while (!first.output().includes('run under way')) {
-    await once(first.child.stdout as NonNullable<typeof first.child.stdout>, 'data')
+    await once(stdoutOf(first), 'data')
   }
   first.child.kill('SIGTERM')
   assert.equal(await exitCode(first), 0)

@@ -2,9 +2,9 @@
 import { resolve } from 'node:path'
 import { type Config, readConfig } from '../server/config.ts'
 import { describeEngine, ETCD_PASSWORD_NAME } from '../server/engines/engine-config.ts'
-import { environmentName, FLAG_NAMES, FLAGS } from '../server/flags.ts'
+import { environmentName, FLAG_HEADINGS, FLAG_NAMES, FLAGS } from '../server/flags.ts'
 import { loadObservers } from '../server/observers/observer-module.ts'
-import { packageVersion } from '../server/package-files.ts'
+import { isConsoleBuilt, packageVersion } from '../server/package-files.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { nearestNames } from '../storage/storage.ts'
 import type { Call, Command, Environment, ExitCode, Streams } from './command.ts'
@@ -13,8 +13,11 @@ export const SERVE: Command = {
   name: 'serve',
   summary: 'run a server',
   usage: ['[flags]'],
-  details: [],
+  details: [
+    'Runs a server: without flags at http://127.0.0.1:4270, open to this machine only, with its data in ./data.',
+  ],
   flags: FLAGS,
+  headings: FLAG_HEADINGS,
   fromEnvironment: FLAG_NAMES,
   wordsMax: 0,
   run,
@@ -42,13 +45,25 @@ async function run(call: Call, { errors }: Streams): Promise<ExitCode | undefine
   const { createLog, startServer } = await import('./start-server.ts')
   const log = createLog(config)
   const observers = observersModule === undefined ? [] : await loadObservers(observersModule)
-  const server = await startServer(config, { log, observers, errors })
-  const data = dataOf(config)
-  const reach = server.isGuarded ? 'holders of a token' : whoReaches(config)
-  log.info(
-    `percolite ${packageVersion()} listening on ${server.url}, data in ${data}, open to ${reach}`,
-  )
+  const onListening = (url: string, isGuarded: boolean) => {
+    const data = dataOf(config)
+    const reach = isGuarded ? 'holders of a token' : whoReaches(config)
+    log.info(`percolite ${packageVersion()} listening on ${url}, data in ${data}, open to ${reach}`)
+    log.info(nextSteps(url, isGuarded, config))
+  }
+  await startServer(config, { log, observers, errors, onListening })
   return undefined
+}
+
+/** An address that stands for any is none to open. */
+function nextSteps(url: string, isGuarded: boolean, { hasConsole, hasDocs }: Config): string {
+  const at = url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, '//localhost')
+  const places = [
+    ...(hasConsole && isConsoleBuilt() ? [`console ${at}/console/`] : []),
+    ...(hasDocs ? [`operations ${at}/docs`] : []),
+    `statements: percolite shell ${at}${isGuarded ? ', with a token in PERCOLITE_TOKEN' : ''}`,
+  ]
+  return places.join('; ')
 }
 
 function whoReaches({ auth }: Config): string {

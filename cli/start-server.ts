@@ -14,29 +14,21 @@ type Parts = {
   readonly log: Logger
   readonly observers: readonly DefinedObserver[]
   readonly errors: Output
-}
-
-type StartedServer = {
-  readonly url: string
-  /** Whether requests need a token. */
-  readonly isGuarded: boolean
+  readonly onListening?: (url: string, isGuarded: boolean) => void
 }
 
 /**
  * Starts a server, which signals stop, and resolves to its address. A start that fails is one line on standard error,
  * and ends the process. Rejects with UsageError.
  */
-export async function startServer(
-  config: Config,
-  { log, observers, errors }: Parts,
-): Promise<StartedServer> {
+export async function startServer(config: Config, { errors, ...outside }: Parts): Promise<string> {
+  const { log } = outside
   openNoDebugger(log)
   leaveMemoryOutOfCoreDumps()
   try {
-    const server = await createServer(config, { log, observers, onFatal: endAtOnce(log) })
+    const server = await createServer(config, { ...outside, onFatal: endAtOnce(log) })
     stopOnSignals(server, log)
-    const { url } = await server.listen()
-    return { url, isGuarded: server.isGuarded }
+    return (await server.listen()).url
   } catch (error) {
     if (error instanceof UsageError) throw error
     errors.write(`percolite: ${startFailure(error, config)}\n`)

@@ -83,12 +83,29 @@ const URL_CHARACTERS_MAX = 120
 /** Without the slash at its end; undefined where nothing was given. Throws UsageError. */
 export function checkedUrl(flag: string, text: string): string | undefined {
   if (text === '') return undefined
+  if (isAnyAddress(URL.parse(text)?.hostname)) {
+    throw new UsageError(`--${flag} ${text}: others cannot reach an address that stands for any.`)
+  }
   if (isWebAddress(text) && text.length <= URL_CHARACTERS_MAX) {
     return text.replace(/\/$/, '')
   }
   throw new UsageError(
     `--${flag} ${text}: it is an address such as http://10.0.0.4:4270, at most 120 bytes.`,
   )
+}
+
+/** Throws UsageError where a server over a shared store would tell others an address that leads nowhere. */
+export function requireReachable(host: string): void {
+  if (!isAnyAddress(URL.parse(`http://${host.includes(':') ? `[${host}]` : host}`)?.hostname))
+    return
+  throw new UsageError(
+    `--host ${host} stands for any address: add --advertise http://…, by which clients and other servers reach this one.`,
+  )
+}
+
+/** In the form that URLs have. */
+function isAnyAddress(hostname: string | undefined): boolean {
+  return hostname === '0.0.0.0' || hostname === '[::]'
 }
 
 /** As browsers send it: scheme, host and, where it is not the scheme's own, port; nothing after it. */

@@ -10,6 +10,7 @@ import {
   type JwtConfig,
   jwtOf,
   listOf,
+  requireReachable,
   sizeBytes,
   withoutSecrets,
 } from './config-values.ts'
@@ -123,6 +124,9 @@ export function readConfig(
   }
   if (config.engine === 'memory' && config.backupsFolder !== undefined) {
     throw new UsageError('--backups: the engine memory keeps nothing that could be copied.')
+  }
+  if (config.sharedEngine !== undefined && config.advertisedUrl === undefined) {
+    requireReachable(config.host)
   }
   requireStepDelayToWatch(config)
   requireBackupsElsewhere(config)

@@ -246,6 +246,20 @@ export type Flag = {
   readonly mayBeZero?: boolean
 }
 
+/** Of the groups of `--help`, each above its first flag. */
+export const FLAG_HEADINGS: Readonly<Partial<Record<FlagName, string>>> = {
+  data: 'The database',
+  bigtable: 'A store over the network',
+  commit: 'How it writes and reads',
+  host: 'Where it listens',
+  auth: 'Who is let in',
+  'allow-host': 'Browsers, pages and statistics',
+  'tls-cert': 'TLS, and clients behind a proxy',
+  'statement-timeout': 'How long something may take',
+  retention: 'Old versions, copies and moves',
+  observers: 'Observers and logs',
+}
+
 export type FlagName = keyof typeof FLAGS
 
 export const FLAG_NAMES = Object.keys(FLAGS) as FlagName[]

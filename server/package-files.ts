@@ -18,6 +18,10 @@ export function packageFileTimeMs(path: string): number | undefined {
   return statSync(new URL(path, ROOT), { throwIfNoEntry: false })?.mtimeMs
 }
 
+export function isConsoleBuilt(): boolean {
+  return packageFileTimeMs('console/dist/files.json') !== undefined
+}
+
 export function packageVersion(): string {
   return JSON.parse(readPackageFile('package.json')).version
 }

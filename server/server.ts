@@ -65,6 +65,8 @@ export type Outside = {
   readonly storage?: Storage
   /** Told once when the disk failed: nothing that is in memory can be trusted any more. */
   readonly onFatal?: (error: Error) => void
+  /** Told once of the address, and whether nobody is let in without a token, before the audit log has the start. */
+  readonly onListening?: (url: string, isGuarded: boolean) => void
   /** Read from `openapi.yaml` when it is not at hand. */
   readonly contract?: Contract
   /** What runs in this process when rows change; see `docs/observers.md`. */
@@ -126,7 +128,8 @@ function retentionOf(config: Config) {
   return { retentionMs: config.retentionMs, heldMsMax }
 }
 
-type ServerParts = Ground & Pick<Outside, 'observers' | 'sharedLimits' | 'onUndeclaredAnswer'>
+type ServerParts = Ground &
+  Pick<Outside, 'observers' | 'sharedLimits' | 'onUndeclaredAnswer' | 'onListening'>
 
 export class Server {
   readonly http: FastifyInstance
@@ -239,11 +242,6 @@ export class Server {
     )
   }
 
-  /** Whether nobody is let in without a token. */
-  get isGuarded(): boolean {
-    return this.#access.isRequired
-  }
-
   /** What its clients hold of what they share. */
   get shares(): Shares {
     return this.#requests.shares
@@ -257,6 +255,7 @@ export class Server {
     const url = `${scheme}://${name}:${address.port}`
     if (this.http.server instanceof TlsServer) this.#tls?.watch(this.http.server)
     await this.#parts.storage.gateways.announce(this.#parts.config.advertisedUrl ?? url)
+    this.#parts.onListening?.(url, this.#access.isRequired)
     this.#audit.started(url, this.#parts.config.givenFlags)
     return { url, port: address.port }
   }

@@ -43,7 +43,7 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode | 
   // Half of what the program consists of, which the other commands do without.
   const { createLog, startServer } = await import('../start-server.ts')
   const log = createLog(config)
-  const { url } = await startServer(config, { log, observers: [], errors })
+  const url = await startServer(config, { log, observers: [], errors })
   const db = connect({ url })
   const brokerage = await Brokerage.create(db, Math.random)
   // Of the store, whose newest timestamp may be behind the clock of the machine.

@@ -131,7 +131,7 @@ describe('--admin-token-file', () => {
         ...{ engine: 'memory', 'admin-token-file': path },
       } as const
       const server = await startTestServer(t, { flags })
-      assert.equal(server.server.isGuarded, true)
+      assert.equal((await server.get('/v1/tables')).status, 401)
       await server.server.close()
     }
     const server = await startTestServer(t, { flags: { 'admin-token-file': path } })

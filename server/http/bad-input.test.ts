@@ -382,5 +382,5 @@ test('an operation without a body takes an empty object, and nothing else', asyn
 
 test('a method that is not there is answered with the ones that are', async () => {
   const { headers } = await server.send({ method: 'DELETE', path: '/v1/transactions' })
-  assert.equal(headers.allow, 'GET, POST')
+  assert.equal(headers.allow, 'GET, HEAD, POST')
 })

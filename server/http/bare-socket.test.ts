@@ -119,3 +119,7 @@ test('paths below the documentation that lead elsewhere, or nowhere, are 404', a
     assert.doesNotMatch(answer, /node_modules|at .*:\d+/, path)
   }
 })
+
+test('the check of a load balancer, which is HTTP/1.0 and has no Host', async () => {
+  assert.match(await exchange('GET /readyz HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 .*"ready"/s)
+})

@@ -109,7 +109,10 @@ test('no answer is kept, shown in pages of others or told to others, but for the
   const { headers } = await server.query('SHOW TABLES')
   assert.equal(headers['cache-control'], 'no-store')
   for (const path of ['/docs/', '/openapi.json', '/openapi.yaml']) {
-    assert.notEqual((await told(path))[0], 'no-store', path)
+    assert.equal((await told(path))[0], 'no-cache', path)
+  }
+  for (const path of ['/docs/nowhere', '/openapi.txt', '/console/nowhere.js']) {
+    assert.equal((await told(path))[0], 'no-store', path)
   }
 })
 

@@ -35,15 +35,12 @@ type ConsoleFiles = ReadonlyMap<string, ConsoleFile>
 export function addConsolePages(fastify: FastifyInstance): void {
   const built = new BuiltConsole()
   fastify.get('/console', (_request, reply) => reply.redirect(CONSOLE_PATH, 308))
-  fastify.get(CONSOLE_PATH, (request, reply) => {
-    reply.header('Cache-Control', 'no-cache')
-    return send(built.newest(), PAGE, request, reply)
-  })
+  fastify.get(CONSOLE_PATH, (request, reply) => send(built.newest(), PAGE, request, reply))
   fastify.get(`${CONSOLE_PATH}:file`, (request, reply) => {
     const { file } = request.params as { readonly file: string }
     const files = built.known()
     const isThere = files.has(file) && file !== PAGE
-    reply.header('Cache-Control', isThere ? KEPT : 'no-store')
+    if (isThere) reply.header('Cache-Control', KEPT)
     return send(files, isThere ? file : '', request, reply)
   })
 }

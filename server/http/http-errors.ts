@@ -102,7 +102,7 @@ function bodyOf(problem: Problem): string {
 function methodsOf(operations: readonly Operation[], path: string): string[] {
   return operations
     .filter((operation) => matches(operation.path, path))
-    .map(({ method }) => method.toUpperCase())
+    .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
 }
 
 function matches(template: string, path: string): boolean {

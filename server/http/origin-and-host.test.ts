@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { checkOriginAndHost, isLoopbackName } from './origin-and-host.ts'
 
-function asked(headers: Record<string, string>, route = '/v1/tables') {
-  return { route, headers, rawHeaders: Object.entries(headers).flat() }
+function asked(headers: Record<string, string>, route = '/v1/tables', httpVersion = '1.1') {
+  return { route, headers, rawHeaders: Object.entries(headers).flat(), httpVersion }
 }
 
 const rules = {
@@ -29,6 +29,7 @@ for (const headers of ACCEPTED) {
 
 const REFUSED: ReadonlyArray<{ host: string; origin?: string }> = [
   { host: 'evil.example' },
+  { host: ':4270' },
   { host: 'localhost.evil.example' },
   { host: '127.0.0.1.evil.example' },
   { host: 'localhost:4270', origin: 'http://evil.example' },
@@ -45,6 +46,15 @@ for (const headers of REFUSED) {
 
 test('a request without Host is refused', () => {
   assert.throws(() => checkOriginAndHost(rules, asked({})), { code: 'invalid_request' })
+})
+
+test('HTTP/1.0 needs no Host, and may name no foreign one and come from no foreign page', () => {
+  const old = (headers: Record<string, string>) => () =>
+    checkOriginAndHost(rules, asked(headers, '/readyz', '1.0'))
+  old({})()
+  for (const headers of [{ host: 'evil.example' }, { origin: 'http://evil.example' }]) {
+    assert.throws(old(headers), { code: 'origin_not_allowed' })
+  }
 })
 
 test('a server that everybody may reach answers under any host name, but to no foreign page', () => {

@@ -15,26 +15,16 @@ export type OriginRules = {
 /**
  * A web page that the user happens to look at can post `text/plain` to this machine without asking
  * first, and by rebinding its DNS name even read the answer. Browsers name the page's origin and the
- * host they believe to talk to; a request that names a foreign one is refused. Throws
- * `origin_not_allowed`, or `invalid_request` where there is no Host at all.
+ * host they believe to talk to; a request that names a foreign one is refused. HTTP/1.0, which checks of load balancers
+ * speak and no browser does, needs no Host. Throws `origin_not_allowed`, or `invalid_request` where Host is missing.
  */
 export function checkOriginAndHost(
   rules: OriginRules,
-  { route, headers, rawHeaders }: BrowserRequest,
+  { route, headers, rawHeaders, httpVersion }: BrowserRequest,
 ): void {
-  const { host, origin } = headers
+  const { host = '', origin } = headers
   requireOneHost(rawHeaders)
-  if (host === undefined || host === '') {
-    throw new ServerError('invalid_request', 'The request has no Host header.')
-  }
-  const name = hostNameOf(host)
-  if (rules.loopbackOnly && !isLoopbackName(name) && !rules.allowedHosts.includes(name)) {
-    throw new ServerError(
-      'origin_not_allowed',
-      `The request is for the host "${name}", which is neither a loopback name nor allowed.`,
-      { hint: `start the server with --allow-host ${name} if that is its name` },
-    )
-  }
+  requireOwnHost(rules, host, httpVersion)
   if (origin === undefined) {
     requireOwnSite(route, headers)
     return
@@ -49,9 +39,23 @@ export function checkOriginAndHost(
 }
 
 /** As Node has them; a request without a browser has few of these. */
-type BrowserRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders'> & {
+type BrowserRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'httpVersion'> & {
   /** The path of what is going to answer, as it was declared; undefined where nothing is. */
   readonly route: string | undefined
+}
+
+function requireOwnHost(rules: OriginRules, host: string, httpVersion: string): void {
+  if (host === '') {
+    if (httpVersion === '1.0') return
+    throw new ServerError('invalid_request', 'The request has no Host header.')
+  }
+  const name = hostNameOf(host)
+  if (!rules.loopbackOnly || isLoopbackName(name) || rules.allowedHosts.includes(name)) return
+  throw new ServerError(
+    'origin_not_allowed',
+    `The request is for the host "${name}", which is neither a loopback name nor allowed.`,
+    { hint: `start the server with --allow-host ${name} if that is its name` },
+  )
 }
 
 /** Of several Host fields a proxy before the server may have believed another one (RFC 9112 3.2). */

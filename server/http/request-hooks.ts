@@ -17,14 +17,8 @@ import {
 } from './origin-and-host.ts'
 
 const CACHE_CONTROL = 'Cache-Control'
-const CONSOLE_PATH = '/console/'
-/** It is the same for all, and may be kept. */
-const DOCUMENTATION = /^\/(?:docs|openapi\.)/
-
-/** Its files say themselves for how long; what is no file of it has no such header yet. */
-function isOfConsole(url: string, reply: FastifyReply): boolean {
-  return url.startsWith(CONSOLE_PATH) && reply.hasHeader(CACHE_CONTROL)
-}
+/** The same for all, so it may be kept; what does not say for how long is to be looked at again. */
+const PAGES = /^\/(?:docs|openapi\.|console\/)/
 
 /**
  * What every answer has, names and values in turn: the id of the store's history; browsers are not to guess what an
@@ -113,6 +107,7 @@ export function addRequestHooks(
           route: request.routeOptions.url,
           headers,
           rawHeaders: raw.rawHeaders,
+          httpVersion: raw.httpVersion,
         })
         allowedHost = host
       } else {
@@ -138,11 +133,11 @@ export function addRequestHooks(
     else done()
   })
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    const isKept = DOCUMENTATION.test(request.url) || isOfConsole(request.url, reply)
+    const isKept = reply.statusCode < 400 && PAGES.test(request.url)
     for (let at = 0; at < ofAll.length; at += 2) {
       const name = ofAll[at] as string
-      if (isKept && name === CACHE_CONTROL) continue
-      reply.header(name, ofAll[at + 1])
+      if (!isKept || name !== CACHE_CONTROL) reply.header(name, ofAll[at + 1])
+      else if (!reply.hasHeader(CACHE_CONTROL)) reply.header(CACHE_CONTROL, 'no-cache')
     }
     done(null, payload)
   })

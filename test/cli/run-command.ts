@@ -29,15 +29,17 @@ export async function exitCode({ child }: Run): Promise<number | null> {
   return child.exitCode
 }
 
+export function stdoutOf({ child }: Run) {
+  return child.stdout as NonNullable<typeof child.stdout>
+}
+
 /** Where it listens, as it says itself. */
-export async function urlOf({ child, output, errors }: Run): Promise<string> {
+export async function urlOf(command: Run): Promise<string> {
+  const { child, output, errors } = command
   for (;;) {
     const url = /listening on (http:\/\/\S+?)[,\s]/.exec(output())?.[1]
     if (url !== undefined) return url
     assert.equal(child.exitCode, null, errors())
-    await Promise.race([
-      once(child.stdout as NonNullable<typeof child.stdout>, 'data'),
-      once(child, 'close'),
-    ])
+    await Promise.race([once(stdoutOf(command), 'data'), once(child, 'close')])
   }
 }
