@@ -6,13 +6,14 @@ const LINE_BYTES_MAX = 64 * 1024 * 1024
 const NEWLINE = 0x0a
 
 /**
- * The lines of a text without their ends, several at a time: those that a chunk completes. A line that is too long to
- * be held is undefined. What stands behind the last end of a line is one more, unless it is empty.
+ * The lines of a text without their ends, several at a time: those that a chunk completes. Of a line that is too long
+ * to be held it is only known how many bytes it has. What stands behind the last end of a line is one more, unless it
+ * is empty.
  */
 export async function* byteLines(
   chunks: AsyncIterable<Uint8Array>,
   lineBytesMax = LINE_BYTES_MAX,
-): AsyncGenerator<ReadonlyArray<Buffer | undefined>, void, undefined> {
+): AsyncGenerator<ReadonlyArray<Buffer | number>, void, undefined> {
   let begun: Buffer[] = []
   let begunBytes = 0
   const begin = (part: Buffer) => {
@@ -20,17 +21,17 @@ export async function* byteLines(
     if (begunBytes <= lineBytesMax) begun.push(part)
     else begun = []
   }
-  const endOf = (part: Buffer): Buffer | undefined => {
+  const endOf = (part: Buffer): Buffer | number => {
     if (begunBytes === 0) return part
     begin(part)
-    const line = begunBytes <= lineBytesMax ? Buffer.concat(begun) : undefined
+    const line = begunBytes <= lineBytesMax ? Buffer.concat(begun) : begunBytes
     begun = []
     begunBytes = 0
     return line
   }
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-    const lines: Array<Buffer | undefined> = []
+    const lines: Array<Buffer | number> = []
     let start = 0
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
       lines.push(endOf(bytes.subarray(start, end)))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isUtf8 } from 'node:buffer'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
-import { badRow, type SourceRow } from './source-row.ts'
+import { badRow, SourceBroken, type SourcePlace, type SourceRow } from './source-row.ts'
 
 export type CsvForm = {
   /** The types of the columns of the table by their names. */
@@ -45,17 +46,19 @@ export async function* csvRows(
   feeding.catch(() => undefined)
   let header: Header | undefined
   let lineBefore = 0
+  let byteBefore = 0
   let rows: SourceRow[] = []
   try {
     for await (const { record, raw } of parser as AsyncIterable<Read>) {
-      const line = lineBefore + 1
+      const place = { line: lineBefore + 1, byte: byteBefore }
       // csv-parse counts the two characters of a line end within quotes as two lines.
       lineBefore += raw.match(LINE_END)?.length ?? 0
+      byteBefore += Buffer.byteLength(raw)
       if (header === undefined) {
         header = headerOf(record, form)
         continue
       }
-      const row = rowOf(line, record, header)
+      const row = rowOf(place, record, header)
       if (row !== undefined) rows.push(row)
       if (rows.length < ROWS_AT_ONCE) continue
       yield rows
@@ -78,15 +81,28 @@ function headerOf(record: readonly Field[], { types, nullText }: CsvForm): Heade
     const type = types.get(name)
     if (type !== undefined) return { name, type }
     const known = [...types.keys()].join(', ')
-    throw new Error(
-      `Line 1 is the header, and the table has no column "${name.slice(0, 100)}". Its columns are ${known}.`,
+    throw headerError(
+      `the table has no column "${name.slice(0, 100)}". Its columns are ${known}.${otherDelimiter(record)}`,
     )
   })
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) {
-    throw new Error(`Line 1 is the header, and names the column "${twice}" twice.`)
+    throw headerError(`it names the column "${twice}" twice.`)
   }
   return { columns, nullText: nullText ?? (columns.length === 1 ? 'NULL' : '') }
+}
+
+function headerError(what: string): SourceBroken {
+  return new SourceBroken(`Line 1 is the header, and ${what}`, { line: 1, byte: 0 })
+}
+
+/** Where the header is one field, another delimiter may be meant. */
+function otherDelimiter(record: readonly Field[]): string {
+  const [field = ''] = record
+  const mark =
+    record.length === 1 ? [';', '\t', '|'].find((each) => field.includes(each)) : undefined
+  if (mark === undefined) return ''
+  return ` Are its fields separated by --delimiter '${mark === '\t' ? '\\t' : mark}'?`
 }
 
 function textOf(field: Field): string {
@@ -95,10 +111,11 @@ function textOf(field: Field): string {
 
 /** Undefined for a blank line. */
 function rowOf(
-  line: number,
+  place: SourcePlace,
   record: readonly Field[],
   { columns, nullText }: Header,
 ): SourceRow | undefined {
+  const { line } = place
   const isNull = (field: Field | undefined) => field === nullText
   if (record.length === 1 && record[0] === '' && !(columns.length === 1 && isNull(''))) {
     return undefined
@@ -116,22 +133,32 @@ function rowOf(
     }
     members.push(`${JSON.stringify(name)}:${value}`)
   }
-  return { line, json: `{${members.join(',')}}` }
+  return { ...place, json: `{${members.join(',')}}` }
 }
 
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const NUMBER = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/
+
+/** A decimal number as JSON has it, also of `.5`, `5.`, `+5` and `007`; undefined for what is none. */
+function jsonNumber(text: string): string | undefined {
+  const [, sign, whole, fraction = '', exponent = ''] = NUMBER.exec(text) ?? []
+  if (whole === undefined || !/^[+-]?\.?\d/.test(text)) return undefined
+  const part = fraction === '' ? '' : `.${fraction}`
+  return `${sign === '-' ? '-' : ''}${whole || '0'}${part}${exponent}`
+}
 
 /** The value as JSON; undefined for a JSON column with something else. The server says what is of a wrong type. */
 function valueJson(type: string, text: string): string | undefined {
   switch (type) {
     case 'REAL':
-      return JSON_NUMBER.test(text) ? text : JSON.stringify(text)
+      return jsonNumber(text) ?? JSON.stringify(text)
     case 'BOOLEAN':
       return /^(?:true|false)$/i.test(text) ? text.toLowerCase() : JSON.stringify(text)
     case 'JSON':
       return isJson(text) ? text : undefined
+    case 'INTEGER':
+      // A text of digits is taken for one, beyond 2^53 too.
+      return JSON.stringify(/^\+\d+$/.test(text) ? text.slice(1) : text)
     default:
-      // An INTEGER as well: a text of digits is taken for one, beyond 2^53 too.
       return JSON.stringify(text)
   }
 }
@@ -145,27 +172,58 @@ function isJson(text: string): boolean {
   }
 }
 
-function misquoted({ message }: CsvError): Error {
-  return new Error(
+function misquoted({ message, lines, bytes }: CsvError): Error {
+  return new SourceBroken(
     `The file is not CSV: ${message}. Nobody can tell where rows begin behind that line, so that the import ends there.`,
+    { line: lines as number, byte: bytes as number },
   )
 }
 
+const LINE_FEED = 0x0a
+
 /** Rejects at the first byte that is no UTF-8: csv-parse would put another character there. */
 async function* inUtf8(chunks: AsyncIterable<Uint8Array>) {
-  const utf8 = new TextDecoder('utf-8', { fatal: true })
-  let bytes = 0
-  const check = (chunk?: Uint8Array) => {
-    try {
-      utf8.decode(chunk, { stream: chunk !== undefined })
-    } catch {
-      throw new Error(`The file is not UTF-8, at or soon after its byte ${bytes}.`)
-    }
-  }
+  let line = 1
+  let byte = 0
+  /** The bytes of a character that the next chunk ends. */
+  let begun: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
-    check(chunk)
-    bytes += chunk.length
+    const bytes = begun.length === 0 ? Buffer.from(chunk) : Buffer.concat([begun, chunk])
+    const whole = bytes.subarray(0, bytes.length - begunBytesOf(bytes))
+    if (!isUtf8(whole)) throw notUtf8(whole, { line, byte })
+    for (let at = whole.indexOf(LINE_FEED); at >= 0; at = whole.indexOf(LINE_FEED, at + 1)) {
+      line += 1
+    }
+    byte += whole.length
+    begun = bytes.subarray(whole.length)
     yield chunk
   }
-  check()
+  if (begun.length > 0) throw notUtf8(begun, { line, byte })
+}
+
+/** How many bytes at the end are the beginning of a longer character. */
+function begunBytesOf(bytes: Buffer): number {
+  for (let count = 1; count <= Math.min(3, bytes.length); count += 1) {
+    const byte = bytes[bytes.length - count] as number
+    if (byte < 0x80) return 0
+    if (byte < 0xc0) continue
+    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+    return length > count ? count : 0
+  }
+  return 0
+}
+
+/** Where the first character begins that is not well-formed. */
+function notUtf8(bytes: Buffer, from: SourcePlace): SourceBroken {
+  let [good, bad] = [0, bytes.length]
+  const wholeUpTo = (end: number) => end - begunBytesOf(bytes.subarray(0, end))
+  while (bad - good > 1) {
+    const middle = (good + bad) >>> 1
+    if (isUtf8(bytes.subarray(0, wholeUpTo(middle)))) good = middle
+    else bad = middle
+  }
+  const before = bytes.toString('latin1', 0, wholeUpTo(good))
+  const line = from.line + before.split('\n').length - 1
+  const place = { line, byte: from.byte + before.length }
+  return new SourceBroken(`The file is not UTF-8, from its byte ${place.byte} on.`, place)
 }

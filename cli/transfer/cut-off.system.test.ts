@@ -6,7 +6,8 @@ import { describe, type TestContext, test } from 'node:test'
 import { connect } from '../../client-sdk/client.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { testFolder } from '../../test/test-folder.ts'
-import { type ImportParts, importTable } from './import-table.ts'
+import { countsOf } from './import-source.ts'
+import { ImportBroken, type ImportParts, importTable } from './import-table.ts'
 import { RefusedRows } from './refused-rows.ts'
 import { TransferProgress } from './transfer-progress.ts'
 
@@ -40,6 +41,7 @@ async function scene(t: TestContext) {
       progress: new TransferProgress(NOWHERE),
       onLeft: () => assert.fail(),
       signal: new AbortController().signal,
+      imported: [],
       options: {
         ...{ mode: 'insert', batchRows: BATCH, parallel, retryMs: 0 },
         ...{ delimiter: ',', nullText: undefined },
@@ -47,8 +49,8 @@ async function scene(t: TestContext) {
     }
     try {
       const source = { table: 'item', from: file, format: 'ndjson', isZipped: false } as const
-      const counts = await importTable(parts, source)
-      return { counts, refused: refused.count }
+      await importTable(parts, source)
+      return { counts: countsOf(parts), refused: refused.count }
     } finally {
       await refused.close()
       parts.progress.end()
@@ -90,7 +92,14 @@ describe('an import that is cut off and started again', () => {
           const cut = failing(at, isSent)
           const first = await run(cut.fetching, parallel).catch((error) => error)
           isCut = cut.hasFailed()
-          if (isCut) assert.ok(first instanceof Error, `cut at ${at}`)
+          if (isCut) {
+            assert.ok(first instanceof ImportBroken && first.place !== undefined, `cut at ${at}`)
+            const { line } = first.place
+            const [{ n } = { n: 0 }] = await server.rows(
+              `SCAN COUNT(*) AS n FROM item USE PRIMARY KEY WHERE id < ${line}`,
+            )
+            assert.equal(n, line - 1 - BAD_LINES.filter((bad) => bad < line).length, `cut at ${at}`)
+          }
           const { counts, refused } = await run(fetch, parallel)
           const [{ rows, sum } = { rows: 0, sum: 0 }] = await server.rows(
             'SCAN COUNT(*) AS rows, SUM(n) AS sum FROM item USE PRIMARY KEY',

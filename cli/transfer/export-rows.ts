@@ -86,7 +86,7 @@ async function* ndjsonText(
   for await (const lines of byteLines(chunks)) {
     const parts: Buffer[] = []
     for (const line of lines) {
-      if (line === undefined) throw new Error('A row is too long to be exported.')
+      if (typeof line === 'number') throw new Error('A row is too long to be exported.')
       if (line.subarray(0, ROW.length).equals(ROW)) {
         parts.push(line.subarray(ROW.length, line.length - 1), NEWLINE)
       } else {

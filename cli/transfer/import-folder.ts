@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
 import { UsageError } from '../../server/usage-error.ts'
-import { type ImportedTable, type ImportParts, importTable } from './import-table.ts'
+import { type ImportParts, importTable } from './import-table.ts'
 import { type ExportedTable, type Manifest, requireAsWritten } from './manifest.ts'
 
 /** What is wanted of an export. */
@@ -27,10 +27,7 @@ export function wantedTables({ folder, manifest, tables }: FolderWanted): readon
  * Imports an export: its files are looked at first, then come definitions that are missing, then the rows. Observers
  * run for these rows, as for all others. Rejects as `importTable` does.
  */
-export async function importFolder(
-  parts: ImportParts,
-  wanted: FolderWanted,
-): Promise<ImportedTable[]> {
+export async function importFolder(parts: ImportParts, wanted: FolderWanted): Promise<void> {
   const { db, refused, signal } = parts
   const { folder, manifest } = wanted
   const tables = wantedTables(wanted)
@@ -43,14 +40,12 @@ export async function importFolder(
     missing.push(wanted)
   }
   for (const statements of missing) await define(parts, statements)
-  const imported: ImportedTable[] = []
   for (const { table, file } of tables) {
-    if (signal.aborted || refused.areTooMany) return imported
+    if (signal.aborted || refused.areTooMany) return
     const from = join(folder, file)
     const isZipped = file.endsWith('.gz')
-    imported.push(await importTable(parts, { table, from, format: manifest.rowFormat, isZipped }))
+    await importTable(parts, { table, from, format: manifest.rowFormat, isZipped })
   }
-  return imported
 }
 
 /** What changes the observer that the statement before it makes: an observer that is there stays as it is. */

@@ -7,14 +7,13 @@ import { fileProblem } from '../file-problem.ts'
 import type { RowFormat } from './export-rows.ts'
 import { type FolderWanted, importFolder, wantedTables } from './import-folder.ts'
 import {
-  type ImportedTable,
+  type ImportBroken,
   type ImportOptions,
   type ImportParts,
   type ImportSource,
   importTable,
 } from './import-table.ts'
 import { readManifest } from './manifest.ts'
-import type { RefusedRows } from './refused-rows.ts'
 
 /** How rows are imported where nothing else is said. */
 export const IMPORT_DEFAULTS: ImportOptions = {
@@ -73,30 +72,32 @@ function statOf(path: string): Stats {
 }
 
 /** Rejects as `importTable` does. */
-export async function importAll(
-  parts: ImportParts,
-  wanted: ImportWanted,
-): Promise<readonly ImportedTable[]> {
-  return wanted.kind === 'folder'
-    ? await importFolder(parts, wanted.folder)
-    : [await importTable(parts, wanted.source)]
+export async function importAll(parts: ImportParts, wanted: ImportWanted): Promise<void> {
+  await (wanted.kind === 'folder'
+    ? importFolder(parts, wanted.folder)
+    : importTable(parts, wanted.source))
 }
 
 type ImportCounts = Readonly<Record<'written' | 'skipped' | 'replayed' | 'refused', number>>
 
 /** Of all tables together. */
-export function countsOf(
-  tables: readonly ImportedTable[],
-  { count: refused }: RefusedRows,
-): ImportCounts {
+export function countsOf({
+  imported,
+  refused,
+}: Pick<ImportParts, 'imported' | 'refused'>): ImportCounts {
   const sumOf = (name: 'written' | 'skipped' | 'replayed') =>
-    tables.reduce((sum, table) => sum + table[name], 0)
+    imported.reduce((sum, table) => sum + table[name], 0)
   return {
     written: sumOf('written'),
     skipped: sumOf('skipped'),
     replayed: sumOf('replayed'),
-    refused,
+    refused: refused.count,
   }
+}
+
+/** `item.csv, line 3, byte 27`. */
+export function placeText({ file, place }: ImportBroken): string {
+  return place === undefined ? file : `${file}, line ${place.line}, byte ${place.byte}`
 }
 
 /** `2 rows written, 1 refused, 0.4 s`. */

@@ -11,7 +11,7 @@ import type { RowFormat } from './export-rows.ts'
 import { ndjsonRows } from './ndjson-rows.ts'
 import type { RefusedRows } from './refused-rows.ts'
 import { type ImportMode, RowSender } from './row-sender.ts'
-import { batchesOf } from './source-row.ts'
+import { type Batch, batchesOf, SourceBroken, type SourcePlace } from './source-row.ts'
 import type { TransferProgress } from './transfer-progress.ts'
 
 /** How all files of one call are imported. */
@@ -34,6 +34,8 @@ export type ImportParts = {
   readonly onLeft: (statement: string) => void
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
+  /** What has been done for each table so far, whatever becomes of the rest. */
+  readonly imported: ImportedTable[]
 }
 
 /** Rows for one table: a file by its path, or what comes in. */
@@ -46,9 +48,23 @@ export type ImportSource = {
 
 export type ImportedTable = {
   readonly table: string
-  readonly written: number
-  readonly skipped: number
-  readonly replayed: number
+  written: number
+  skipped: number
+  replayed: number
+}
+
+/** An import that ended before its source did. Its `cause` is why. */
+export class ImportBroken extends Error {
+  /** `-` for what comes in. */
+  readonly file: string
+  /** Unknown where not even a text could be read. All rows before it have been sent. */
+  readonly place: SourcePlace | undefined
+
+  constructor(cause: unknown, file: string, place: SourcePlace | undefined) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.file = file
+    this.place = place
+  }
 }
 
 type TableFacts = {
@@ -63,21 +79,21 @@ type TableFacts = {
 
 /**
  * Resolves when the source ends, when too many rows were refused, or when the signal is aborted, each time without a
- * batch in progress. Rejects with PercoliteError, and what is wrong with the file.
+ * batch in progress. Rejects with PercoliteError where nothing was begun, and with ImportBroken.
  */
-export async function importTable(
-  { db, options, refused, progress, signal }: ImportParts,
-  source: ImportSource,
-): Promise<ImportedTable> {
+export async function importTable(parts: ImportParts, source: ImportSource): Promise<void> {
+  const { db, options, refused, progress, signal, imported } = parts
   const { table } = source
   const facts = await db.request<TableFacts>('GET', `/v1/tables/${encodeURIComponent(table)}`)
-  const counts = { written: 0, skipped: 0, replayed: 0 }
+  const counts: ImportedTable = { table, written: 0, skipped: 0, replayed: 0 }
+  imported.push(counts)
   const stop = new AbortController()
   const ending = AbortSignal.any([signal, stop.signal])
   const endIfTooMany = () => {
     progress.rows += 1
     if (refused.areTooMany) stop.abort()
   }
+  const unsent = new Unsent()
   const sender = new RowSender(db, {
     table,
     mode: options.mode,
@@ -92,46 +108,70 @@ export async function importTable(
       counts.replayed += replayed
       progress.rows += written + skipped + replayed
     },
+    onUnsent: (row) => unsent.add(row),
     onRefused: (row, error) => {
       refused.addRefused(row, error)
       endIfTooMany()
     },
   })
-  const chunks = chunksOf(source, progress)
-  const rows =
-    source.format === 'csv'
-      ? csvRows(chunks, {
-          ...options,
-          types: new Map(facts.columns.map(({ name, type }) => [name, type])),
-        })
-      : ndjsonRows(chunks)
   const running = new Set<Promise<void>>()
-  let failure: { readonly error: unknown } | undefined
-  const launch = (work: Promise<void>) => {
-    const done = work
+  const launch = (batch: Batch) => {
+    const done = sender
+      .send(batch)
       .catch((error: unknown) => {
-        failure ??= { error }
+        unsent.fail(error, batch[0])
         stop.abort()
       })
       .finally(() => running.delete(done))
     running.add(done)
   }
   try {
-    for await (const each of batchesOf(rows, options.batchRows)) {
+    for await (const each of batchesOf(rowsOf(source, facts, parts), options.batchRows)) {
       if (ending.aborted) break
       if ('problem' in each) {
         refused.addBad(each)
         endIfTooMany()
         continue
       }
-      launch(sender.send(each))
+      launch(each)
       while (running.size >= options.parallel) await Promise.race(running)
     }
+  } catch (error) {
+    unsent.fail(error, error instanceof SourceBroken ? error.place : undefined)
   } finally {
     await Promise.all(running)
   }
-  if (failure !== undefined) throw failure.error
-  return { table, ...counts }
+  unsent.throwIfFailed(source)
+}
+
+/** Why an import broke off, and the first place of which not everything was sent. */
+class Unsent {
+  #failure: { readonly error: unknown } | undefined
+  #first: SourcePlace | undefined
+
+  add(place: SourcePlace): void {
+    if (place.byte < (this.#first?.byte ?? Number.POSITIVE_INFINITY)) this.#first = place
+  }
+
+  fail(error: unknown, place: SourcePlace | undefined): void {
+    this.#failure ??= { error }
+    if (place !== undefined) this.add(place)
+  }
+
+  throwIfFailed({ from }: ImportSource): void {
+    if (this.#failure === undefined) return
+    const file = typeof from === 'string' ? from : '-'
+    throw new ImportBroken(this.#failure.error, file, this.#first)
+  }
+}
+
+type Rows = ReturnType<typeof ndjsonRows>
+
+function rowsOf(source: ImportSource, { columns }: TableFacts, parts: ImportParts): Rows {
+  const chunks = chunksOf(source, parts.progress)
+  if (source.format === 'ndjson') return ndjsonRows(chunks)
+  const types = new Map(columns.map(({ name, type }) => [name, type]))
+  return csvRows(chunks, { ...parts.options, types })
 }
 
 /**

@@ -124,6 +124,67 @@ describe('percolite import', () => {
     ])
   })
 
+  test('takes numbers as spreadsheets write them, and no others', async (t) => {
+    const { run, server } = await bank(t)
+    const numbers = ['.5', '5.', '+5', '-.5e1', '007', '78119.51', '-0.10', '1E3']
+    const rows = numbers.map((text, index) => `${index},${text},+${index}\n`)
+    const none = ['.', '+', '', '1,5', '1e', '0x1', '--1', 'e5', '1 '].map(
+      (text) => `x,"${text}",1\n`,
+    )
+    const text = `id,r,balance\n${rows.join('')}${none.join('')}`
+    const { output } = await run('a.csv', text, '--max-errors', '9')
+    assert.match(output, /^8 rows written, 9 refused/)
+    assert.deepEqual(
+      (await server.rows('SCAN r, balance FROM account')).map(({ r, balance }) => [r, balance]),
+      [0.5, 5, 5, -5, 7, 78119.51, -0.1, 1000].map((r, index) => [r, index]),
+    )
+  })
+
+  test('that breaks off says how much is written, and where that was', async (t) => {
+    const { run, folder, server } = await bank(t)
+    const lines = Array.from({ length: 600 }, (_, id) => `${id},ä\r\n`)
+    const head = '\ufeffid,note\r\n'
+    const before = Buffer.byteLength(head + lines.slice(0, 599).join(''))
+    const flags = ['--batch', '10', '--parallel', '1', '--json']
+    const told = async (name: string, text: Buffer, ...more: readonly string[]) => {
+      const { code, output, errors } = await run(name, text, ...flags, ...more)
+      const { written, failed } = JSON.parse(output)
+      const rows = await server.rows('SCAN COUNT(*) AS n FROM account USE PRIMARY KEY')
+      assert.deepEqual([code, written], [1, rows[0]?.n], errors)
+      const place = `${join(folder, name)}, line ${failed.line}, byte ${failed.byte}`
+      assert.ok(errors.includes(`percolite: broke off at ${place}.\n`), errors)
+      await server.query("DELETE FROM account WHERE id >= '' LIMIT 10000")
+      return failed
+    }
+    const quoted = Buffer.from(`${head}${lines.slice(0, 599).join('')}x,"a"b\n${lines[599]}`)
+    const misquoted = await told('a.csv', quoted)
+    assert.deepEqual([misquoted.line, misquoted.byte], [601, before + 1])
+    const at = before - 4
+    quoted[at + 1] = 0xff
+    const latin = await told('b.csv', quoted)
+    assert.deepEqual(
+      [latin.line, latin.byte, latin.detail],
+      [600, at, `The file is not UTF-8, from its byte ${at} on.`],
+    )
+    const wrong = `${head}${lines.slice(0, 30).join('')}`
+    const header = await told('c.csv', Buffer.from(wrong.replace('note', 'nope')))
+    assert.deepEqual([header.line, header.byte], [1, 0])
+  })
+
+  test('names the other delimiter of a header that is one field', async (t) => {
+    const { run } = await bank(t)
+    for (const [mark, shown] of [
+      [';', ';'],
+      ['\t', '\\t'],
+      ['|', '|'],
+    ] as const) {
+      const text = `id${mark}balance\nann${mark}1\n`
+      const { code, errors } = await run('a.csv', text)
+      assert.deepEqual([code, errors.includes(`--delimiter '${shown}'?`)], [1, true], errors)
+      assert.equal((await run('a.csv', text, '--delimiter', shown, '--mode', 'put')).code, 0)
+    }
+  })
+
   test('takes another delimiter and another word for NULL, and compressed files', async (t) => {
     const { run, all } = await bank(t)
     const text = gzipSync('id\tbalance\tnote\nann\t1\t-\nbob\t2\t"-"\neve\t3\t\n')

@@ -17,9 +17,10 @@ import {
   importAll,
   importWanted,
   leftText,
+  placeText,
   summaryText,
 } from './import-source.ts'
-import type { ImportedTable, ImportOptions, ImportParts } from './import-table.ts'
+import { ImportBroken, type ImportOptions, type ImportParts } from './import-table.ts'
 import { endedByInterrupt } from './interrupt.ts'
 import { RefusedRows } from './refused-rows.ts'
 import type { ImportMode } from './row-sender.ts'
@@ -112,20 +113,17 @@ async function run(call: Call, streams: Streams): Promise<ExitCode> {
   const interrupt = endedByInterrupt()
   const progress = new TransferProgress(streams.errors, wanted.bytes)
   const onLeft = (statement: string) => streams.errors.write(`percolite: ${leftText(statement)}`)
-  const parts = { db, options, refused, progress, onLeft, signal: interrupt.signal }
+  const { signal } = interrupt
+  const parts: ImportParts = { db, options, refused, progress, onLeft, signal, imported: [] }
   try {
-    const tables = await importAll(parts, wanted)
+    await importAll(parts, wanted)
     progress.end()
-    return told(tables, parts, { call, streams })
+    return told(parts, { call, streams })
   } catch (error) {
     progress.end()
-    if (interrupt.signal.aborted) return told([], parts, { call, streams })
-    streams.errors.write(failureView(error, ''))
-    if (!(error instanceof PercoliteError)) return EXIT.failed
-    const code = exitCodeOfServer(error)
-    if (code === EXIT.unknownOutcome || progress.rows > 0)
-      streams.errors.write(againText(options.mode))
-    return code
+    return signal.aborted
+      ? told(parts, { call, streams })
+      : brokenOff(error, parts, { call, streams })
   } finally {
     interrupt.done()
     await refused.close()
@@ -156,14 +154,35 @@ function countOf(call: Call, name: string, most: number): number {
   throw new UsageError(`--${name} ${text}: it is a whole number up to ${most}.`)
 }
 
-/** Prints what was done, and resolves to how the command ends. */
-function told(
-  tables: readonly ImportedTable[],
-  { options, refused, progress, signal }: ImportParts,
-  { call, streams }: { readonly call: Call; readonly streams: Streams },
-): ExitCode {
-  const summary = { ...countsOf(tables, refused), seconds: progress.seconds, tables }
+type Around = { readonly call: Call; readonly streams: Streams }
+
+function tellSummary(parts: ImportParts, { call, streams }: Around, failed?: object): void {
+  const { progress, imported: tables } = parts
+  const summary = { ...countsOf(parts), seconds: progress.seconds, tables, failed }
   streams.output.write(call.isOn('json') ? `${JSON.stringify(summary)}\n` : summaryText(summary))
+}
+
+/** Prints what was done before it broke off, and where that was. Returns how the command ends. */
+function brokenOff(error: unknown, parts: ImportParts, around: Around): ExitCode {
+  const { options, progress } = parts
+  const { errors } = around.streams
+  const broken = error instanceof ImportBroken ? error : undefined
+  const cause = broken === undefined ? error : broken.cause
+  const { code, message } = cause as Partial<PercoliteError>
+  tellSummary(parts, around, { file: broken?.file, ...broken?.place, code, detail: message })
+  errors.write(failureView(cause, ''))
+  if (broken !== undefined) errors.write(`percolite: broke off at ${placeText(broken)}.\n`)
+  if (!(cause instanceof PercoliteError)) return EXIT.failed
+  const exitCode = exitCodeOfServer(cause)
+  if (exitCode === EXIT.unknownOutcome || progress.rows > 0) errors.write(againText(options.mode))
+  return exitCode
+}
+
+/** Prints what was done, and returns how the command ends. */
+function told(parts: ImportParts, around: Around): ExitCode {
+  const { options, refused, signal } = parts
+  const { call, streams } = around
+  tellSummary(parts, around)
   if (signal.aborted) {
     streams.errors.write(`percolite: ended. ${againText(options.mode)}`)
     return EXIT.interrupted

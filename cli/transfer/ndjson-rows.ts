@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { byteLines } from './byte-lines.ts'
-import { badRow, type SourceRow } from './source-row.ts'
+import { badRow, type SourcePlace, type SourceRow } from './source-row.ts'
 
 /** Each line that is not blank is a row, as a JSON object. A byte order mark is dropped. */
 export async function* ndjsonRows(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<SourceRow[], void, undefined> {
   let number = 0
+  let byte = 0
   for await (const lines of byteLines(chunks)) {
     const rows: SourceRow[] = []
     for (const line of lines) {
       number += 1
-      const row = rowOf(number, line)
+      const row = rowOf({ line: number, byte }, line)
+      byte += (typeof line === 'number' ? line : line.length) + 1
       if (row !== undefined) rows.push(row)
     }
     yield rows
@@ -20,8 +22,9 @@ export async function* ndjsonRows(
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function rowOf(number: number, line: Buffer | undefined): SourceRow | undefined {
-  if (line === undefined) return badRow(number, 'The line is longer than 64 MiB.', null)
+function rowOf(place: SourcePlace, line: Buffer | number): SourceRow | undefined {
+  const { line: number } = place
+  if (typeof line === 'number') return badRow(number, 'The line is longer than 64 MiB.', null)
   let json: string
   try {
     json = UTF8.decode(line)
@@ -33,7 +36,7 @@ function rowOf(number: number, line: Buffer | undefined): SourceRow | undefined 
   try {
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return { line: number, json }
+      return { ...place, json }
     }
     return badRow(number, 'The line is JSON and no object.', json)
   } catch (error) {

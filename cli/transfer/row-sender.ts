@@ -21,6 +21,8 @@ export type SenderOptions = {
   readonly onDone: (counts: SentCounts) => void
   /** Told of each row that the server refuses. */
   readonly onRefused: (row: GoodRow, error: PercoliteError) => void
+  /** Told of the first of those rows that are not sent any more. */
+  readonly onUnsent: (row: GoodRow) => void
 }
 
 export type SentCounts = {
@@ -57,9 +59,10 @@ export class RowSender {
    * alone: the same halves in each run, so that each of them has the key that it had. Rejects with PercoliteError.
    */
   async send(batch: Batch): Promise<void> {
-    const { signal, onDone, onRefused } = this.#options
+    const { signal, onDone, onRefused, onUnsent } = this.#options
     const [row] = batch
-    if (signal.aborted || row === undefined) return
+    if (row === undefined) return
+    if (signal.aborted) return onUnsent(row)
     try {
       onDone(await this.#sendUntilKnown(batch, row))
     } catch (error) {

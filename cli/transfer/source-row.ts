@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A row of a file as the JSON object that a server takes. */
-export type GoodRow = {
-  /** Where it begins in the file, from 1. */
+/** Where something begins in a text, which in a file that is compressed is the one that comes out of it. */
+export type SourcePlace = {
+  /** From 1. */
   readonly line: number
-  readonly json: string
+  /** From 0. */
+  readonly byte: number
 }
+
+/** A row of a file as the JSON object that a server takes. */
+export type GoodRow = SourcePlace & { readonly json: string }
 
 /** What stands in a file for a row, and is none. */
 export type BadRow = {
@@ -23,6 +27,16 @@ export type SourceRow = GoodRow | BadRow
 /** A text that is no row. */
 export function badRow(line: number, detail: string, shown: unknown): BadRow {
   return { line, problem: { code: 'invalid_row', detail }, row: JSON.stringify(shown) }
+}
+
+/** What is no text of rows from a place on. */
+export class SourceBroken extends Error {
+  readonly place: SourcePlace
+
+  constructor(message: string, place: SourcePlace) {
+    super(message)
+    this.place = place
+  }
 }
 
 /** Rows that go into one transaction. */

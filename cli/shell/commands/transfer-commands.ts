@@ -9,8 +9,10 @@ import {
   importAll,
   importWanted,
   leftText,
+  placeText,
   summaryText,
 } from '../../transfer/import-source.ts'
+import { ImportBroken, type ImportParts } from '../../transfer/import-table.ts'
 import { RefusedRows } from '../../transfer/refused-rows.ts'
 import { TransferProgress } from '../../transfer/transfer-progress.ts'
 import type { BackslashCommand, ShellForCommands } from './backslash-command.ts'
@@ -44,13 +46,17 @@ async function importRows(shell: ShellForCommands, rest: string): Promise<void> 
   const refused = await RefusedRows.open(errors, { path: undefined, most: 0 })
   const progress = new TransferProgress(errors, wanted.bytes)
   const onLeft = (statement: string) => errors.write(leftText(statement))
+  const around = { options: IMPORT_DEFAULTS, refused, progress, onLeft, signal }
+  const parts: ImportParts = { ...around, db: session.db, imported: [] }
   try {
-    const parts = { db: session.db, options: IMPORT_DEFAULTS, refused, progress, onLeft, signal }
-    const imported = await importAll(parts, wanted)
-    progress.end()
-    screen.say(summaryText({ ...countsOf(imported, refused), seconds: progress.seconds }))
+    await importAll(parts, wanted)
+  } catch (error) {
+    if (!(error instanceof ImportBroken)) throw error
+    errors.write(`broke off at ${placeText(error)}\n`)
+    throw error.cause
   } finally {
     progress.end()
+    screen.say(summaryText({ ...countsOf(parts), seconds: progress.seconds }))
     await refused.close()
   }
   signal.throwIfAborted()
