@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type JsonVisitor, walkJson } from '../../storage/storage.ts'
+import { endOfJsonString, type JsonVisitor, walkJson } from '../../storage/storage.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { copiedJson, isPlainText } from './copied-json.ts'
 import { duplicateName, exactJson, exactJsonPieces, type JsonPiece } from './exact-json.ts'
@@ -24,7 +24,11 @@ export class JsonSource {
 
   /** `text` must be one that `JSON.parse` accepts. */
   static of(text: string): JsonSource {
-    return new JsonSource({ text, mayRound: undefined, isPlain: undefined }, undefined, '')
+    return new JsonSource(
+      { text, mayRound: undefined, isPlain: undefined, nameCount: undefined },
+      undefined,
+      '',
+    )
   }
 
   /** The source of a member, or of an element. Nothing is looked through yet. */
@@ -44,6 +48,17 @@ export class JsonSource {
   get mayRound(): boolean {
     this.#whole.mayRound ??= MAY_ROUND.test(this.#whole.text)
     return this.#whole.mayRound
+  }
+
+  /** How many names the whole text has: more than the parsed value where one stands twice in an object. */
+  get nameCount(): number {
+    this.#whole.nameCount ??= namesIn(this.#whole.text)
+    return this.#whole.nameCount
+  }
+
+  /** Throws PlanError where a name stands twice in this object. */
+  requireNamesOnce(): void {
+    this.#members ??= membersAt(this.#whole.text, this.#from(), this.#pointer)
   }
 
   /** Finds out `mayRound`, and yields after each part of a few thousand characters. */
@@ -94,8 +109,8 @@ export class JsonSource {
   }
 
   #fromOf(step: string | number): number {
-    this.#members ??= membersAt(this.#whole.text, this.#from(), this.#pointer)
-    const from = this.#members.get(step)
+    this.requireNamesOnce()
+    const from = this.#members?.get(step)
     if (from === undefined) throw new TypeError(`The JSON has no ${this.#pointer}/${step}.`)
     return from
   }
@@ -110,6 +125,19 @@ type Whole = {
   readonly text: string
   mayRound: boolean | undefined
   isPlain: boolean | undefined
+  nameCount: number | undefined
+}
+
+const [QUOTE, COLON] = [0x22, 0x3a]
+
+function namesIn(text: string): number {
+  let names = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) at = endOfJsonString(text, at + 1)
+    else if (unit === COLON) names += 1
+  }
+  return names
 }
 
 /** Digits are counted from the first one only: from each one it would take several times as long. */

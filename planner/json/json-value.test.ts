@@ -4,6 +4,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import type { SqlType, SqlValue } from '../../storage/storage.ts'
 import { planError } from '../../test/sql-session.ts'
+import type { PlanError } from '../plan-error.ts'
 import { valueFromJson, valueFromText, valueToJson } from './json-value.ts'
 import {
   TIMESTAMP_MAX,
@@ -51,6 +52,24 @@ test('an INTEGER is a number within 2^53−1 and a decimal string beyond', () =>
   assert.equal(valueToJson('INTEGER', 7n, { integers: 'string' }), '7')
   assert.equal(valueFromJson('INTEGER', 7), 7n)
   assert.equal(valueFromJson('INTEGER', '7'), 7n)
+})
+
+test('an INTEGER names the number that is none, and what one with a fraction is', () => {
+  for (const [json, shown] of [
+    [1.5, '1.5'],
+    [true, 'true'],
+    ['78119.51', 'a string ("78119.51")'],
+  ] as const) {
+    assert.throws(
+      () => valueFromJson('INTEGER', json),
+      ({ message, hint }: PlanError) => {
+        const words = `INTEGER wants a whole number, or its digits as a string, not ${shown}.`
+        assert.equal(message, words)
+        assert.equal(/REAL.*cents/.test(hint ?? ''), json !== true)
+        return true
+      },
+    )
+  }
 })
 
 test('a value of the wrong form is refused with the code that says how', () => {

@@ -148,7 +148,7 @@ function bytesFromBase64(text: string): Uint8Array | undefined {
 
 const EXPECTED: Readonly<Record<SqlType, string>> = {
   TEXT: 'a well-formed string',
-  INTEGER: 'a whole number or a decimal string',
+  INTEGER: 'a whole number, or its digits as a string',
   REAL: 'a number',
   BOOLEAN: 'true or false',
   BYTES: 'a base64 string',
@@ -161,15 +161,27 @@ function mismatch(
   json: unknown,
   where: { readonly position?: Position },
 ): PlanError {
-  const given = Array.isArray(json) ? 'an array' : `${aOrAn(typeof json)} ${typeof json}`
+  const given =
+    typeof json === 'number' || typeof json === 'boolean'
+      ? String(json)
+      : Array.isArray(json)
+        ? 'an array'
+        : `${aOrAn(typeof json)} ${typeof json}`
   const shown = typeof json === 'string' && json.length <= 40 ? ` (${JSON.stringify(json)})` : ''
-  const hint = type === 'TIMESTAMP' && typeof json === 'string' ? timestampHint(json) : undefined
+  const hint =
+    type === 'TIMESTAMP' && typeof json === 'string'
+      ? timestampHint(json)
+      : type === 'INTEGER' && FRACTION.test(String(json))
+        ? 'A number with a fraction is a REAL; an amount of money is kept exactly as a number of cents.'
+        : undefined
   return new PlanError(
     'type_mismatch',
     `${type} wants ${EXPECTED[type]}, not ${given}${shown}.`,
     hint === undefined ? where : { ...where, hint },
   )
 }
+
+const FRACTION = /^[+-]?\d{0,20}\.\d{1,20}$/
 
 function aOrAn(noun: string): string {
   return /^[aeiou]/.test(noun) ? 'an' : 'a'

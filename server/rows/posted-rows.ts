@@ -155,8 +155,10 @@ function* batchesOf(
   objects: readonly RowObject[],
   overridesGenerated: boolean,
 ): Generator<Batch, void, undefined> {
+  const names = objects.reduce((sum, object) => sum + Object.keys(object).length, 0)
+  const mayRepeatNames = sourceOf(objects)?.nameCount !== names
   for (let first = 0; first < objects.length; ) {
-    const batch = { ...batchFrom(table, objects, first), overridesGenerated }
+    const batch = { ...batchFrom(table, objects, { first, mayRepeatNames }), overridesGenerated }
     yield batch
     first += batch.rowCount
   }
@@ -165,11 +167,11 @@ function* batchesOf(
 function batchFrom(
   table: TableDefinition,
   objects: readonly RowObject[],
-  first: number,
+  { first, mayRepeatNames }: { readonly first: number; readonly mayRepeatNames: boolean },
 ): Omit<Batch, 'overridesGenerated'> {
   const source = sourceOf(objects)
   const rowAt = (row: number) =>
-    readRow(table, objects[row] as RowObject, { row, source: source?.member(row) })
+    readRow(table, objects[row] as RowObject, { row, source: source?.member(row), mayRepeatNames })
   const { columns, values } = rowAt(first)
   const all = [...values]
   let rowCount = 1

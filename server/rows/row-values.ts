@@ -24,7 +24,8 @@ export type RowObject = Readonly<Record<string, unknown>>
 
 /**
  * The columns of a body with their values; each value fits its column. Throws PlanError
- * `unknown_column`, `type_mismatch` or `out_of_range` with the column, and of several rows the `row`.
+ * `unknown_column`, `type_mismatch` or `out_of_range` with the column, and of several rows the `row`, and
+ * `type_mismatch` for a name that stands twice.
  */
 export function readRow(
   table: TableDefinition,
@@ -33,6 +34,8 @@ export function readRow(
 ): { readonly columns: readonly string[]; readonly values: readonly unknown[] } {
   const columns = Object.keys(object)
   const source = position.source ?? sourceOf(object)
+  // One of several names would win, and the others be dropped without a word.
+  if (position.mayRepeatNames ?? source?.nameCount !== columns.length) source?.requireNamesOnce()
   const values = columns.map((name) => {
     const column = table.columns.find((known) => known.name === name)
     if (column === undefined) throw unknownColumn(table, name, position.row)
@@ -46,7 +49,12 @@ export function readRow(
 }
 
 /** Where a row stands in the body: its number, when there are several, and its text. */
-type ValuePosition = { readonly row?: number; readonly source?: JsonSource | undefined }
+type ValuePosition = {
+  readonly row?: number
+  readonly source?: JsonSource | undefined
+  /** Of several rows: whether the text has other names than those of their columns. */
+  readonly mayRepeatNames?: boolean
+}
 
 /** The value of a column, from its text where JSON.parse may have changed it. */
 function exactValue(

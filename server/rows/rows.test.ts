@@ -89,6 +89,23 @@ test('PUT makes a row or replaces it whole, PATCH changes what it names', async 
   assert.deepEqual([nothing.status, nothing.headers.etag], [200, replaced.headers.etag])
 })
 
+test('a row with a name that stands twice is refused, alone and among others', async (t) => {
+  const server = await serverWithAccounts(t)
+  const sendText = (method: 'POST' | 'PUT' | 'PATCH', path: string, text: string) =>
+    server.send({ method, path, text, headers: { 'Content-Type': 'application/json' } })
+  for (const [method, path, body, pointer] of [
+    ['POST', ROWS, '{"id":"kim","balance":1,"balance":2}', '/balance'],
+    ['POST', ROWS, '[{"id":"kim"},{"id":"eve","note":"a:b","n\\u006fte":null}]', '/1/note'],
+    ['PUT', `${ROWS}/kim`, '{"id":"kim","balance":1,"balance":1}', '/balance'],
+    ['PATCH', `${ROWS}/bob`, '{"balance":1,"balance":2}', '/balance'],
+  ] as const) {
+    const refused = await sendText(method, path, body)
+    assert.deepEqual([...outcome(refused), refused.body.pointer], [400, 'type_mismatch', pointer])
+  }
+  const once = await sendText('PUT', `${ROWS}/bob`, '{"id":"bob","balance":12,"note":"\\"a\\":1"}')
+  assert.equal(once.status, 200, once.text)
+})
+
 test('a replaced row keeps its unique entry, and another row cannot have the same', async (t) => {
   const server = await serverWithAccounts(t)
   await server.query('CREATE UNIQUE INDEX byNote ON account (note)')

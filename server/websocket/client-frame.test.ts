@@ -55,11 +55,11 @@ test('any bytes are a frame, a frame with a mistake, or a bad frame, and nothing
 test('a mistake in a field is told with the name of the field', () => {
   for (const [fields, detail] of [
     [{ type: 'subscribe' }, 'The frame must have "sql".'],
-    [{ type: 'subscribe', sql: 1 }, "The frame's /sql must be string."],
-    [{ type: 'subscribe', sql: 'x', snapshot: 1 }, 'The frame\'s "snapshot" must be boolean.'],
+    [{ type: 'subscribe', sql: 1 }, "The frame's /sql must be a string."],
+    [{ type: 'subscribe', sql: 'x', snapshot: 1 }, 'The frame\'s "snapshot" must be a boolean.'],
     [{ type: 'subscribe', sql: 'x', limit: 1 }, 'The frame must not have "limit".'],
     [{ type: 'unsubscribe', sql: 'x' }, 'The frame must not have "sql".'],
-    [{ type: 'query', sql: 'x', minTimestamp: 'x' }, "The frame's /minTimestamp must be integer."],
+    [{ type: 'query', sql: 'x', minTimestamp: 'x' }, "The frame's /minTimestamp must be an integer."],
     [{ type: 'query', sql: 'x', other: 1 }, 'The frame must not have "other".'],
   ] as const) {
     const frame = read({ id: '1', ...fields })

@@ -154,7 +154,8 @@ export class ClientFrameReader {
       if (fields[name] !== undefined) this.#check(schema, fields[name], name)
     }
     const { snapshot, since } = fields
-    if (snapshot !== undefined && typeof snapshot !== 'boolean') throw wrong('snapshot', 'boolean')
+    if (snapshot !== undefined && typeof snapshot !== 'boolean')
+      throw wrong('snapshot', 'a boolean')
     requireOneBeginning(snapshot === true, since)
     return fields as SubscriptionRequest
   }

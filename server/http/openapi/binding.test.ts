@@ -26,16 +26,16 @@ test('a handler without an operation stops the start', () => {
 
 const QUERY = '#/components/schemas/QueryRequest'
 const MISTAKES: ReadonlyArray<readonly [unknown, string, RegExp]> = [
-  [{ sql: 1 }, '/sql', /must be string/],
+  [{ sql: 1 }, '/sql', /must be a string/],
   [{ sql: '1', zzz: 2 }, '', /must not have "zzz"/],
-  [{ sql: 'x', pageSize: '10' }, '/pageSize', /must be integer/],
+  [{ sql: 'x', pageSize: '10' }, '/pageSize', /must be an integer/],
   [{ sql: 'x', pageSize: 0 }, '/pageSize', /must be >= 1/],
-  [{ sql: 'x', params: 7 }, '/params', /must be array or object/],
+  [{ sql: 'x', params: 7 }, '/params', /must be an array or an object/],
   [{ sql: 'x', integers: 'float' }, '/integers', /must be one of number, string/],
-  [{ statements: [{ sql: 'x' }, { sql: null }] }, '/statements/1/sql', /must be string/],
-  [{ statements: [] }, '/statements', /must NOT have fewer than 1 items/],
-  [[], '', /must be object/],
-  [null, '', /must be object/],
+  [{ statements: [{ sql: 'x' }, { sql: null }] }, '/statements/1/sql', /must be a string/],
+  [{ statements: [] }, '/statements', /must have 1 or more items/],
+  [[], '', /must be an object/],
+  [null, '', /must be an object/],
   [{}, '', /required property/],
 ]
 
@@ -46,6 +46,14 @@ for (const [body, pointer, message] of MISTAKES) {
     assert.match(violation.message, message)
   })
 }
+
+test('the mistake of a value that may be of two types is that of its own', () => {
+  const rows = '#/components/schemas/NewRows'
+  const message = (value: unknown) => validator.check(rows, value)?.message
+  assert.equal(message([]), 'must have 1 or more items')
+  assert.equal(message(7), 'must be an object or an array')
+  assert.equal(message([7]), 'must be an object')
+})
 
 test('a body is taken as it is, a parameter is text and becomes what its schema says', () => {
   assert.equal(validator.check(QUERY, { sql: 'x', params: { a: [null, 1.5] } }), undefined)

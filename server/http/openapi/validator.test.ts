@@ -83,7 +83,7 @@ test('the first wrong item of a large body is told with its place', () => {
   const statements = Array<unknown>(900).fill({ sql: 'x' })
   statements[700] = 0
   const violation = validator.check(STATEMENTS, { statements })
-  assert.deepEqual(violation, { pointer: '/statements/700', message: 'must be object' })
+  assert.deepEqual(violation, { pointer: '/statements/700', message: 'must be an object' })
   const rows = [...Array<unknown>(9_000).fill({}), 1]
   assert.equal(validator.check(ROWS, rows)?.pointer, '/9000')
 })

@@ -73,13 +73,18 @@ export class SchemaValidator {
     if (hasMoreValues(value, COLLECTED_VALUES_MAX)) {
       return violationOf(branches.flatMap(({ first }) => first.errors ?? []))
     }
-    // A mistake inside one branch of `oneOf` makes every branch complain. The branch with the
-    // fewest complaints is the one that was meant.
+    // A mistake inside one branch of `oneOf` makes every branch complain. The one that was meant is of the
+    // type of the value, and has the fewest complaints.
     const complaints = branches.map((branch) => {
       const all = branch.all()
       return all(value) ? [] : (all.errors ?? [])
     })
-    return violationOf(complaints.reduce((best, each) => (each.length < best.length ? each : best)))
+    const meant = complaints.filter((each) => !each.some(isOfOtherType))
+    if (meant.length === 0) {
+      const types = complaints.flatMap((each) => each.find(isOfOtherType)?.params.type)
+      return { pointer: '', message: typeMessage([...new Set(types)]) }
+    }
+    return violationOf(meant.reduce((best, each) => (each.length < best.length ? each : best)))
   }
 
   /** Checks text that came as a parameter; the answer holds the coerced value. Ajv alone takes 1e3 for 1000. */
@@ -192,11 +197,22 @@ function depth(error: ErrorObject): number {
   return error.instancePath.split('/').length - (isSummary ? 0.5 : 0) - (isAbsence ? 0.25 : 0)
 }
 
+/** Whether it says of the whole value that it is of another type. */
+function isOfOtherType({ keyword, instancePath }: ErrorObject): boolean {
+  return keyword === 'type' && instancePath === ''
+}
+
+function typeMessage(types: readonly string[]): string {
+  const article = (type: string) => (/^[aeiou]/.test(type) ? 'an ' : type === 'null' ? '' : 'a ')
+  return `must be ${types.map((type) => article(type) + type).join(' or ')}`
+}
+
 function messageOf(error: ErrorObject): string {
   const { additionalProperty, allowedValues } = error.params
   if (error.keyword === 'additionalProperties')
     return `must not have "${shortened(additionalProperty)}"`
   if (error.keyword === 'enum') return `must be one of ${(allowedValues as unknown[]).join(', ')}`
-  if (error.keyword === 'type') return `must be ${[error.params.type].flat().join(' or ')}`
+  if (error.keyword === 'type') return typeMessage([error.params.type].flat())
+  if (error.keyword === 'minItems') return `must have ${error.params.limit} or more items`
   return error.message ?? 'is not as declared'
 }
