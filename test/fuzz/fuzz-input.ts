@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * One input of the fuzz tests, as plain JSON: what is found is printed in this form, and goes into a
- * file of `corpus/` as it is.
+ * One input of the fuzz tests, as plain JSON: what is found is printed in this form, and goes into a file of `corpus/`
+ * below a name; what most inputs there have may be left out.
  */
 export type FuzzInput = StatementInput | RequestInput | SocketInput | StoredInput
 

@@ -47,7 +47,7 @@ export async function fuzz(
     error ??= String(late)
   }
   if (error === undefined) return { runs: details.numRuns, seed }
-  const input = JSON.stringify({ name: 'what is wrong with it', input: found })
+  const input = JSON.stringify({ 'what is wrong with it': found })
   const failure = `target ${target}, seed ${seed}, failed after ${details.numRuns} inputs\n${input}\n${error}`
   return { runs: details.numRuns, seed, failure }
 }
