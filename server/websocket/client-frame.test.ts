@@ -59,7 +59,10 @@ test('a mistake in a field is told with the name of the field', () => {
     [{ type: 'subscribe', sql: 'x', snapshot: 1 }, 'The frame\'s "snapshot" must be a boolean.'],
     [{ type: 'subscribe', sql: 'x', limit: 1 }, 'The frame must not have "limit".'],
     [{ type: 'unsubscribe', sql: 'x' }, 'The frame must not have "sql".'],
-    [{ type: 'query', sql: 'x', minTimestamp: 'x' }, "The frame's /minTimestamp must be an integer."],
+    [
+      { type: 'query', sql: 'x', minTimestamp: 'x' },
+      "The frame's /minTimestamp must be an integer.",
+    ],
     [{ type: 'query', sql: 'x', other: 1 }, 'The frame must not have "other".'],
   ] as const) {
     const frame = read({ id: '1', ...fields })
