@@ -24,16 +24,18 @@ export async function compareMissed(
   const params = parameters ?? {}
   const scanned = async (): Promise<readonly JsonRow[] | undefined> =>
     (await servers.alone.query(sql, { params })).body.results?.[0].rows
-  const since = [await stampOf(servers.full), await stampOf(servers.own)] as const
+  const search = (more: Readonly<Record<string, string>> = {}) =>
+    `/v1/changes?${new URLSearchParams({ sql, params: JSON.stringify(params), ...more })}`
+  const full = { side: servers.full, client: servers.a.client }
+  const own = { side: servers.own, client: servers.alone }
+  const [since, sinceOfOwn] = [await positionOf(full, search()), await positionOf(own, search())]
   const before = await scanned()
   await writeAsSecond(servers, table, { ...about, claims: servers.b.claims })
   await writeAsFirst(servers, table, about)
   const [now, hidden] = [await scanned(), await servers.hidden(table)]
-  const search = (stamp: number) =>
-    `/v1/changes?${new URLSearchParams({ sql, params: JSON.stringify(params), since: String(stamp) })}`
   const sides = [
-    { side: servers.full, client: servers.a.client, path: search(since[0]) },
-    { side: servers.own, client: servers.alone, path: search(since[1]) },
+    { ...full, path: search(since) },
+    { ...own, path: search(sinceOfOwn) },
   ]
   if (before === undefined || now === undefined) {
     const [one, other] = [await refused(sides[0] as Asked), await refused(sides[1] as Asked)]
@@ -52,8 +54,16 @@ export async function compareMissed(
 
 type Asked = { readonly side: Side; readonly client: TokenClient; readonly path: string }
 
-async function stampOf({ admin }: Side): Promise<number> {
-  return (await admin.query('SHOW TABLES')).body.readTimestamp
+/** A stamp of now, with the view that it is of where a rule hides rows. */
+async function positionOf(of: Omit<Asked, 'path'>, path: string): Promise<Record<string, string>> {
+  const stamp = (await of.side.admin.query('SHOW TABLES')).body.readTimestamp
+  const answer = await opened({ ...of, path })
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  const [line = ''] = new TextDecoder().decode(value).split('\n')
+  const { view } = JSON.parse(line) as { view?: string }
+  return { since: String(stamp), ...(view !== undefined && { view }) }
 }
 
 async function opened({ side, client, path }: Asked): Promise<Response> {

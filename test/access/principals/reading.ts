@@ -207,7 +207,7 @@ async function snapshotLines(
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-  return lines.map(({ timestamp: _, history: __, shape: ___, ...line }) => line)
+  return lines.map(({ timestamp: _, history: __, shape: ___, view: ____, ...line }) => line)
 }
 
 /** Each with how often it is taken. */

@@ -15,6 +15,8 @@ class Told {
   readonly id: string
   readonly rows = new Map<string, string>()
   ended: Frame | undefined
+  /** Which rows its position is of, where a rule hides some. */
+  view: string | undefined
 
   constructor(socket: SocketClient, id: string) {
     this.socket = socket
@@ -26,6 +28,7 @@ class Told {
     while (this.socket.unread.some(({ id }) => id === this.id)) {
       const frame = await this.socket.about(this.id)
       if (frame.type === 'error') this.ended = frame
+      if (frame.type === 'subscribed') this.view = frame.view
       for (const { key, row } of frame.rows ?? []) this.#put(key, row)
       for (const { op, key, row } of frame.changes ?? []) {
         if (row !== undefined) this.#put(key, row)
@@ -34,6 +37,21 @@ class Told {
         }
       }
     }
+  }
+
+  /** Ends it where it has not ended, and begins it again with all rows. */
+  async restart(statement: Statement): Promise<void> {
+    const { socket, id } = this
+    if (this.ended === undefined) await this.leave()
+    await this.take()
+    this.ended = undefined
+    this.rows.clear()
+    socket.send({ type: 'subscribe', id, ...bodyOf(statement), snapshot: true })
+  }
+
+  async leave(): Promise<void> {
+    this.socket.send({ type: 'unsubscribe', id: this.id })
+    await this.socket.next(({ id, type }) => id === this.id && type === 'unsubscribed')
   }
 
   #put(key: unknown, row: unknown): void {
@@ -97,6 +115,11 @@ export class Subscribers {
     const until = performance.now() + ARRIVES_MS_MAX
     for (;;) {
       for (const each of this.#told) await each.take()
+      if (one.ended?.code === 'resume_too_old') {
+        // Its rule or its claims were others when it left; of the rows that are its own alone nothing has changed.
+        await Promise.all([one.restart(this.statement), other.restart(this.statement)])
+        continue
+      }
       if (one.ended !== undefined || other.ended !== undefined || wanted === undefined) break
       const isSame = String(one.sorted) === String(other.sorted) && one.has(wanted)
       const hasSecond = second.ended !== undefined || second.has(wantedOfSecond ?? [])
@@ -118,17 +141,21 @@ export class Subscribers {
     const stamps: number[] = []
     for (const [at, side] of [servers.full, servers.own].entries()) {
       stamps.push((await side.admin.query('SHOW TABLES')).body.readTimestamp)
-      const { socket, id } = this.#told[at] as Told
-      socket.send({ type: 'unsubscribe', id })
-      await socket.next((frame) => frame.id === id && frame.type === 'unsubscribed')
+      await (this.#told[at] as Told).leave()
     }
     this.#since = stamps
   }
 
   #return(): void {
     for (const [at, since] of (this.#since ?? []).entries()) {
-      const { socket, id } = this.#told[at] as Told
-      socket.send({ type: 'subscribe', id, ...bodyOf(this.statement), since })
+      const { socket, id, view } = this.#told[at] as Told
+      socket.send({
+        type: 'subscribe',
+        id,
+        ...bodyOf(this.statement),
+        since,
+        ...(view && { view }),
+      })
     }
     this.#since = undefined
   }
