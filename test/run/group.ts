@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync, writeFileSync } from 'node:fs'
-import { suite } from 'node:test'
+import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
 /**
- * Runs the test files of a room in this process, each as a suite of its own, so that its hooks are for it alone.
- * When the process ends it writes its processor time, in seconds, into the file `usage`.
+ * Runs the test files of a room in this process, one after the other, each within a test of its own: its hooks are for
+ * it alone, and what it starts while it is loaded does not run beside the others. When the process ends it writes its
+ * processor time, in seconds, into the file `usage`.
  */
 export function runFiles(files: readonly string[], usage: string): void {
-  for (const file of files) suite(file, () => import(pathToFileURL(file).href))
+  for (const file of files) {
+    test(file, async () => {
+      await import(pathToFileURL(file).href)
+    })
+  }
   process.once('exit', () => writeFileSync(usage, String(processorSeconds())))
 }
 

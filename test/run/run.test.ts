@@ -67,6 +67,6 @@ test('files of one process keep their hooks to themselves, and a failure names i
   })
   assert.equal(ran.status, 1, ran.stdout)
   assert.match(ran.stdout, /^not ok 2 - .*b\.mjs/m)
-  assert.match(ran.stdout, /^# pass 1\n# fail 1$/m)
+  assert.match(ran.stdout, /^# pass 2\n# fail 2$/m)
   assert.equal(ran.stdout.match(/HOOK/g)?.length, 1)
 })
