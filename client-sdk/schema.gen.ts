@@ -1294,8 +1294,8 @@ export interface components {
         readonly Stamp: number;
         /**
          * @description Which history of which store: 128 random bits, made with the store and renewed when a copy of it
-         *     is put back.
-         * @example 3f0c9a1d5b7e48209c6d1e2f3a4b5c6d
+         *     is put back; and after a dot its epoch, which each start of a store with one server begins.
+         * @example 3f0c9a1d5b7e48209c6d1e2f3a4b5c6d.00065e7a01b3c001f4a9d03b
          */
         readonly HistoryId: string;
         /**

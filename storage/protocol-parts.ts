@@ -10,7 +10,7 @@ import { openFeedBegins } from './feed/feed-begins.ts'
 import { SharedFeed } from './feed/shared-feed.ts'
 import { trimLog } from './feed/trim-log.ts'
 import type { SweepLocks } from './garbage-collection/garbage-collector.ts'
-import { openHistory } from './history/open-history.ts'
+import { openHistory, openOwnHistory } from './history/open-history.ts'
 import type { StoreHistory } from './history/store-history.ts'
 import { invariant } from './invariant.ts'
 import type { Measures } from './measures.ts'
@@ -92,7 +92,7 @@ export async function openProtocol(
   commit: CommitMode,
 ): Promise<ProtocolParts> {
   // Before the oracle, which gives nothing out at or below the beginning of the history.
-  const history = await openHistory(outside)
+  const history = await (owner === 'exclusive' ? openOwnHistory : openHistory)(outside)
   const parts = await openParts(outside, owner, commit)
   const lastSeen = parts.context.oracle.lastSeen()
   invariant(lastSeen >= history.from, 'H2', { lastSeen, from: history.from })

@@ -11,6 +11,12 @@ const BELONGINGS = [
   ...(['Percolite-Min-Timestamp', 'Idempotency-Key'] as const),
 ]
 
+/** Those that are a stamp, or begin with one. */
+const STAMPED: ReadonlySet<string> = new Set(
+  BELONGINGS.filter((name) => name !== 'cursor' && name !== 'Idempotency-Key'),
+)
+const STAMP = /^\d{1,16}(?![^.])/
+
 /**
  * Refuses a request about another history that holds something which belongs to that one. A request
  * without such a thing is one about the store as it is. Throws StorageError `history_replaced`.
@@ -20,8 +26,15 @@ export function requireHistory(
   named: unknown,
   request: Readonly<Record<string, unknown>>,
 ): void {
-  if (named === undefined || named === history.id) return
-  if (BELONGINGS.some((name) => request[name] !== undefined)) history.requireId(String(named))
+  if (named === undefined || named === history.name || named === history.id) return
+  const given = BELONGINGS.filter((name) => request[name] !== undefined)
+  if (given.length === 0) return
+  history.requireName(String(named))
+  for (const name of given) {
+    // A transaction id begins with the stamp of its snapshot. What names a time is judged where it is read.
+    const [stamp] = STAMP.exec(String(request[name])) ?? []
+    if (stamp !== undefined && STAMPED.has(name)) history.require(Number(stamp), String(named))
+  }
 }
 
 /**

@@ -110,11 +110,11 @@ export function addInterface(
   const version = packageVersion()
   const doers = doersOf(parts, version)
   const { live, metrics, moves, backups, answers } = doers
-  const history = storage.history.id
+  const history = storage.history
   metrics.watch(http)
   const largeBodies = new LargeBodies(requests)
   const rules = originRulesOf(config)
-  const headers = headersOfAll(history, config.tls !== undefined)
+  const headers = headersOfAll(history.name, config.tls !== undefined)
   const admit = admission(document.operations, parts)
   addRequestHooks(http, { rules, admit, log, isStopping, requests, largeBodies, headers })
   addBodyParsers(http, largeBodies)
@@ -138,7 +138,7 @@ export function addInterface(
     isServed,
     adders: { openSocket: (route) => live.sockets.addRoute(http, route) },
     checkParameters: (parameters) =>
-      requireHistory(storage.history, parameters[HISTORY_HEADER], parameters),
+      requireHistory(history, parameters[HISTORY_HEADER], parameters),
   })
   return { live, metrics, moves, backups }
 }

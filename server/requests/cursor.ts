@@ -52,7 +52,7 @@ export class Cursors {
 
   write(position: CursorPosition, owner: CursorOwner): string {
     const { signing } = this.#secrets
-    const head = `3.${this.#history.id}.${position.readTimestamp}`
+    const head = `3.${this.#history.name}.${position.readTimestamp}`
     const signature = signed(signing, { head, after: position.after }, owner)
     const hidden = hiddenBy(signing, signature, position.after)
     return `${head}.${hidden.toString('base64url')}.${signature.toString('base64url')}`
@@ -120,7 +120,7 @@ function textOf({ sql, params, principal }: CursorOwner): string {
   return `[${JSON.stringify(sql)},${distinctText(params ?? null)}${ofPrincipal}]`
 }
 
-const CURSOR = /^(3\.([0-9a-f]{32})\.(\d{1,16}))\.([\w-]*)\.([\w-]*)$/
+const CURSOR = /^(3\.([0-9a-f]{32}(?:\.[0-9a-f]{24})?)\.(\d{1,16}))\.([\w-]*)\.([\w-]*)$/
 
 function badCursor(): ServerError {
   return new ServerError(

@@ -39,7 +39,7 @@ export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Pr
     let isBegun = false
     for await (const rows of pagesOf(parts, reader, { transaction, catalog })) {
       // What is wrong with the statement is told by its first page, before anything is answered.
-      if (!isBegun) sink.send(knownColumns.begin(timestamp, plan, parts.storage.history.id))
+      if (!isBegun) sink.send(knownColumns.begin(timestamp, plan, parts.storage.history.name))
       isBegun = true
       for await (const frame of rowFrames(parts, plan, reader, rows)) {
         await sink.room(running.signal)

@@ -243,7 +243,7 @@ export class Subscription {
     } else {
       this.#position = await storage.feed.resolved()
     }
-    sink.send(knownColumns.begin(this.#position, plan, storage.history.id))
+    sink.send(knownColumns.begin(this.#position, plan, storage.history.name))
   }
 
   /** False when there was no room for all of it. */

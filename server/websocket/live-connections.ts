@@ -45,7 +45,7 @@ export class LiveConnections {
       subscriptions,
       observers,
       frames,
-      history: history.id,
+      history: history.name,
     })
   }
 

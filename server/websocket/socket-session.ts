@@ -35,7 +35,7 @@ export type SocketParts = FrameWorkParts & {
   readonly requests: RunningRequests
   readonly access: Access
   readonly version: string
-  /** The id of the store's history. */
+  /** The name of the store's history. */
   readonly history: string
 }
 

@@ -4,6 +4,8 @@ import type { CellStore } from '../cell-store/cell-store.ts'
 import { hasPrefix, ORACLE_ROW, systemRowKey } from '../cell-store/row-key.ts'
 import { FEED_BEGINS_BYTES, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
 import { LEASE_BYTES, LEASE_ROW } from '../garbage-collection/collection-lease.ts'
+import { EPOCHS_BYTES_MIN, EPOCHS_ROW } from '../history/epochs.ts'
+import { FEATURES_BYTES_MIN, FEATURES_ROW } from '../history/format-features.ts'
 import { CURRENT_BYTES, CURRENT_ROW, GAP_BYTES, HISTORY_PREFIX } from '../history/history-rows.ts'
 import { MOVE_PREFIX } from '../move/move-rows.ts'
 import { readOracleState } from '../oracle/oracle-row.ts'
@@ -27,6 +29,8 @@ const PLAIN_ROWS: readonly PlainRows[] = [
   { prefix: systemRowKey('secret/'), bytes: 32 },
   { prefix: CURRENT_ROW, bytes: CURRENT_BYTES },
   { prefix: HISTORY_PREFIX, bytes: GAP_BYTES },
+  { prefix: EPOCHS_ROW, bytes: EPOCHS_BYTES_MIN, isLongest: false },
+  { prefix: FEATURES_ROW, bytes: FEATURES_BYTES_MIN, isLongest: false },
   { prefix: FEED_BEGINS_ROW, bytes: FEED_BEGINS_BYTES },
 ]
 

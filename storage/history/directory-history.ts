@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import { readOracleState } from '../oracle/oracle-row.ts'
 import { type Randomness, systemRandomness } from '../randomness.ts'
+import { requireKnownFeatures } from './format-features.ts'
 import { openHistory } from './open-history.ts'
 import { type RenewedHistory, renewHistory } from './renew-history.ts'
 import type { StoreHistory } from './store-history.ts'
@@ -76,6 +77,7 @@ export async function inDirectory<T>(
   }
   const cellStore = await openSqliteCellStore({ dataDirectory })
   try {
+    await requireKnownFeatures(cellStore)
     return await work(cellStore)
   } finally {
     await cellStore.close()

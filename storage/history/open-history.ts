@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../cell-store/cell-store.ts'
+import { diskFullOf } from '../cell-store/disk-full.ts'
 import type { Clock } from '../clock.ts'
 import { invariant } from '../invariant.ts'
 import { askedAgain, NEVER_ABORTED } from '../oracle/asked-again.ts'
 import { raiseCounter, readOracleState } from '../oracle/oracle-row.ts'
 import type { Randomness } from '../randomness.ts'
+import { beginEpoch, readEpochs } from './epochs.ts'
+import { addFeature, requireKnownFeatures } from './format-features.ts'
 import {
   type CurrentHistory,
   putFirstHistory,
@@ -25,11 +28,12 @@ const ID_BYTES = 16
  * The history of the store, made when there is none: by whichever process opens a new store first, and of
  * an older store, from before there were histories, at its first open. Finishes a renewal that was cut
  * off. To be called before an oracle is opened: no timestamp at or below `from` is given out any more (H2).
- * Rejects with CellStoreError.
+ * Rejects with CellStoreError, and StorageError `data_directory_unusable` for the store of a later version.
  */
 export async function openHistory(outside: HistoryOutside): Promise<StoreHistory> {
   const { cellStore, clock } = outside
   return await askedAgain(clock, NEVER_ABORTED, async () => {
+    await requireKnownFeatures(cellStore)
     const found = await readHistoryRows(cellStore)
     if (found.current === undefined) {
       await putFirstHistory(cellStore, await firstHistory(outside))
@@ -37,6 +41,24 @@ export async function openHistory(outside: HistoryOutside): Promise<StoreHistory
     }
     return await settledHistory(outside, found)
   })
+}
+
+/**
+ * The same for the one owner of the store, who begins an epoch of it. A store without room for that can still be read,
+ * and names no epoch then.
+ */
+export async function openOwnHistory(outside: HistoryOutside): Promise<StoreHistory> {
+  const { cellStore, clock, randomness } = outside
+  const history = await openHistory(outside)
+  try {
+    return await askedAgain(clock, NEVER_ABORTED, async () => {
+      await addFeature(cellStore, 'epochs')
+      return history.within(await beginEpoch(cellStore, randomness))
+    })
+  } catch (error) {
+    if (diskFullOf(error) === undefined) throw error
+    return history
+  }
 }
 
 /** An oracle that has given nothing out yet is that of a new store. */
@@ -66,7 +88,7 @@ async function settledHistory(
   }
   const { timestamp } = await readOracleState(cellStore)
   if (timestamp < current.from) await raiseCounter(cellStore, 'timestamp', current.from)
-  return new StoreHistory(current.id, current.from, gaps)
+  return new StoreHistory(current.id, current.from, gaps, await readEpochs(cellStore))
 }
 
 function newHistoryId(randomness: Randomness): string {

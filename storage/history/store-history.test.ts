@@ -58,9 +58,9 @@ test('an id of another history is never believed, and the own one does not hide 
   assert.deepEqual(refusal(history, 160, ID), { history: ID, from: 200, timestamp: 160, gap })
   assert.deepEqual(refusal(history, 250, OTHER), { history: ID, from: 200, timestamp: 250 })
   assert.deepEqual(refusal(history, 160, OTHER), { history: ID, from: 200, timestamp: 160, gap })
-  assert.throws(() => history.requireId(OTHER), { code: 'history_replaced' })
-  history.requireId(ID)
-  history.requireId(undefined)
+  assert.throws(() => history.requireName(OTHER), { code: 'history_replaced' })
+  history.requireName(ID)
+  history.requireName(undefined)
 })
 
 test('rows that are no history are damage, and are not judged by', () => {

@@ -6,6 +6,8 @@ import type { RowFilter } from '../cell-store/row-filter.ts'
 import { hasPrefix, ORACLE_ROW, systemRowKey } from '../cell-store/row-key.ts'
 import { rowPages } from '../cell-store/row-pages.ts'
 import { FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
+import { EPOCHS_ROW } from '../history/epochs.ts'
+import { FEATURES_ROW } from '../history/format-features.ts'
 import { HISTORY_PREFIX } from '../history/history-rows.ts'
 import { indexIdOf } from '../tables/bytes/index-key.ts'
 import { tableIdOf } from '../tables/bytes/key-encoding.ts'
@@ -31,7 +33,7 @@ export const COPIED_FAMILIES: RowFilter = [
 ]
 
 /** Rows that are changed without records of the protocol, so that no timestamp says when. */
-export const PLAIN_PREFIXES = [systemRowKey('secret/'), HISTORY_PREFIX]
+export const PLAIN_PREFIXES = [systemRowKey('secret/'), HISTORY_PREFIX, EPOCHS_ROW, FEATURES_ROW]
 
 /**
  * Finds rows that committed after a timestamp, or were guarded or rolled back by a transaction that began after it. A

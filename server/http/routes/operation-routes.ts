@@ -69,7 +69,7 @@ export function operationRoutes(parts: {
         engine: config.engine,
         commit,
         uptimeSeconds: Math.round(clock.monotonicMs() - startedAtMs) / 1000,
-        history: storage.history.id,
+        history: storage.history.name,
         historyFrom: storage.history.from,
         ...(gap === undefined ? {} : { restored: gap }),
         retentionMs: config.retentionMs,
