@@ -2574,6 +2574,13 @@ export interface components {
                 /** @description Whether writes are refused with `disk_full`. */
                 readonly isFull: boolean;
             };
+            /** @description Of the check that reads every row once after a start that followed a kill; absent after another start. */
+            readonly pageCheck?: {
+                /** @enum {string} */
+                readonly state: "running" | "sound" | "damaged";
+                /** @description Looked at so far. */
+                readonly rows: number;
+            };
             /**
              * @description What is in the redo log and not in the tables yet; absent with the engines that have none. It is in use
              *     while it has cells.
@@ -2634,6 +2641,7 @@ export interface components {
             /**
              * @description More may be added.
              * @example disk_full
+             * @example store_damaged
              * @example clock_jumped
              * @example timestamps_ahead
              */
@@ -2641,7 +2649,7 @@ export interface components {
             readonly detail: string;
         }[];
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "unauthenticated" | "token_expired" | "origin_not_allowed" | "not_permitted" | "rule_violated" | "not_found" | "unknown_table" | "unknown_index" | "unknown_role" | "unknown_token" | "unknown_block" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_backup" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "role_in_use" | "last_admin_token" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "backup_running" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "moved" | "store_unavailable" | "moving" | "not_enabled" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "rate_limited" | "header_fields_too_large" | "internal" | "overloaded" | "audit_unavailable" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "unauthenticated" | "token_expired" | "origin_not_allowed" | "not_permitted" | "rule_violated" | "not_found" | "unknown_table" | "unknown_index" | "unknown_role" | "unknown_token" | "unknown_block" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_backup" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "role_in_use" | "last_admin_token" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "backup_running" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "moved" | "store_unavailable" | "moving" | "not_enabled" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "rate_limited" | "header_fields_too_large" | "internal" | "store_damaged" | "overloaded" | "audit_unavailable" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -2929,7 +2937,7 @@ export interface components {
                 readonly "text/plain": components["schemas"]["TableText"];
             };
         };
-        /** @description `internal`: a fault of the server. Its log knows more. */
+        /** @description `internal`: a fault of the server. Its log knows more. `store_damaged`: a page of its file cannot be read. */
         readonly Internal: {
             headers: {
                 readonly [name: string]: unknown;

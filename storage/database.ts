@@ -302,6 +302,7 @@ export class Storage {
       lastCollection: this.#garbage.lastReport,
       clock: clockStatusOf(context.oracle),
       disk: this.health.diskStatus,
+      pageCheck: this.health.disk.pages.status,
       memtables,
       requestsSent,
       incarnation: context.liveness.incarnation,

@@ -124,6 +124,7 @@ export {
   encodeEntryKey,
   encodeIndexKey,
   encodeIndexTextPrefix,
+  indexIdOf,
   indexSpace,
   orderParts,
 } from './tables/bytes/index-key.ts'

@@ -70,6 +70,7 @@ export const ERROR_CODES = {
   rate_limited: { status: 429, title: 'Too many requests a second', retryable: true },
   header_fields_too_large: { status: 431, title: 'Header fields too large', retryable: false },
   internal: { status: 500, title: 'Internal error', retryable: false },
+  store_damaged: { status: 500, title: 'Data cannot be read', retryable: false },
   overloaded: { status: 503, title: 'Overloaded', retryable: true },
   audit_unavailable: { status: 503, title: 'Audit log cannot be written', retryable: false },
   store_unavailable: { status: 503, title: 'Store does not answer', retryable: true },

@@ -93,6 +93,7 @@ function ofStorageError({ code, message, fields }: StorageError): Problem {
 
 /** Of a call that no commit was waiting for. */
 function ofCellStoreError(error: CellStoreError): Problem {
+  if (error.kind === 'damaged') return problem('store_damaged', error.message)
   const known = diskFullOf(error) ?? storeUnavailableOf(error)
   if (known !== undefined) return ofStorageError(known)
   return error.kind === 'closed' ? problem('overloaded', 'The server is stopping.') : internal()

@@ -74,6 +74,12 @@ export interface CellStore {
   /** How many requests were sent to the store, by their names there. Absent if it is in this process. */
   readonly requestsSent?: ReadonlyMap<string, number>
 
+  /** The last read that met a page which cannot be read; absent where there was none. */
+  readonly damage?: CellStoreError | undefined
+
+  /** Whether the process that had the store before did not close it. Absent where that cannot be known. */
+  readonly wasKilled?: boolean
+
   /** The data that is durable and not in the tables yet. Absent if the engine has no memtables. */
   readonly memtables?: MemtableUse
 
@@ -187,6 +193,7 @@ export type CellStoreLimits = {
  * - `deadline`: a read took too long (a mutation that did is `ambiguous`).
  * - `invalid`: the call itself is wrong, and repeating it is useless (key too long, bad range).
  * - `closed`: the store was closed; the call changed nothing.
+ * - `damaged`: a page of the file that was read cannot be one. What stands on others can be read.
  */
 export type CellStoreErrorKind =
   | 'notApplied'
@@ -195,6 +202,7 @@ export type CellStoreErrorKind =
   | 'invalid'
   | 'deadline'
   | 'closed'
+  | 'damaged'
 
 export class CellStoreError extends Error {
   override readonly name = 'CellStoreError'
@@ -203,6 +211,8 @@ export class CellStoreError extends Error {
   readonly freeBytes: number | undefined
   /** Whether the store did not answer at all: it is stopped, paused, or cannot be reached. */
   readonly isAway: boolean
+  /** For kind `damaged`: the row that was read, or where the range began. */
+  readonly row: Uint8Array | undefined
 
   constructor(
     kind: CellStoreErrorKind,
@@ -210,12 +220,14 @@ export class CellStoreError extends Error {
     options: ErrorOptions & {
       readonly freeBytes?: number | undefined
       readonly isAway?: boolean
+      readonly row?: Uint8Array
     } = {},
   ) {
     super(message, options)
     this.kind = kind
     this.freeBytes = options.freeBytes
     this.isAway = options.isAway ?? false
+    this.row = options.row
   }
 }
 

@@ -5,6 +5,7 @@ import { type Clock, repeat } from '../clock.ts'
 import type { StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import type { StorageLog } from '../storage-log.ts'
+import { PageCheck } from './page-check.ts'
 
 /** Of a small disk the reserve is this share, and not `diskBytesMin`. */
 const RESERVE_SHARE = 0.05
@@ -27,6 +28,7 @@ export type DiskStatus = DiskUse & {
  *     0 are left, as others write too   all writes: disk_full, by SQLite's word; reads go on
  */
 export class DiskWatch {
+  readonly pages: PageCheck
   readonly #cellStore: CellStore
   readonly #clock: Clock
   readonly #log: StorageLog
@@ -44,12 +46,14 @@ export class DiskWatch {
     this.#cellStore = parts.cellStore
     this.#clock = parts.clock
     this.#log = parts.log
+    this.pages = new PageCheck(parts)
   }
 
   /** Looks for the first time, and from then on each second. Never looks at a store on no disk. */
   async start(): Promise<void> {
     if (this.#cellStore.diskUse === undefined) return
     await this.#look()
+    this.pages.start()
     const { signal } = this.#stopping
     this.#running = repeat(this.#clock, { everyMs: LOOK_MS, signal, work: () => this.#look() })
   }
@@ -57,6 +61,7 @@ export class DiskWatch {
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
+    await this.pages.stop()
   }
 
   /** Why nothing that makes the store larger may be written; undefined while there is room. */

@@ -5,6 +5,7 @@ import type { GarbageReport } from '../garbage-collection/garbage-collector.ts'
 import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
 import type { IndexBuild } from '../tables/index-build/index-builder.ts'
 import type { DiskStatus } from './disk-watch.ts'
+import type { PageCheckStatus } from './page-check.ts'
 
 export type ClockStatus = {
   /** By how much the wall clock is ahead of what is taken for the time; 0 unless it has jumped. */
@@ -29,6 +30,8 @@ export type StorageStatus = {
   readonly clock: ClockStatus
   /** Absent where the store is on no disk. */
   readonly disk?: DiskStatus | undefined
+  /** Of the check after a kill; absent where the store was closed. */
+  readonly pageCheck?: PageCheckStatus | undefined
   /** Absent where the store has none. */
   readonly memtables?: MemtableUse | undefined
   /** Requests to the store by their names there; absent where it is in this process. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DiskStatus } from './disk-watch.ts'
+import type { DiskWatch } from './disk-watch.ts'
 import type { ClockStatus } from './storage-status.ts'
 
 /** What does not keep the store from serving, and an operator should see to. */
 export type StorageWarning = {
-  readonly code: 'disk_full' | 'clock_jumped' | 'timestamps_ahead'
+  readonly code: 'disk_full' | 'store_damaged' | 'clock_jumped' | 'timestamps_ahead'
   /** What it is, and what to do. */
   readonly detail: string
 }
@@ -14,13 +14,20 @@ const AHEAD_SECONDS_MAX = 10
 
 /** Pure: what is to be said of this state. */
 export function warningsOf(
-  disk: DiskStatus | undefined,
+  { status: disk, pages }: Pick<DiskWatch, 'status' | 'pages'>,
   clock: ClockStatus,
 ): readonly StorageWarning[] {
   const warnings: StorageWarning[] = []
   if (disk?.isFull) {
     const detail = `Writes are refused: the disk has ${disk.freeBytes} bytes left. Give it more room.`
     warnings.push({ code: 'disk_full', detail })
+  }
+  if (pages.isDamaged) {
+    warnings.push({
+      code: 'store_damaged',
+      detail:
+        'A page of cells.db cannot be read. Stop the server, run percolite check, and restore a backup.',
+    })
   }
   const offSeconds = Math.round(clock.offsetMicros / 1_000_000)
   if (offSeconds !== 0) {

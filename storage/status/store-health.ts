@@ -48,6 +48,6 @@ export class StoreHealth {
 
   /** What an operator should see to; the store still serves all it can. */
   get warnings(): readonly StorageWarning[] {
-    return warningsOf(this.disk.status, clockStatusOf(this.#context.oracle))
+    return warningsOf(this.disk, clockStatusOf(this.#context.oracle))
   }
 }

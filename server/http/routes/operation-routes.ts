@@ -62,7 +62,7 @@ export function operationRoutes(parts: {
       const feedLag = await lagMs.get()
       const { timestamp, safePoint, oldestSnapshot, bufferedBytes, indexBuilds, ...rest } =
         storage.status()
-      const { commit, lastCollection, disk, memtables, clock: clockStatus } = rest
+      const { commit, lastCollection, disk, pageCheck, memtables, clock: clockStatus } = rest
       const gap = storage.history.gaps.at(-1)
       return {
         version,
@@ -93,6 +93,7 @@ export function operationRoutes(parts: {
           timestampsAheadSeconds: clockStatus.aheadMicros / 1_000_000,
         },
         ...(disk === undefined ? {} : { disk }),
+        ...(pageCheck === undefined ? {} : { pageCheck }),
         ...(memtables === undefined ? {} : { redoLog: { policy: config.redoLog, ...memtables } }),
         warnings: storage.health.warnings,
       }

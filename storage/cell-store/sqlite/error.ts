@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ErrorFields, StorageError, type StorageErrorCode } from '../../errors.ts'
 
-/** Whether the disk failed or the file is damaged: then no result of this connection can be trusted. */
+/** Whether a page of the file cannot be read. What stands on others can. */
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_CORRUPT/.test(codeOf(error) ?? '')
+}
+
+/** Whether the disk failed or the file is damaged: then no write of this connection can be trusted. */
 export function isDiskError(error: unknown): boolean {
   return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(codeOf(error) ?? '')
 }

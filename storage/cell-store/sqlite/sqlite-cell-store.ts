@@ -249,6 +249,14 @@ class SqliteCellStore implements EmbeddedCellStore {
     return this.#threads.openCopier()
   }
 
+  get damage(): CellStoreError | undefined {
+    return this.#tables.damage
+  }
+
+  get wasKilled(): boolean {
+    return this.#directory.wasKilled
+  }
+
   get memtables(): MemtableUse {
     return this.#redo.memtables
   }

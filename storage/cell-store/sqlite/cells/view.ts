@@ -5,7 +5,7 @@ import type { Row } from '../../cell.ts'
 import { CellStoreError, type CellStoreLimits } from '../../cell-store.ts'
 import type { CellView, Chunk, ChunkRequest } from '../../embedded-cell-store.ts'
 import type { RowFilter } from '../../row-filter.ts'
-import { isDiskError } from '../error.ts'
+import { isDamage, isDiskError } from '../error.ts'
 import { inlineValueBytesMax } from '../schema.ts'
 import { BEGIN_READ, COMMIT, ROLLBACK } from '../statements.ts'
 import { SqliteRangeReader } from './range-reader.ts'
@@ -15,9 +15,12 @@ import { SqliteRowReader } from './row-reader.ts'
 export type ViewedStore = {
   /** Throws when the store was closed. */
   assertOpen(): void
-  /** Reports a failed disk or a damaged file; returns the error of all later calls. */
+  /** Reports a failed disk; returns the error of all later calls. */
   fail(cause: unknown): CellStoreError
 }
+
+const DAMAGED =
+  'A page of cells.db cannot be read. Run percolite check, and restore a backup where it finds damage.'
 
 /**
  * Reads over a separate connection; those of one turn are one read transaction, and so one WAL snapshot. The first read
@@ -40,6 +43,7 @@ export class SqliteView implements CellView {
   #endScheduled = false
   #begun = false
   #checkedFilter: RowFilter | undefined
+  #damage: CellStoreError | undefined
 
   constructor(reader: Database, store: ViewedStore) {
     this.#reader = reader
@@ -55,14 +59,16 @@ export class SqliteView implements CellView {
     this.#store.assertOpen()
     this.#check(filter)
     for (const key of keys) checkReadKey(key)
+    let reading = keys[0]
     try {
       this.#open()
       return keys.map((key) => {
+        reading = key
         const cells = this.#rowReader.readRow(key, filter)
         return cells.length === 0 ? null : { key, cells }
       })
     } catch (error) {
-      throw this.#failed(error)
+      throw this.#failed(error, reading)
     }
   }
 
@@ -73,8 +79,13 @@ export class SqliteView implements CellView {
       this.#open()
       return this.#rangeReader.readChunk(request)
     } catch (error) {
-      throw this.#failed(error)
+      throw this.#failed(error, request.start)
     }
+  }
+
+  /** The last read that met a page which cannot be read. */
+  get damage(): CellStoreError | undefined {
+    return this.#damage
   }
 
   /** The next read opens a new snapshot. */
@@ -109,10 +120,15 @@ export class SqliteView implements CellView {
     setImmediate(this.#endTurn)
   }
 
-  #failed(cause: unknown): CellStoreError {
+  #failed(cause: unknown, row?: Uint8Array): CellStoreError {
     this.#begun = false
-    if (isDiskError(cause)) return this.#store.fail(cause)
+    const isDamaged = isDamage(cause)
+    if (!isDamaged && isDiskError(cause)) return this.#store.fail(cause)
     if (this.#reader.inTransaction) this.#reader.exec(ROLLBACK)
+    if (isDamaged) {
+      this.#damage = new CellStoreError('damaged', DAMAGED, { cause, ...(row && { row }) })
+      return this.#damage
+    }
     return new CellStoreError('notApplied', 'The read failed.', { cause })
   }
 }

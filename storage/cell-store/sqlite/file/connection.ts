@@ -47,7 +47,11 @@ export function openCheckpointerConnection(path: string): Database {
 
 /** A connection for reads. */
 export function openReaderConnection(path: string): Database {
-  return openConnection(path, (database) => database.pragma('query_only = ON'))
+  return openConnection(path, (database) => {
+    database.pragma('query_only = ON')
+    // Each page is looked at once, when it is read from the disk: a cell that cannot be one is told and not skipped.
+    database.pragma('cell_size_check = ON')
+  })
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   openSync,
   readFileSync,
   rmSync,
@@ -41,6 +42,8 @@ export class SqliteDataDirectory {
   readonly path: string
   /** A warning for the operator about the folder. */
   readonly warning: string | undefined
+  /** The last owner has not released it. */
+  readonly wasKilled: boolean
   readonly #lock: Database
 
   /** Throws `data_directory_locked` (with the owner's `pid`) or `data_directory_unusable`. */
@@ -50,7 +53,9 @@ export class SqliteDataDirectory {
       makeFolder(this.path)
       refuseOpenFolder(this.path)
       requirePlainFiles(this.path, FILES)
-      this.#lock = this.#acquire()
+      this.#lock = this.#lockFile()
+      this.wasKilled = existsSync(join(this.path, PROCESS_ID_FILE))
+      this.#writeProcessId()
       this.warning = warningOf(this.path, join(this.path, PROCESS_ID_FILE))
     } catch (error) {
       throw error instanceof StorageError ? error : this.#refusal(error)
@@ -72,7 +77,7 @@ export class SqliteDataDirectory {
     this.#lock.close()
   }
 
-  #acquire(): Database {
+  #lockFile(): Database {
     let lock: Database | undefined
     try {
       const file = join(this.path, LOCK_FILE)
@@ -81,7 +86,6 @@ export class SqliteDataDirectory {
       // SQLite opens a file that it may not write as read-only, and then BEGIN EXCLUSIVE excludes no other process.
       accessSync(file, constants.W_OK)
       lock.exec(EXCLUDE_OTHERS)
-      this.#writeProcessId()
       return lock
     } catch (error) {
       lock?.close()

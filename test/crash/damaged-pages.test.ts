@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { SeededRandomness } from '../seeded-randomness.ts'
+import { startTestServer } from '../server/test-server.ts'
+import { testFolder } from '../test-folder.ts'
+
+const run = promisify(execFile)
+const PAGE_BYTES = 8192
+const ROWS = 600
+const COUNT = 'SCAN count(*) AS n FROM entry USE PRIMARY KEY'
+/** The kind of a leaf page of the tables, which have no row ids. */
+const LEAF = 0x0a
+
+/** A folder with two tables, and the leaf pages of `entry`. */
+async function givenFolder(t: TestContext) {
+  const data = await testFolder(t, 'damaged')
+  const flags = { engine: 'sqlite', data } as const
+  const api = await startTestServer(t, { flags })
+  for (const table of ['entry', 'other']) {
+    await api.rows(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, note TEXT NOT NULL)`)
+  }
+  await api.rows("INSERT INTO other (id, note) VALUES (1, 'well')")
+  for (let from = 0; from < ROWS; from += 100) {
+    const ids = Array.from({ length: 100 }, (_, index) => from + index)
+    const rows = ids.map((id) => `(${id}, '${'marked '.repeat(20)}')`)
+    await api.rows(`INSERT INTO entry (id, note) VALUES ${rows.join(', ')}`)
+  }
+  await api.server.close()
+  const file = await readFile(join(data, 'cells.db'))
+  const leaves: number[] = []
+  for (let at = PAGE_BYTES; at < file.length; at += PAGE_BYTES) {
+    const page = file.subarray(at, at + PAGE_BYTES)
+    if (page[0] === LEAF && page.includes('marked marked')) leaves.push(at)
+  }
+  assert.ok(leaves.length > 5, `${leaves.length} leaves`)
+  return { data, flags, file, leaves }
+}
+
+/** By a process of its own: closing the file here would drop the locks that this process has on it. */
+async function put(data: string, at: number, bytes: Uint8Array): Promise<void> {
+  const patch = join(data, 'patch')
+  await writeFile(patch, bytes)
+  const to = [`of=${join(data, 'cells.db')}`, `seek=${at}`, 'oflag=seek_bytes']
+  await run('dd', [`if=${patch}`, ...to, 'conv=notrunc', 'status=none'])
+}
+
+test('a page whose bits were flipped below a server ends the requests that need it, and nothing else', async (t) => {
+  const seed = Date.now() % 1_000_000
+  t.diagnostic(`seed ${seed}`)
+  const random = new SeededRandomness(seed)
+  const { data, flags, file, leaves } = await givenFolder(t)
+  let refused = 0
+  for (let round = 0; round < 6; round += 1) {
+    await writeFile(join(data, 'lock.pid'), '1\n')
+    const api = await startTestServer(t, { flags })
+    // Of the kind of a page, or of where a cell begins.
+    const leaf = leaves[1 + random.below(leaves.length - 2)] as number
+    const at = leaf + (round % 2 === 0 ? 0 : 8 + 2 * random.below(8))
+    const before = file.subarray(at, at + 1)
+    await put(data, at, Uint8Array.of((before[0] as number) ^ 0x40))
+    for (const _ of [1, 2]) {
+      const { status, body, text } = await api.query(COUNT)
+      if (status === 200) assert.deepEqual(body.results[0].rows, [{ n: ROWS }], `seed ${seed}`)
+      else assert.deepEqual([status, body.code, body.table], [500, 'store_damaged', 'entry'], text)
+      if (status === 500) refused += 1
+    }
+    assert.deepEqual(await api.rows('GET note FROM other WHERE id = 1'), [{ note: 'well' }])
+    await api.rows('SET note = :n ON other WHERE id = 1', { params: { n: 'well' } })
+    await checkEnds(api)
+    await api.server.close()
+    await put(data, at, before)
+  }
+  assert.ok(refused >= 6, `${refused} were refused`)
+  // What was repaired is whole again, and a start after a stop checks nothing.
+  const api = await startTestServer(t, { flags })
+  assert.deepEqual(await api.rows(COUNT), [{ n: ROWS }])
+  const { pageCheck, warnings } = (await api.get('/v1/status')).body
+  assert.deepEqual([pageCheck, warnings], [undefined, []])
+})
+
+/** The check after a kill says so where a page is damaged, and so does whoever asks whether the server is ready. */
+async function checkEnds(api: Awaited<ReturnType<typeof startTestServer>>): Promise<void> {
+  for (let state = 'running'; ; await setImmediate()) {
+    state = (await api.get('/v1/status')).body.pageCheck.state
+    if (state === 'running') continue
+    const { body } = await api.get('/readyz')
+    const codes = body.warnings.map(({ code }: { code: string }) => code)
+    assert.deepEqual(codes, state === 'damaged' ? ['store_damaged'] : [])
+    return
+  }
+}
