@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../server/usage-error.ts'
-import { hashOfFile } from '../../storage/storage.ts'
+import { hashOfFile, openRegular, readRegular } from '../../storage/storage.ts'
+
+/** It has the definitions of all tables. */
+const BYTES_MAX = 64 * 2 ** 20
 
 export const MANIFEST_FILE = 'manifest.json'
 
@@ -37,7 +39,7 @@ export type Manifest = {
 /** The manifest of a folder. Throws UsageError where there is none, or one of another form. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, MANIFEST_FILE)
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readRegular(path, BYTES_MAX).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT'
       ? new UsageError(`${folder} is no export: it has no ${MANIFEST_FILE}, which is written last.`)
       : error
@@ -81,6 +83,8 @@ export async function requireAsWritten(
   { file, bytes, sha256 }: ExportedFile,
   signal: AbortSignal,
 ): Promise<void> {
+  // A folder may come from anybody, and a device or a pipe in it may never end.
+  await (await openRegular(join(folder, file))).close()
   const found = await hashOfFile(join(folder, file), signal)
   if (found.bytes === bytes && found.sha256 === sha256) return
   throw new Error(

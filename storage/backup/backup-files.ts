@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { isFull } from '../cell-store/sqlite/error.ts'
 import { StorageError } from '../errors.ts'
 import { type BackupManifest, COPY_FILE } from './manifest.ts'
+import { openRegular } from './regular-file.ts'
 
 /** Only the owner may read the data. */
 export const FOLDER_MODE = 0o700
@@ -60,9 +61,12 @@ type Signalled = { readonly signal?: AbortSignal | undefined }
 export async function copyHashed(
   from: string,
   to: string,
-  options: Parameters<typeof writeHashed>[2] = {},
+  { bytesMax, ...options }: Parameters<typeof writeHashed>[2] & { readonly bytesMax: number },
 ): Promise<FileHash> {
-  return await writeHashed(createReadStream(from, { highWaterMark: CHUNK_BYTES }), to, options)
+  const file = await openRegular(from)
+  // One byte more, so that a longer file is seen to be longer.
+  const source = file.createReadStream({ highWaterMark: CHUNK_BYTES, start: 0, end: bytesMax })
+  return await writeHashed(source, to, options)
 }
 
 /**

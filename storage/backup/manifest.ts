@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { ConsistencyReport } from '../consistency/consistency-report.ts'
 import { StorageError } from '../errors.ts'
+import { readRegular } from './regular-file.ts'
 
 /** The files of a backup: `DIR/NAME/cells.db` and `DIR/NAME/manifest.json`. */
 export const COPY_FILE = 'cells.db'
 export const MANIFEST_FILE = 'manifest.json'
 
 const FORMAT = 1
+
+/** It has a line for each table. */
+const BYTES_MAX = 64 * 2 ** 20
 
 /** What a backup says of itself. It is written last, so a folder without it is no backup. */
 export type BackupManifest = {
@@ -47,7 +50,7 @@ export function backupCheckOf({ problemCount, tables }: ConsistencyReport): Back
 export async function readManifest(folder: string): Promise<BackupManifest> {
   let text: string
   try {
-    text = await readFile(join(folder, MANIFEST_FILE), 'utf8')
+    text = await readRegular(join(folder, MANIFEST_FILE), BYTES_MAX)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reason = code === 'ENOENT' ? 'there is none, so it is no whole backup' : message

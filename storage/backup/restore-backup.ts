@@ -72,13 +72,19 @@ export async function restoreBackup(
     await takeCopy(folder, work, manifest, onProgress)
     const report = check ? await soundReport(folder, work) : undefined
     const history = await renewDirectoryHistory(work)
+    // What the cells say, and not what the manifest does.
+    const timestamp = history.now.gaps.at(-1)?.after ?? 0
     await requireWholeFile(work)
     // A server may have been started there, or another one have ended just before.
     await requireEmpty(target)
     await rename(join(work, COPY_FILE), join(target, COPY_FILE))
     await syncFolder(target)
     await syncFolder(dirname(target))
-    return { manifest, history, ...(report === undefined ? {} : { report }) }
+    return {
+      manifest: { ...manifest, timestamp },
+      history,
+      ...(report === undefined ? {} : { report }),
+    }
   } finally {
     // First, so that who gets the lock finds no folder of ours.
     await rm(lock.path, { recursive: true, force: true })
@@ -132,7 +138,7 @@ async function takeCopy(
   const from = join(folder, COPY_FILE)
   let found: Awaited<ReturnType<typeof copyHashed>>
   try {
-    found = await copyHashed(from, join(stage, COPY_FILE), { written })
+    found = await copyHashed(from, join(stage, COPY_FILE), { written, bytesMax: manifest.bytes })
   } catch (error) {
     const { code, message, path } = error as NodeJS.ErrnoException
     if (code === 'ENOSPC') throw new StorageError('disk_full', `The disk of ${stage} is full.`)

@@ -88,3 +88,27 @@ test('a new file has pages of 8 KiB, and one that has others keeps them', async 
   await reopened.close()
   assert.equal(pageBytes(), 4096)
 })
+
+test('a file with a trigger, an index, a view or a virtual table of somebody else is refused', async (t) => {
+  const foreign = {
+    trigger: 'CREATE TRIGGER x AFTER INSERT ON cell_data BEGIN DELETE FROM cell_lock; END',
+    index: 'CREATE INDEX x ON cell_data (timestamp)',
+    view: 'CREATE VIEW x AS SELECT 1',
+    table: 'CREATE VIRTUAL TABLE x USING fts5(y)',
+  }
+  for (const [type, sql] of Object.entries(foreign)) {
+    const { dataDirectory, path } = await given(t)
+    const database = new SqliteDatabase(path)
+    database.exec(sql)
+    database.close()
+    const message = new RegExp(`not of its format: the ${type} x`)
+    const attempt = openSqliteCellStore({ dataDirectory })
+    await assert.rejects(attempt, { code: 'data_directory_unusable', message })
+  }
+  // Statistics change no answer.
+  const { dataDirectory, path } = await given(t)
+  const database = new SqliteDatabase(path)
+  database.exec('ANALYZE')
+  database.close()
+  await (await openSqliteCellStore({ dataDirectory })).close()
+})

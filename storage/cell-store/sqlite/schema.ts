@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database } from 'better-sqlite3'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StorageError } from '../../errors.ts'
 import { EMBEDDED_LIMITS } from '../call-check.ts'
-import { COUNT_OBJECTS, CREATE_REDO_LOG, CREATE_TABLES, CREATE_VALUES } from './statements.ts'
+import {
+  COUNT_OBJECTS,
+  CREATE_REDO_LOG,
+  CREATE_TABLES,
+  CREATE_VALUES,
+  LIST_OBJECTS,
+} from './statements.ts'
 
 /** "Perc", in the header of the file, so that the database of another program is never mistaken for ours. */
 const APPLICATION_ID = 0x50657263
@@ -58,12 +64,48 @@ export function prepareSchema(database: Database): void {
       `${database.name} has format ${version}; this version reads formats up to ${FORMAT_VERSION}.`,
     )
   }
-  if (version === FORMAT_VERSION) return
+  if (version < FORMAT_VERSION) raiseFormat(database, version)
+  refuseForeignObjects(database)
+}
+
+function raiseFormat(database: Database, version: number): void {
   database.transaction(() => {
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
     database.pragma(`application_id = ${APPLICATION_ID}`)
     database.pragma(`user_version = ${FORMAT_VERSION}`)
   })()
+}
+
+/**
+ * A file may come from anybody. A trigger or an index that no version made would change or hide what is written, and
+ * nobody looks at it. What is missing is found when the statements are prepared.
+ */
+function refuseForeignObjects(database: Database): void {
+  const own = new Set(ownObjects())
+  const foreign = objectsOf(database).find((object) => !own.has(object))
+  if (foreign === undefined) return
+  const [type, name] = foreign.split(' ')
+  throw unusable(
+    `${database.name} has something that is not of its format: the ${type} ${name?.slice(0, 100)}.`,
+  )
+}
+
+function ownObjects(): readonly string[] {
+  const database = new SqliteDatabase(':memory:')
+  try {
+    for (const migration of MIGRATIONS) database.exec(migration)
+    return objectsOf(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** Type, name, table and text of each; earlier versions may have broken their lines elsewhere. */
+function objectsOf(database: Database): readonly string[] {
+  const objects = database.prepare<[], Record<string, string | null>>(LIST_OBJECTS).all()
+  return objects.map(({ type, name, tableName, sql }) =>
+    `${type} ${name} ${tableName} ${sql}`.replaceAll(/\s+/g, ' '),
+  )
 }
 
 function unusable(message: string): StorageError {

@@ -25,6 +25,9 @@ export const EMPTY_LOG = 'PRAGMA wal_checkpoint(TRUNCATE)'
 export const SHRINK_MEMORY = 'PRAGMA shrink_memory'
 
 export const SQLITE_VERSION = 'SELECT sqlite_version()'
+/** What is in a file beside cells: tables, triggers and others, each with its text. */
+export const LIST_OBJECTS =
+  "SELECT type, name, tbl_name AS tableName, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat_'"
 export const COUNT_OBJECTS = 'SELECT count(*) FROM sqlite_schema'
 /** Writes all that a connection sees at one moment into a new file, without free pages. Parameter: its path. */
 export const COPY_INTO = 'VACUUM INTO ?'
