@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { indexSpace, type MaybePromise, STORAGE_LIMITS } from '../../storage/storage.ts'
+import { indexSpace, STORAGE_LIMITS } from '../../storage/storage.ts'
 import type { StatementTransaction } from './rows/execution-context.ts'
 
 /** What a statement read, for EXPLAIN ANALYZE. */
@@ -62,9 +62,7 @@ export class CountingTransaction implements StatementTransaction {
   statementWrite: StatementTransaction['statementWrite'] = (...at) =>
     this.#transaction.statementWrite(...at)
 
-  statement<T>(work: () => MaybePromise<T>, signal?: AbortSignal): MaybePromise<T> {
-    return this.#transaction.statement(work, signal)
-  }
+  statement: StatementTransaction['statement'] = (...of) => this.#transaction.statement(...of)
 
   #count({
     key,

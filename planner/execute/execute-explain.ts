@@ -56,13 +56,14 @@ class Dropped extends Error {
  * for the statements after it, and all of them are dropped with their transaction.
  */
 async function runForFigures(plan: ExplainPlan, context: ExecutionContext): Promise<Run> {
-  const { transaction, signal } = context
-  if (plan.keepsWrites) return await transaction.statement(() => runMeasured(plan, context), signal)
+  const { transaction } = context
+  if (plan.keepsWrites)
+    return await transaction.statement(() => runMeasured(plan, context), context)
   const run = async (): Promise<never> => {
     throw new Dropped(await runMeasured(plan, context))
   }
   try {
-    return await transaction.statement(run, signal)
+    return await transaction.statement(run, context)
   } catch (error) {
     if (error instanceof Dropped) return error.run
     throw error

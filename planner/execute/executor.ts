@@ -15,7 +15,7 @@ import { executeNotify } from './writes/execute-notify.ts'
  * when it throws they are dropped. Throws or rejects with PlanError, StorageError, or the signal's reason.
  */
 export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise<StatementResult> {
-  const { transaction, signal } = context
+  const { transaction } = context
   switch (plan.kind) {
     case 'showTables':
       return showTables(context.catalog)
@@ -38,10 +38,10 @@ export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise
     case 'explain':
       return executeExplain(plan, context)
     case 'check':
-      return transaction.statement(() => executeCheck(plan, context), signal)
+      return transaction.statement(() => executeCheck(plan, context), context)
     case 'notify':
-      return transaction.statement(() => executeNotify(plan, context), signal)
+      return transaction.statement(() => executeNotify(plan, context), context)
     default:
-      return transaction.statement(() => executeData(plan, context), signal)
+      return transaction.statement(() => executeData(plan, context), context)
   }
 }

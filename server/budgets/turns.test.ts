@@ -109,6 +109,27 @@ test('who arrives goes on at once until two turns’ time is used up, and again 
   assert.equal(queue.isFree, true)
 })
 
+test('after arrivals that took very long nobody is woken in the same turn', async () => {
+  const { queue, woken, passMs, newcomers } = queueOf(0)
+  assert.equal(queue.isFree, true)
+  passMs(50 * TURN_MS)
+  assert.equal(queue.isFreeForSmall, false)
+  newcomers('a')
+  await setImmediate()
+  assert.deepEqual(woken, [])
+  await setImmediate()
+  assert.deepEqual(woken, ['a'])
+})
+
+test('who is small arrives for as long as five turns', () => {
+  const { queue, passMs } = queueOf(0)
+  assert.equal(queue.isFree, true)
+  passMs(4 * TURN_MS)
+  assert.deepEqual([queue.isFree, queue.isFreeForSmall], [false, true])
+  passMs(TURN_MS)
+  assert.equal(queue.isFreeForSmall, false)
+})
+
 test('the clients take turns: one statement waits for one of another client, not for all of them', async () => {
   const { queue, woken } = queueOf(0)
   const a = turnTaker(clientKeyOf('127.0.0.2'))

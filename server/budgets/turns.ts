@@ -10,7 +10,10 @@ import { FairQueue } from './fair-queue.ts'
  */
 const ARRIVALS_MS_MAX = 2 * ALL_LIMITS.turnMsMax
 
-/** So long at most are they woken in one turn after a long piece of work, which took as long. */
+/**
+ * So long at most are they woken in one turn after a long piece of work, which took as long; and so long do those
+ * arrive that are known to be small.
+ */
 const NEWCOMERS_MS_MAX = 5 * ALL_LIMITS.turnMsMax
 
 /** A piece of work that takes so long is alone in its turn. */
@@ -46,12 +49,12 @@ type Waiter = { readonly client: ClientKey; readonly goOn: () => void }
  * does not wait for the five hundred of another.
  *
  * A single row may take ten times as long as a turn should. It ends its turn, and no work is woken in
- * the next one, because who connects is heard only two turns later. Then those who have not begun have
- * as long as it took, and its client lets others have that many turns before its next one: otherwise its
- * rows would have nearly all of the time.
+ * the next one, because who connects is heard only two turns later; nor is any after arrivals that took so
+ * long. Then those who have not begun have as long as it took, and its client lets others have that many
+ * turns before its next one: otherwise its rows would have nearly all of the time.
  */
 export class TurnQueue {
-  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly clock: Pick<Clock, 'monotonicMs'>
   readonly #newcomers = new FairQueue<Waiter>()
   readonly #others = new FairQueue<Waiter>()
   #scheduled = false
@@ -63,9 +66,12 @@ export class TurnQueue {
   #isNextFree = false
   /** When the first request of this turn asked whether it may go on; absent until one has. */
   #turnBeganMs: number | undefined
+  #hasOneRejoined = false
+  /** Whether those that arrived in this turn took long. */
+  #areArrivalsLong = false
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
-    this.#clock = clock
+    this.clock = clock
   }
 
   get isEmpty(): boolean {
@@ -77,20 +83,38 @@ export class TurnQueue {
    * the same turn have left something of it.
    */
   get isFree(): boolean {
-    if (!this.isEmpty) return false
-    const nowMs = this.#clock.monotonicMs()
-    if (this.#turnBeganMs !== undefined) return nowMs - this.#turnBeganMs < ARRIVALS_MS_MAX
+    return this.#hasLeft(ARRIVALS_MS_MAX)
+  }
+
+  /** As `isFree`, for a request that is known to take less time than putting it off would. */
+  get isFreeForSmall(): boolean {
+    return this.#hasLeft(NEWCOMERS_MS_MAX)
+  }
+
+  /**
+   * As `isFree`, for one that has waited, and once a turn: others may have waited for the same, and all of them ask
+   * before the first of them has gone on.
+   */
+  get isFreeToRejoin(): boolean {
+    if (this.#hasOneRejoined || !this.isFree) return false
+    this.#hasOneRejoined = true
+    return true
+  }
+
+  #hasLeft(ms: number): boolean {
+    if (this.#newcomers.size > 0 || this.#others.size > 0) return false
+    const nowMs = this.clock.monotonicMs()
+    if (this.#turnBeganMs !== undefined) return nowMs - this.#turnBeganMs < ms
     this.#turnBeganMs = nowMs
     setImmediate(this.#endOfTurn)
     return true
   }
 
   readonly #endOfTurn = (): void => {
+    const beganMs = this.#turnBeganMs ?? 0
+    this.#areArrivalsLong = this.clock.monotonicMs() - beganMs >= LONG_MS
     this.#turnBeganMs = undefined
-  }
-
-  monotonicMs(): number {
-    return this.#clock.monotonicMs()
+    this.#hasOneRejoined = false
   }
 
   /** Resolves when it is the turn of a request that has not begun, or when it is aborted. */
@@ -127,7 +151,12 @@ export class TurnQueue {
   }
 
   #begin(): void {
-    const nowMs = this.#clock.monotonicMs()
+    if (this.#areArrivalsLong) {
+      this.#areArrivalsLong = false
+      setImmediate(() => this.#begin())
+      return
+    }
+    const nowMs = this.clock.monotonicMs()
     const newcomersMs = Math.min(Math.max(this.#lastTookMs, ARRIVALS_MS_MAX), NEWCOMERS_MS_MAX)
     const end: End = {
       ofNewcomersMs: nowMs + newcomersMs,
@@ -141,7 +170,7 @@ export class TurnQueue {
   }
 
   #wakeUntil(end: End): void {
-    const nowMs = this.#clock.monotonicMs()
+    const nowMs = this.clock.monotonicMs()
     const newcomer = nowMs < end.ofNewcomersMs ? this.#newcomers.shift() : undefined
     if (newcomer !== undefined) this.#wake(newcomer, end)
     else if (nowMs < end.ofOthersMs) this.#wakeOther(end)
@@ -157,11 +186,11 @@ export class TurnQueue {
 
   /** What is woken runs in microtasks, and those come to their end before a tick that one of them asks for. */
   #wake({ client, goOn }: Waiter, end: End): void {
-    const beganMs = this.#clock.monotonicMs()
+    const beganMs = this.clock.monotonicMs()
     goOn()
     queueMicrotask(() =>
       process.nextTick(() => {
-        const tookMs = this.#clock.monotonicMs() - beganMs
+        const tookMs = this.clock.monotonicMs() - beganMs
         if (tookMs < LONG_MS) this.#wakeUntil(end)
         else this.#endAfterLong(client, tookMs)
       }),
@@ -192,27 +221,33 @@ export class Turns {
   readonly #taker: TurnTaker
   readonly #createdMs: number
   #beganMs: number
+  #longestMs = 0
 
   constructor(queue: TurnQueue, taker: TurnTaker) {
     this.#queue = queue
     this.#taker = taker
-    this.#createdMs = queue.monotonicMs()
+    this.#createdMs = queue.clock.monotonicMs()
     this.#beganMs = this.#createdMs
   }
 
   /** Since it was created, in ms. */
   get ageMs(): number {
-    return this.#queue.monotonicMs() - this.#createdMs
+    return this.#queue.clock.monotonicMs() - this.#createdMs
   }
 
-  /** Whether nobody waits for a turn. */
-  get isAlone(): boolean {
-    return this.#queue.isEmpty
+  /** How long the longest of its turns was up to now, in ms, with what it has waited for in it. */
+  get longestMs(): number {
+    return Math.max(this.#longestMs, this.#queue.clock.monotonicMs() - this.#beganMs)
   }
 
   /** To be asked once, before the first piece of work, and to be answered with `begin` where it is false. */
   get mayBegin(): boolean {
     return this.#queue.isFree
+  }
+
+  /** As `mayBegin`, for what is known to take less time than putting it off would. */
+  get maySmallBegin(): boolean {
+    return this.#queue.isFreeForSmall
   }
 
   /** Waits for the first turn. Throws the signal's reason, and what `waitsForTurn` throws. */
@@ -226,22 +261,23 @@ export class Turns {
    * came. Throws as `pause`.
    */
   async rejoin(): Promise<void> {
-    if (!this.#queue.isFree) await this.pause()
+    if (!this.#queue.isFreeToRejoin) await this.pause()
   }
 
   /** To be asked between two pieces of work, and to be answered with `pause`. */
   get isDue(): boolean {
-    return this.#queue.monotonicMs() - this.#beganMs >= ALL_LIMITS.turnMsMax
+    return this.#queue.clock.monotonicMs() - this.#beganMs >= ALL_LIMITS.turnMsMax
   }
 
   /** Throws the signal's reason. Separate from the questions, so that most work costs no promise. */
   async pause(): Promise<void> {
+    this.#longestMs = this.longestMs
     await this.#queue.next(this.#taker)
     this.#began()
   }
 
   #began(): void {
     this.#taker.signal.throwIfAborted()
-    this.#beganMs = this.#queue.monotonicMs()
+    this.#beganMs = this.#queue.clock.monotonicMs()
   }
 }

@@ -149,7 +149,7 @@ export class RowTransactions {
     )
     return idempotent === undefined
       ? await doWork(run)
-      : await this.#repetitions.run(idempotent.scopedKey, running.signal, async () => doWork(run))
+      : await this.#repetitions.run(idempotent.scopedKey, running, async () => doWork(run))
   }
 
   async #writeOnce(

@@ -96,7 +96,7 @@ export class AddedChecks {
       functions: { now: BigInt(transaction.now), uuid: () => '', nextNumbers: () => [] },
       work: statementMeter(running, timeoutMs, monotonicMs),
       signal: running.signal,
-      takeTurn: () => running.turns.pause(),
+      turns: running.turns,
       monotonicMs,
     })
     const { rows } = await running.withinTime(timeoutMs, Promise.resolve(executed))

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import test, { type TestContext } from 'node:test'
+import timers from 'node:timers'
+import { setImmediate } from 'node:timers/promises'
 import { createParser } from '../../parser/parser.ts'
 import {
   type Clock,
@@ -12,15 +14,18 @@ import {
   systemClock,
 } from '../../storage/storage.ts'
 import { executionParts } from '../../test/server/execution-parts.ts'
+import { turnTaker } from '../../test/server/turn-taker.ts'
 import { AnswerWriter } from '../answers/answer-text.ts'
 import type { QueryOutcome } from '../answers/query-answer.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { Shares } from '../budgets/shares.ts'
-import { TurnQueue } from '../budgets/turns.ts'
+import { TurnQueue, Turns } from '../budgets/turns.ts'
 import { ConflictLog } from '../conflicts/conflict-log.ts'
+import { ALL_LIMITS } from '../limits.ts'
 import type { QueryRequest } from '../requests/query-request.ts'
 import { RunningRequest } from '../requests/running-request.ts'
 import { RunningRequests } from '../requests/running-requests.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 import { StatementRunner } from './statement-runner.ts'
 
 const GET = 'GET id, balance FROM account WHERE id = :id'
@@ -32,13 +37,13 @@ const micros = systemClock.wallMicros()
 const STANDING_CLOCK: Clock = { ...systemClock, wallMicros: () => micros, monotonicMs: () => 0 }
 
 /** A runner over a store with two accounts, and the requests that it armed. */
-async function given(t: TestContext, shares = new Shares()) {
+async function given(t: TestContext, shares = new Shares(), clock = STANDING_CLOCK) {
   const storage = await openStorage({ engine: 'memory', clock: STANDING_CLOCK })
   t.after(() => storage.close())
   const requests = new RunningRequests({ shares })
   const parser = createParser()
   const writer = new AnswerWriter()
-  const parts = { ...executionParts(storage), clock: STANDING_CLOCK, shares, parser, writer }
+  const parts = { ...executionParts(storage), clock, shares, parser, writer }
   const audit = { changed: () => {} }
   const runner = new StatementRunner({
     ...parts,
@@ -50,7 +55,7 @@ async function given(t: TestContext, shares = new Shares()) {
   const armed: string[] = []
   const keeper = {
     shares,
-    turnQueue: new TurnQueue(STANDING_CLOCK),
+    turnQueue: new TurnQueue(clock),
     limitsOf: () => ({}),
     armed: (request: RunningRequest) => {
       armed.push(request.operation)
@@ -82,6 +87,36 @@ async function given(t: TestContext, shares = new Shares()) {
   await run({ sql: ADD, params: { id: 'ann', n: 0 } })
   armed.length = 0
   return { storage, requests, turnQueue: keeper.turnQueue, armed, start, run }
+}
+
+const LONG_MS = 100
+/** `uuid()` is what takes long. */
+const COSTLY = 'GET uuid() AS u FROM account WHERE id = :id'
+
+/** As `given`, where each `uuid()` takes so long; and in which turns of the event loop they ran. */
+async function givenCostly(t: TestContext) {
+  let nowMs = 0
+  let turn = 0
+  const turns: number[] = []
+  const nextTurn = () => {
+    turn += 1
+    counting = timers.setImmediate(nextTurn)
+  }
+  let counting = timers.setImmediate(nextTurn)
+  t.after(() => timers.clearImmediate(counting))
+  const passMs = (ms: number) => {
+    nowMs += ms
+  }
+  const clock = {
+    ...STANDING_CLOCK,
+    monotonicMs: () => nowMs,
+    wallMicros: () => {
+      passMs(LONG_MS)
+      turns.push(turn)
+      return micros
+    },
+  }
+  return { ...(await given(t, new Shares(), clock)), turns, passMs }
 }
 
 const rowsOf = ({ results }: QueryOutcome) => results.map(({ rows }) => rows)
@@ -206,4 +241,63 @@ test('a hundred SETs at once of one row all commit, each with a stamp of its own
   assert.equal(new Set(stamps).size, 100)
   const last = BigInt(stamps.indexOf(Math.max(...stamps)))
   assert.deepEqual(rowsOf(await run({ sql: GET, params: { id: 'bob' } })), [[['bob', last]]])
+})
+
+const MANY = 24
+
+function assertOneInATurn(turns: readonly number[]): void {
+  assert.equal(turns.length, MANY)
+  assert.equal(new Set(turns).size, MANY, `they ran in the turns ${turns}`)
+}
+
+test('of known texts that take long and arrive together one runs in each turn, whatever its kind', async (t) => {
+  for (const sql of [COSTLY, "SET balance = 1 ON account WHERE id = :id IF uuid() = ''"]) {
+    const { turns, run } = await givenCostly(t)
+    await run({ sql, params: { id: 'ann' } }).catch(() => undefined)
+    await setImmediate()
+    turns.length = 0
+    await Promise.all(Array.from({ length: MANY }, () => run({ sql, params: { id: 'ann' } })))
+    assertOneInATurn(turns)
+  }
+})
+
+test('those that have waited for one row do not all go on in one turn', async (t) => {
+  const { turns, start, run } = await givenCostly(t)
+  const written = start({ sql: SET, params: { id: 'ann', n: 7 } })
+  const reads = Array.from({ length: MANY }, () => run({ sql: COSTLY, params: { id: 'ann' } }))
+  await Promise.all([written, ...reads])
+  assertOneInATurn(turns)
+})
+
+test('those that have waited for each other do not all go on in one turn', async (t) => {
+  const { turns, turnQueue, run } = await givenCostly(t)
+  const repetitions = new OneAtATime()
+  const waiting = { signal: new AbortController().signal, turns: new Turns(turnQueue, turnTaker()) }
+  const once = () => run({ sql: COSTLY, params: { id: 'ann' } })
+  await Promise.all(Array.from({ length: MANY }, () => repetitions.run('key', waiting, once)))
+  assertOneInATurn(turns)
+})
+
+test('in a turn that has lasted only what is known to be small begins, and that not for long', async (t) => {
+  const { start, run, passMs } = await givenCostly(t)
+  const small = { sql: GET, params: { id: 'ann' } }
+  const costly = { sql: COSTLY, params: { id: 'ann' } }
+  const unknown = { sql: `${GET} FOR UPDATE`, params: { id: 'ann' } }
+  for (const each of [small, costly]) await run(each)
+  /** Whether it is run at once by a server whose turn has lasted so long. */
+  const isRunAfter = async (ms: number, request: QueryRequest): Promise<boolean> => {
+    await setImmediate()
+    await setImmediate()
+    assert.ok(!(start(small) instanceof Promise))
+    passMs(ms)
+    const ran = start(request)
+    await ran
+    return !(ran instanceof Promise)
+  }
+  const { turnMsMax } = ALL_LIMITS
+  assert.equal(await isRunAfter(turnMsMax, costly), true)
+  assert.equal(await isRunAfter(2 * turnMsMax, costly), false)
+  assert.equal(await isRunAfter(2 * turnMsMax, unknown), false)
+  assert.equal(await isRunAfter(2 * turnMsMax, small), true)
+  assert.equal(await isRunAfter(5 * turnMsMax, small), false)
 })

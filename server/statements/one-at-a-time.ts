@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { Turns } from '../budgets/turns.ts'
+
 /** Lets work of the same name run one after the other, in the order in which it was asked for. */
 export class OneAtATime {
   readonly #last = new Map<string, Promise<unknown>>()
 
   /**
    * Rejects with the signal's reason as soon as it is aborted before it is the work's turn, which
-   * then never begins.
+   * then never begins. Those that have waited for each other do not all run in one turn of the event loop.
    */
-  async run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async run<T>(name: string, { signal, turns }: Waiting, work: () => Promise<T>): Promise<T> {
+    const last = this.#last.get(name)
     // Whether the one before succeeded is its own affair.
-    const turn = (this.#last.get(name) ?? Promise.resolve()).catch(() => undefined)
+    const turn = last?.catch(() => undefined).then(() => turns.rejoin()) ?? Promise.resolve()
     const running = turn.then(() => {
       signal.throwIfAborted()
       return work()
@@ -24,6 +27,8 @@ export class OneAtATime {
     return await running
   }
 }
+
+type Waiting = { readonly signal: AbortSignal; readonly turns: Pick<Turns, 'rejoin'> }
 
 async function untilItsTurn(turn: Promise<unknown>, signal: AbortSignal): Promise<void> {
   const aborted = Promise.withResolvers<never>()

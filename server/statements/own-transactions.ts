@@ -88,13 +88,14 @@ export class OwnTransactions {
   ): Work<T> {
     const { storage, shares, ended, access, conflicts } = this.#parts
     if (asked.failed !== undefined) conflicts.ranAgain(asked.failed)
-    const { principal } = running
-    const { client, signal } = running
+    const { principal, client, signal, turns } = running
+    // Those that met once have slept for about as long.
+    if (attempts > 1) yield turns.rejoin()
     const begun = storage.begin({ ...snapshot, budget: shares.writtenBy(client), signal })
     const transaction = begun instanceof Promise ? yield* awaited(running.beginning(begun)) : begun
     let catalog: Catalog | undefined
     try {
-      if (begun instanceof Promise) yield running.turns.rejoin()
+      if (begun instanceof Promise) yield turns.rejoin()
       requireMinTimestamp(storage, snapshot, transaction.startTs)
       const known = this.catalogOf(transaction, running)
       const read = known instanceof Promise ? yield* awaited(known) : known

@@ -248,7 +248,7 @@ export class StatementExecution {
       answerBytes: answer.bytes,
       holdBytes: answer.holdBesides,
       rowTimestamps: run.rowTimestamps === true,
-      takeTurn: () => run.running.turns.pause(),
+      turns: run.running.turns,
       monotonicMs: this.#monotonicMs,
       newRowWriter,
     }

@@ -37,6 +37,7 @@ import type { TransactionAddress, TransactionSession } from '../transactions/tra
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import { type DefinitionParts, DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
+import { KnownCosts } from './known-costs.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { commitWritten, type OwnTransaction, OwnTransactions } from './own-transactions.ts'
 import { withRunnableSuggestion } from './runnable-suggestion.ts'
@@ -82,9 +83,11 @@ export class StatementRunner {
   readonly #definitions: DefinitionRunner
   readonly #transactions: OwnTransactions
   readonly #repetitions = new OneAtATime()
+  readonly #costs: KnownCosts
 
   constructor(parts: RunnerParts) {
     this.#parts = parts
+    this.#costs = new KnownCosts(parts.parser)
     this.#execution = new StatementExecution(parts)
     this.#transactions = new OwnTransactions(parts)
     this.#definitions = new DefinitionRunner(this.#transactions, parts)
@@ -98,7 +101,7 @@ export class StatementRunner {
     requireHistory(this.#parts.storage.history, request.history, request)
     running.timeoutMs = request.timeoutMs
     const { turns } = running
-    if (!turns.mayBegin && !(turns.isAlone && this.#isSmall(request))) {
+    if (!turns.mayBegin && !(this.#costs.isSmall(request.sql) && turns.maySmallBegin)) {
       const parsed = turns.begin().then(() => this.#parsed(request, running))
       return this.#runLater(parsed, request, running, around)
     }
@@ -145,14 +148,6 @@ export class StatementRunner {
       case 'transaction':
         return this.#runTransaction(script, request, running, around)
     }
-  }
-
-  /**
-   * Whether it is one GET or SET that has been parsed before: to put it off would take longer than most of them do.
-   */
-  #isSmall({ sql }: QueryRequest): boolean {
-    const [statement, another] = (sql && this.#parts.parser.knownScript(sql)) || []
-    return another === undefined && (statement?.kind === 'get' || statement?.kind === 'set')
   }
 
   /** Throws or rejects with what is wrong with the text; a statement that it suggests is one that runs. */
@@ -222,7 +217,7 @@ export class StatementRunner {
     if (idempotent === undefined) return yield* run()
     // Repetitions wait for the first of them, here; between gateways they conflict and run again.
     const { scopedKey: key } = idempotent
-    return yield* awaited(this.#repetitions.run(key, running.signal, async () => doWork(run())))
+    return yield* awaited(this.#repetitions.run(key, running, async () => doWork(run())))
   }
 
   #runOnce(
@@ -268,6 +263,7 @@ export class StatementRunner {
         ...paging.cursorAfter(transaction.startTs, results),
       }
       return andThen(withText(made, textForm, { answer, running }), (outcome) => {
+        if (request.sql !== undefined) this.#costs.ran(script.statements[0], running.turns)
         if (script.end === 'commit') {
           const kept = idempotent && this.#keep(idempotent, transaction, outcome, asked)
           return andThen(kept, () => commitOutcome(outcome, transaction, running))

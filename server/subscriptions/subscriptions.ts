@@ -125,6 +125,7 @@ export class Subscriptions {
     sink: SubscriptionSink,
     running: RunningRequest,
   ): Promise<never> {
+    if (!running.turns.mayBegin) await running.turns.begin()
     const hold = new Hold(this.#parts.shares.subscriptionsBytes, running.client)
     const parsed = parsedText(this.#parser, request.sql, running.turns)
     const query = this.#queryOf(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { StorageError } from '../errors.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { ByteBudget } from './buffer/write-buffer.ts'
 
 export type TransactionOptions = {
@@ -18,4 +19,20 @@ export type TransactionOptions = {
   readonly keepsOutcome: boolean
   /** The bound on its buffered bytes; by default, the budget that all others share. */
   readonly budget?: ByteBudget | undefined
+}
+
+/** What ends the waits of a statement, and what it asks after each before it goes on. */
+export type StatementWaits = {
+  readonly signal?: AbortSignal | undefined
+  /** Many may have waited for the same latch, or the same answer of the store, and would all go on in one turn. */
+  readonly turns?: { rejoin(): Promise<void> } | undefined
+}
+
+/** What was read; where that was waited for, when the statement may go on. */
+export function rejoined<T>(read: MaybePromise<T>, { turns }: StatementWaits): MaybePromise<T> {
+  if (!(read instanceof Promise) || turns === undefined) return read
+  return read.then(async (found) => {
+    await turns.rejoin()
+    return found
+  })
 }

@@ -29,7 +29,7 @@ import {
   type TransactionProtocol,
 } from './protocol/transaction-protocol.ts'
 import type { SnapshotRow } from './records/version.ts'
-import type { TransactionOptions } from './transaction-options.ts'
+import { rejoined, type StatementWaits, type TransactionOptions } from './transaction-options.ts'
 
 export type TransactionState = 'active' | 'committing' | 'committed' | 'rolledBack' | 'unknown'
 
@@ -84,8 +84,8 @@ export class Transaction {
   #changesCatalog = false
   #id: string | undefined
   #state: TransactionState = 'active'
-  /** The signal of the running statement, which ends its waits. */
-  #signal: AbortSignal | undefined
+  /** What ends the waits of the running statement, and what it asks after them. */
+  #waits: StatementWaits = NO_WAITS
   #commit: Promise<CommitResult> | undefined
 
   constructor(parts: TransactionParts, options: TransactionOptions) {
@@ -126,7 +126,7 @@ export class Transaction {
 
   getRow(key: Uint8Array, columns: readonly string[]): MaybePromise<SnapshotRow | null> {
     this.#checkActive()
-    const found = this.#snapshot.getRow(key, columns, this.#signal)
+    const found = rejoined(this.#snapshot.getRow(key, columns, this.#waits.signal), this.#waits)
     const { buffer } = this.#writes
     if (buffer === undefined) return found
     return andThen(found, (committed) => overlayRow({ key, committed }, columns, buffer))
@@ -138,7 +138,7 @@ export class Transaction {
     columns: readonly string[],
   ): MaybePromise<Array<SnapshotRow | null>> {
     this.#checkActive()
-    const found = this.#snapshot.getRows(keys, columns, this.#signal)
+    const found = rejoined(this.#snapshot.getRows(keys, columns, this.#waits.signal), this.#waits)
     const { buffer } = this.#writes
     if (buffer === undefined) return found
     return andThen(found, (rows) =>
@@ -217,13 +217,13 @@ export class Transaction {
 
   /**
    * Runs one statement: `work` does not see its own writes, and when it throws they are dropped.
-   * The signal ends its waiting for locks.
+   * `waits` has what ends its waiting for locks.
    */
-  statement<T>(work: () => MaybePromise<T>, signal?: AbortSignal): MaybePromise<T> {
+  statement<T>(work: () => MaybePromise<T>, waits = NO_WAITS): MaybePromise<T> {
     this.#checkActive()
     if (this.#writes.isStatementRunning) throw transactionClosed('A statement is still running.')
     this.#writes.beginStatement()
-    this.#signal = signal
+    this.#waits = waits
     let isWaitedFor = false
     try {
       const result = work()
@@ -356,7 +356,7 @@ export class Transaction {
 
   #endStatement(): void {
     this.#writes.endStatement()
-    this.#signal = undefined
+    this.#waits = NO_WAITS
   }
 
   #write(key: Uint8Array, column: string, write: BufferedWrite): void {
@@ -392,9 +392,9 @@ export class Transaction {
   }
 }
 
+const NO_WAITS: StatementWaits = {}
 const NO_TABLES: readonly number[] = []
+const NOTHING = { kind: 'nothing' } as const
 
 /** Rows that a commit sorts in one turn. */
 const SORTED_AT_ONCE = 1_000
-
-const NOTHING = { kind: 'nothing' } as const

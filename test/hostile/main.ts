@@ -4,16 +4,18 @@ import { ServerProcess } from '../server/server-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { Attacker, type Fault } from './attacker.ts'
 import { Bystanders } from './bystanders.ts'
+import { COSTLY_TABLE, costlyTexts, repeatCostly } from './costly-texts.ts'
 import { flood, floods } from './floods.ts'
 import { worstRequests } from './worst-requests.ts'
 
 const HELP = `npm run test:hostile -- [--only operation]
 
-The worst bodies, parameters and frames for every operation of openapi.yaml and every frame of the socket, and as many
-requests, chunks and frames as a hundred connections hold, sent to a real server, beside a prober of its health and a second client. Prints a line for each with the longest that health
-had to wait, the best of three where one was too long, and fails by its exit code.
+The worst bodies, parameters and frames for every operation of openapi.yaml and every frame of the socket, as many
+requests, chunks and frames as a hundred connections hold, and known texts whose work takes long, repeated at each
+door, sent to a real server, beside a prober of its health and a second client. Prints a line for each with the longest
+that health had to wait, the best of three where one was too long, and fails by its exit code.
 
-  --only      only this operation, by its name in openapi.yaml, only frames of this type, or flood
+  --only      only this operation, by its name in openapi.yaml, only frames of this type, flood or costly
   --limit-ms  how long health may wait: 250, and 1000 where CI is set`
 
 const { values } = scriptFlags(HELP, { only: { type: 'string' }, 'limit-ms': { type: 'string' } })
@@ -29,7 +31,8 @@ const { CLIENT_FRAMES } = await import('../../server/websocket/client-frame.ts')
 const { worstFrames } = await import('./worst-frames.ts')
 const { document } = loadContract()
 const FLOOD = 'flood'
-const targets = [...document.operations.map(({ id }) => id), ...CLIENT_FRAMES, FLOOD]
+const COSTLY = 'costly'
+const targets = [...document.operations.map(({ id }) => id), ...CLIENT_FRAMES, FLOOD, COSTLY]
 if (values.only !== undefined && !targets.includes(values.only)) {
   endMisused(
     HELP,
@@ -68,6 +71,10 @@ if (values.only === undefined || values.only === FLOOD) {
     await flood(server.url, each)
     return undefined
   })
+}
+if (values.only === undefined || values.only === COSTLY) {
+  for (const sql of COSTLY_TABLE) await define(sql)
+  await attack(COSTLY, costlyTexts(), (each) => repeatCostly(server.url, each))
 }
 await finish()
 

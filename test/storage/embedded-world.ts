@@ -109,7 +109,7 @@ export class EmbeddedWorld {
   async read(row: string, readTs: Timestamp, signal?: AbortSignal): Promise<string | null> {
     const transaction = this.beginAt(readTs)
     const work = () => transaction.getRow(rowKey(row), [COLUMN])
-    const found = await transaction.statement(work, signal)
+    const found = await transaction.statement(work, { signal })
     const value = found?.columns.get(COLUMN)?.value
     return value === undefined ? null : Buffer.from(value).toString()
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { PLANNER_LIMITS, WorkMeter } from '../../planner/planner.ts'
 import { Chooser } from '../differential/random/random-table.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
@@ -63,7 +62,7 @@ async function run(session: SqlSession, { text, parameters }: HostileStatement) 
     const catalog = await session.storage.catalog(transaction)
     const page = { rows: 1_000, bytes: 16 * 1024 * 1024 }
     const answerBytes = { used: 0, max: 64 * 1024 * 1024 }
-    const options = { parameters, work, page, answerBytes, takeTurn: setImmediate }
+    const options = { parameters, work, page, answerBytes }
     await session.runIn(transaction, catalog, text, options)
   } catch (error) {
     outcome = error instanceof TimeIsOver ? 'deadline' : `${(error as { code?: unknown }).code}`

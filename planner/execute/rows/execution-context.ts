@@ -55,10 +55,18 @@ export type ExecutionContext = {
   readonly rowTimestamps?: boolean
   /** For EXPLAIN ANALYZE: what each LOOKUP read is added to its figures. */
   readonly lookupFigures?: readonly LookupFigures[]
-  /** Resolves when a statement that has paused may go on; else it does in the next turn. */
-  readonly takeTurn?: () => Promise<void>
+  /** Without them a statement that has paused goes on in the next turn, and one that has waited goes on at once. */
+  readonly turns?: StatementTurns
   /** A clock that never goes back, for turns and EXPLAIN ANALYZE; without one it tells no time. */
   readonly monotonicMs?: () => number
+}
+
+/** The turns of the event loop that a statement shares with others. */
+export type StatementTurns = {
+  /** Resolves when a statement that has paused may go on. */
+  pause(): Promise<void>
+  /** Resolves when one may go on that has waited for something, perhaps with many others. */
+  rejoin(): Promise<void>
 }
 
 /** What one LOOKUP read. */
@@ -137,6 +145,8 @@ export function scopeOf(slots: readonly ParameterSlot[], context: ScopeContext):
   }
 }
 
+const NEXT_TURN: Pick<StatementTurns, 'pause'> = { pause: () => setImmediate() }
+
 /**
  * Counts rows and, every `turnRowsMax` of them, `turnMsMax` or `workTurnUnits` of work, looks at the signal
  * and lets the rest of the process have its turn: rows that are at hand would otherwise follow each other
@@ -144,7 +154,7 @@ export function scopeOf(slots: readonly ParameterSlot[], context: ScopeContext):
  */
 export class TurnTaking {
   readonly #signal: AbortSignal | undefined
-  readonly #takeTurn: () => Promise<void>
+  readonly #turns: Pick<StatementTurns, 'pause'>
   readonly #monotonicMs: (() => number) | undefined
   readonly #work: WorkMeter
   #rows = 0
@@ -152,14 +162,14 @@ export class TurnTaking {
 
   constructor({
     signal,
-    takeTurn = setImmediate,
+    turns,
     monotonicMs,
     work,
-  }: Pick<ExecutionContext, 'signal' | 'takeTurn' | 'monotonicMs' | 'work'>) {
+  }: Pick<ExecutionContext, 'signal' | 'turns' | 'monotonicMs' | 'work'>) {
     signal?.throwIfAborted()
     this.#work = work
     this.#signal = signal
-    this.#takeTurn = takeTurn
+    this.#turns = turns ?? NEXT_TURN
     this.#monotonicMs = monotonicMs
     this.#beganMs = monotonicMs?.() ?? 0
   }
@@ -174,7 +184,7 @@ export class TurnTaking {
 
   async pause(): Promise<void> {
     this.#rows = 0
-    await this.#takeTurn()
+    await this.#turns.pause()
     this.#work.turnTaken()
     this.#signal?.throwIfAborted()
     this.#beganMs = this.#monotonicMs?.() ?? 0

@@ -69,6 +69,7 @@ async function* rowsByRanges(walking: Walking): AsyncGenerator<Steps, void, unde
     if (turns.isDue(ROWS_OF_A_SEEK)) await turns.pause()
     const scan = { ...scanOf(walking, range, left), columns: plan.reads }
     for await (const batch of scanRowBatches(context.transaction, plan.table, scan)) {
+      if (turns.isDue(0)) await turns.pause()
       yield stepsOver(walking, batch)
       if (left !== undefined) left -= batch.length
     }
@@ -102,6 +103,7 @@ async function* entriesByRanges(
       batchEntries: window.entriesAtOnce ?? ENTRIES_AT_ONCE,
     }
     for await (const batch of scanIndexEntries(context.transaction, plan.table, index, scan)) {
+      if (turns.isDue(0)) await turns.pause()
       yield batch
       if (left !== undefined) left -= batch.length
     }

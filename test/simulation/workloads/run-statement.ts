@@ -32,10 +32,12 @@ export async function execute(
   return await executeData(plan, contextOf(writes, catalog))
 }
 
+const NO_TURNS = { pause: async () => {}, rejoin: async () => {} }
+
 /** Without a turn for others: what the process waits for is simulated. */
 function contextOf(writes: RecordingWrites, catalog: Catalog) {
   const { now, nextNumbers } = writes
   const functions = { now: BigInt(now), uuid: () => '', nextNumbers }
   const work = new WorkMeter()
-  return { transaction: writes, catalog, parameters: [], functions, work, takeTurn: async () => {} }
+  return { transaction: writes, catalog, parameters: [], functions, work, turns: NO_TURNS }
 }
