@@ -43,6 +43,8 @@ export const PLANNER_LIMITS = {
   turnRowsMax: 500,
   /** Milliseconds of work after which the same happens, however few rows it was. */
   turnMsMax: 2,
+  /** Characters of the text of a path into JSON, after `#>`, `#>>` and in json_set and json_remove. */
+  jsonPathCharactersMax: 64 * 1024,
   /** Arrays and objects inside each other in one JSON value. */
   jsonNestingMax: 256,
   /** Digits of the exponent of a number in one JSON value. */

@@ -192,6 +192,7 @@ export {
   stepsOf,
   textAt,
   WALK_UNITS,
+  walkPaid,
   wholeSpan,
 } from './tables/json/json-path.ts'
 export {

@@ -3,7 +3,7 @@ import type { BinaryOperator, Position } from '../../parser/ast.ts'
 import { type JsonStep, type SqlValue, spanAt, stepsOf, textAt } from '../../storage/storage.ts'
 import { jsonText } from '../json/json-change.ts'
 import { holdsJson } from '../json/json-containment.ts'
-import { PlanError } from '../plan-error.ts'
+import { limitExceeded, PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import type { ExpressionType } from './compiled-expression.ts'
 import type { WorkMeter } from './work-meter.ts'
@@ -56,12 +56,19 @@ function oneStep(step: SqlValue, work: WorkMeter): readonly JsonStep[] {
   return [{ name: step as string }]
 }
 
-/** The steps of a path such as `{a,b,0}`. Throws PlanError type_mismatch for another text. */
+/** The steps of a path such as `{a,b,0}`. Throws PlanError type_mismatch for another text, and limit_exceeded. */
 export function requiredSteps(
   path: string,
   position: Position,
   work: WorkMeter,
 ): readonly JsonStep[] {
+  if (path.length > jsonPathCharactersMax) {
+    const message = `A path into JSON has at most ${jsonPathCharactersMax} characters.`
+    throw limitExceeded('jsonPathCharactersMax', path.length, message, {
+      position,
+      hint: "Take the long name by itself: j->'a'->:name.",
+    })
+  }
   work.spend(STEP_CHARACTER_UNITS * path.length)
   const steps = stepsOf(path, jsonNestingMax)
   if (steps !== undefined) return steps
@@ -71,6 +78,6 @@ export function requiredSteps(
   })
 }
 
-const { jsonNestingMax } = PLANNER_LIMITS
+const { jsonNestingMax, jsonPathCharactersMax } = PLANNER_LIMITS
 
 const STEP_CHARACTER_UNITS = 8

@@ -12,6 +12,10 @@ const { rowWorkMax, workLookUnits, concatenationBytesMax } = PLANNER_LIMITS
 /** Nearly as long as a text can be. */
 const LONG = 'a'.repeat(concatenationBytesMax - 16)
 
+const MANY_CHARACTERS = Array.from({ length: 100_000 }, (_, i) =>
+  String.fromCodePoint(0x4e00 + (i % 20_000)),
+).join('')
+
 let session: SqlSession
 
 before(async () => {
@@ -114,7 +118,7 @@ const HOSTILE: ReadonlyArray<readonly [string, string, Parameters]> = [
   [
     'a long path',
     repeated('j#>(:p || trim(v, v)) IS NULL', 300),
-    { p: `{"${'a'.repeat(1_000_000)}"}` },
+    { p: `{"${'a'.repeat(60_000)}"}` },
   ],
   [
     '@>',
@@ -131,6 +135,12 @@ const HOSTILE: ReadonlyArray<readonly [string, string, Parameters]> = [
     repeated("json_length(json_set(:j, '{0}', n)) > 0", 300),
     { j: Array(400_000).fill(1) },
   ],
+  [
+    '@> of many members',
+    "json_set(:j, '{m0}', n) @> :j",
+    { j: Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`m${i}`, i])) },
+  ],
+  ['trim by many characters', repeated("trim(v, :t || v) = ''", 20), { t: MANY_CHARACTERS }],
   ['coalesce', repeated("coalesce(NULL, :t || v) <> ''", 300), { t: LONG }],
 ]
 
@@ -176,6 +186,25 @@ suite('the work of a row', () => {
       // The first is paid for the parameter.
       gaps.shift()
       assert.ok(Math.max(...gaps) <= 1.3 * workLookUnits, `${where}: ${gaps}`)
+    }
+  })
+
+  test('is looked at in slices where JSON becomes a tree', async () => {
+    const members = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`m${i}`, i]))
+    const { looks } = await spend(ofOneRow('NOT j @> :k'), { k: members })
+    const gaps = looks.slice(2).map((at, place) => at - (looks[place + 1] as number))
+    assert.ok(gaps.length > 4 && Math.max(...gaps) <= 3 * workLookUnits, `${gaps}`)
+  })
+
+  test('is not begun for a path into JSON that is longer than a path may be', async () => {
+    const { jsonPathCharactersMax: max } = PLANNER_LIMITS
+    const path = (characters: number) => `{"${'\\"'.repeat(characters / 2 - 2)}"}`
+    for (const where of ['j #> :p IS NULL', 'j #>> :p IS NULL', "json_set(j, :p, n) <> '1'"]) {
+      assert.equal((await spend(ofOneRow(where), { p: path(max) })).error, undefined, where)
+      const { error, units } = await spend(ofOneRow(where), { p: path(max + 2) })
+      assert.ok(error instanceof PlanError && error.code === 'limit_exceeded', `${error}`)
+      assert.equal(error.fields.limit, 'jsonPathCharactersMax')
+      assert.ok(units < 2 * max, `${units} units`)
     }
   })
 

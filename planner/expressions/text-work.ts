@@ -70,33 +70,40 @@ export function trimmed(
   of: { readonly characters: string; readonly start: boolean; readonly end: boolean },
   work: WorkMeter,
 ): string {
-  work.spend(of.characters.length * STEP_UNITS)
-  const dropped = new Set(of.characters)
+  const dropped = codePointsOf(of.characters, work)
   let from = 0
   let to = text.length
-  while (of.start && from < to && dropped.has(characterAt(text, from))) {
+  while (of.start && from < to && dropped.has(text.codePointAt(from))) {
     work.spend(STEP_UNITS)
     from += lengthAt(text, from)
   }
-  while (of.end && from < to && dropped.has(characterBefore(text, to))) {
+  for (let at = startBefore(text, to); of.end && from < to; at = startBefore(text, to)) {
+    if (!dropped.has(text.codePointAt(at))) break
     work.spend(STEP_UNITS)
-    to -= characterBefore(text, to).length
+    to = at
   }
   return text.slice(from, to)
 }
 
+function codePointsOf(characters: string, work: WorkMeter): ReadonlySet<number | undefined> {
+  const points = new Set<number | undefined>()
+  for (let at = 0; at < characters.length; at += lengthAt(characters, at)) {
+    work.spend(KEPT_UNITS)
+    points.add(characters.codePointAt(at))
+  }
+  return points
+}
+
 /** What it costs to look a character up in a set. */
 const STEP_UNITS = 4
+/** What it costs to keep one in a set. */
+const KEPT_UNITS = 2 * NODE_UNITS
 
 function lengthAt(text: string, at: number): number {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800 ? 2 : 1
 }
 
-function characterAt(text: string, at: number): string {
-  return text.slice(at, at + lengthAt(text, at))
-}
-
-function characterBefore(text: string, end: number): string {
-  const isPair = (text.charCodeAt(end - 1) & 0xfc00) === 0xdc00
-  return text.slice(isPair ? end - 2 : end - 1, end)
+/** Where the character begins that ends there. */
+function startBefore(text: string, end: number): number {
+  return (text.charCodeAt(end - 1) & 0xfc00) === 0xdc00 ? end - 2 : end - 1
 }

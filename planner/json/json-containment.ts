@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { canonicalJson, type JsonVisitor, type Payer, walkJson } from '../../storage/storage.ts'
+import {
+  canonicalJson,
+  type JsonVisitor,
+  type Payer,
+  walkPaid,
+  wholeSpan,
+} from '../../storage/storage.ts'
 
 type Scalar = { readonly kind: 'scalar'; readonly canonical: string }
 type ArrayNode = {
@@ -46,15 +52,15 @@ function holds(whole: Node, part: Node, payer: Payer): boolean {
 }
 
 function treeOf(text: string, payer: Payer): Node {
-  payer.spend(TREE_UNITS * text.length)
   const builder = new TreeBuilder(text)
-  walkJson(text, 0, builder)
+  walkPaid(text, wholeSpan(text), builder, payer, TREE_UNITS)
   return builder.root as Node
 }
 
 class TreeBuilder implements JsonVisitor {
   readonly #text: string
   readonly #open: Array<{ readonly node: ArrayNode | ObjectNode; name: string }> = []
+  readonly isDone = false
   root: Node | undefined
 
   constructor(text: string) {

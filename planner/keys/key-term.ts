@@ -91,7 +91,9 @@ function stepsIn(expression: Expression, end: '>>' | '>'): Steps | undefined {
 
 function pathLiteral(operand: Expression): readonly JsonStep[] | undefined {
   if (operand.kind !== 'literal' || operand.type !== 'text') return undefined
-  return stepsOf(operand.value, PLANNER_LIMITS.jsonNestingMax)
+  const { jsonNestingMax, jsonPathCharactersMax } = PLANNER_LIMITS
+  if (operand.value.length > jsonPathCharactersMax) return undefined
+  return stepsOf(operand.value, jsonNestingMax)
 }
 
 function stepLiteral(operand: Expression): readonly JsonStep[] | undefined {

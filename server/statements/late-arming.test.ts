@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import test, { type TestContext } from 'node:test'
-import timers from 'node:timers'
 import { setImmediate } from 'node:timers/promises'
 import { createParser } from '../../parser/parser.ts'
 import {
@@ -13,6 +12,7 @@ import {
   StorageError,
   systemClock,
 } from '../../storage/storage.ts'
+import { eventLoopTurns } from '../../test/event-loop-turns.ts'
 import { executionParts } from '../../test/server/execution-parts.ts'
 import { turnTaker } from '../../test/server/turn-taker.ts'
 import { AnswerWriter } from '../answers/answer-text.ts'
@@ -96,14 +96,8 @@ const COSTLY = 'GET uuid() AS u FROM account WHERE id = :id'
 /** As `given`, where each `uuid()` takes so long; and in which turns of the event loop they ran. */
 async function givenCostly(t: TestContext) {
   let nowMs = 0
-  let turn = 0
   const turns: number[] = []
-  const nextTurn = () => {
-    turn += 1
-    counting = timers.setImmediate(nextTurn)
-  }
-  let counting = timers.setImmediate(nextTurn)
-  t.after(() => timers.clearImmediate(counting))
+  const turn = eventLoopTurns(t)
   const passMs = (ms: number) => {
     nowMs += ms
   }
@@ -112,7 +106,7 @@ async function givenCostly(t: TestContext) {
     monotonicMs: () => nowMs,
     wallMicros: () => {
       passMs(LONG_MS)
-      turns.push(turn)
+      turns.push(turn.count)
       return micros
     },
   }

@@ -181,6 +181,8 @@ export class StatementRunner {
     if (observerRun !== undefined) await this.#runFor(session, observerRun, running)
     if (statements.length === 0) return session
     try {
+      // Others may have waited for the same timestamps.
+      await inside.running.turns.rejoin()
       const acknowledged = { ...inside, observerRun: undefined }
       const outcome = await this.#runInside(session.id, script, request, acknowledged)
       const { id: transaction, expiresAt } = session

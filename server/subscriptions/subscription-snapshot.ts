@@ -30,9 +30,12 @@ type Reader = {
  */
 export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Promise<Timestamp> {
   const { query, sink, knownColumns, running } = reader
-  const transaction = await parts.storage.begin({ readOnly: true })
+  const begun = parts.storage.begin({ readOnly: true })
+  const transaction = await begun
   let catalog: Catalog | undefined
   try {
+    // What others have waited for as well.
+    if (begun instanceof Promise) await running.turns.rejoin()
     catalog = query.viewOf(await parts.storage.catalog(transaction))
     const plan = query.planAt(catalog)
     const timestamp = transaction.startTs

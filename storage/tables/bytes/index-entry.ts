@@ -63,13 +63,13 @@ export function entryColumns(table: TableDefinition, index: IndexDefinition): re
   return [...new Set(positions)].sort((a, b) => a - b)
 }
 
-/** Errors: those of `encodeEntryKey`. */
+/** `values` are those of the index's parts, where they are known. Errors: those of `encodeEntryKey`. */
 export function encodeEntry(
   table: TableDefinition,
   index: IndexDefinition,
   row: SqlRow,
+  values: readonly SqlValue[] = index.parts.map((part) => partValue(table, row, part)),
 ): EncodedEntry {
-  const values = index.parts.map((part) => partValue(table, row, part))
   const primaryKey = keyOfRow(table, row)
   const { key, isUnique } = encodeEntryKey(table, index, { values, primaryKey })
   const components = isUnique ? componentsOf(table, table.primaryKey, primaryKey) : []

@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { eventLoopTurns } from '../../../test/event-loop-turns.ts'
 import { FakeStore, type FakeTransaction } from '../../../test/storage/fake-transactions.ts'
 import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
 import { CatalogReader, requireIndex, requireTable } from '../catalog/catalog.ts'
 import { createTable } from '../catalog/catalog-changes.ts'
 import { createIndex } from '../catalog/index-changes.ts'
+import type { NewKeyPart } from '../new-key.ts'
 import { scanIndexEntries } from '../rows/index-scan.ts'
 import { changeRows } from '../rows/row-changes.ts'
 import { getRows } from '../rows/table-rows.ts'
 import type { SqlRow } from '../table-definition.ts'
 import { buildBatch } from './index-backfill.ts'
 
+const ON_A: readonly NewKeyPart[] = [{ column: 'a', descending: false }]
+
 /** A table `t (id, a, b)` with rows, and an index on `a` that is not built yet. */
 class Scene {
   readonly store = new FakeStore()
   readonly #reader = new CatalogReader()
 
-  static async of(rows: readonly SqlRow[], { unique = false, storing = [] as string[] } = {}) {
+  static async of(
+    rows: readonly SqlRow[],
+    { unique = false, storing = [] as string[], parts = ON_A, typeOfB = 'INTEGER' } = {},
+  ) {
     const scene = new Scene()
-    const column = (name: string) => ({ name, type: 'INTEGER', notNull: name === 'id' })
+    const typeOf = (name: string) => (name === 'b' ? typeOfB : 'INTEGER')
+    const column = (name: string) => ({ name, type: typeOf(name), notNull: name === 'id' })
     await scene.commit(async (transaction) => {
       const newTable = {
         name: 't',
@@ -39,7 +47,6 @@ class Scene {
       )
     })
     await scene.commit(async (transaction) => {
-      const parts = [{ column: 'a', descending: false }]
       const newIndex = { name: 'byA', table: 't', unique, parts, storing }
       const catalog = await scene.catalog(transaction)
       await createIndex(transaction, catalog, newIndex, { ifNotExists: false })
@@ -116,6 +123,19 @@ suite('a batch of the build of an index', () => {
     ])
     const { step } = await scene.building(100, 1)
     assert.equal(step.kind === 'moved' && step.position.rows, 1)
+  })
+
+  test('looks for each path into a long JSON in a turn of its own', async (t) => {
+    const json = JSON.stringify({ filler: 'a'.repeat(400_000), x: 1 })
+    const parts = ['x', 'y', 'z'].map((name) => ({
+      ...{ column: 'b', path: [{ name }], descending: false },
+    }))
+    const scene = await Scene.of([[1n, 1n, json]], { parts, typeOfB: 'JSON' })
+    const turns = eventLoopTurns(t)
+    const { commit } = await scene.building()
+    assert.ok(turns.count >= parts.length, `${turns.count} turns`)
+    commit()
+    assert.deepEqual(await scene.entries(), ['null:1'])
   })
 
   test('writes no entry that a writer has put already', async () => {

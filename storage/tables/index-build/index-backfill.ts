@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
 import { compareRowKeys, keyAfter, keyString } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import { InvariantViolation } from '../../invariant.ts'
@@ -13,7 +14,7 @@ import { type BuildPosition, readPosition, writePosition } from '../catalog/inde
 import { indexColumns } from '../rows/index-maintenance.ts'
 import { type StoredRow, scanRows } from '../rows/table-rows.ts'
 import type { SqlValue } from '../sql-type.ts'
-import { partName } from '../table-definition.ts'
+import { columnPosition, partName, partValue } from '../table-definition.ts'
 
 /**
  * One transaction of the building of an index. Since the index was created every writer keeps its entries, so what is
@@ -123,7 +124,7 @@ async function missingEntries(
   rows: readonly StoredRow[],
 ): Promise<Missing> {
   const { table, index } = building
-  const encoded = encodeEntries(building, rows)
+  const encoded = await encodeEntries(building, rows)
   if ('failure' in encoded) return encoded
   const wanted = encoded.entries
   const present = await transaction.getRows(
@@ -147,15 +148,31 @@ async function missingEntries(
   return { entries }
 }
 
+/** Characters of JSON that one turn is looked through for paths; a value is looked through whole for each path. */
+const TURN_CHARACTERS = 256 * 1024
+
 /** A row of before may be one that the index could not have had, by the size of its key. */
-function encodeEntries(building: TableIndex, rows: readonly StoredRow[]): Missing {
+async function encodeEntries(
+  { table, index }: TableIndex,
+  rows: readonly StoredRow[],
+): Promise<Missing> {
   const entries: EncodedEntry[] = []
+  let looked = 0
   for (const stored of rows) {
+    const values: SqlValue[] = []
+    for (const part of index.parts) {
+      const whole = stored.row[columnPosition(table, part.columnId)]
+      if (part.path !== undefined && typeof whole === 'string') looked += whole.length
+      values.push(partValue(table, stored.row, part))
+      if (looked < TURN_CHARACTERS) continue
+      looked = 0
+      await eventLoopTurn()
+    }
     try {
-      entries.push(encodeEntry(building.table, building.index, stored.row))
+      entries.push(encodeEntry(table, index, stored.row, values))
     } catch (error) {
       if (!(error instanceof StorageError) || error.code !== 'limit_exceeded') throw error
-      return { failure: `${error.message} It is of ${rowText(building, stored)}.` }
+      return { failure: `${error.message} It is of ${rowText({ table, index }, stored)}.` }
     }
   }
   return { entries }

@@ -133,17 +133,18 @@ export function nestingAt(text: string, span: JsonSpan, payer: Payer): number {
   return counter.deepest
 }
 
-/** Walks until the value or the visitor has ended. */
-function walkPaid(
+/** Walks until the value or the visitor has ended; `units` are what a character costs. */
+export function walkPaid(
   text: string,
   span: JsonSpan,
   visitor: JsonVisitor & { readonly isDone: boolean },
   payer: Payer,
+  units = WALK_UNITS,
 ): void {
   const walk: JsonWalk = { at: span.from, depth: 0 }
   for (let isWhole = false; !isWhole && !visitor.isDone; ) {
     const end = Math.min(span.to, walk.at + SLICE)
-    payer.spend(WALK_UNITS * (end - walk.at))
+    payer.spend(units * (end - walk.at))
     isWhole = walkJsonUntil(text, walk, visitor, end)
     // A long string is one part, and may reach beyond.
     if (walk.at > end) payer.spend(walk.at - end)
