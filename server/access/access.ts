@@ -23,6 +23,7 @@ import {
   readAccessVersion,
   repeat,
   type ServerRight,
+  STORAGE_LIMITS,
   type Storage,
   type Timestamp,
   TOKEN_PREFIX,
@@ -137,13 +138,17 @@ export class Access {
 
   /**
    * Lets a request in, and remembers who sent it. Throws or rejects with ServerError `unauthenticated`, in the same
-   * words for all reasons, `token_expired`, or `client_overloaded` for a wrong token after too many of them. With
-   * `neverWaits` the tokens are those of the last look, where the store does not answer soon.
+   * words for all reasons, `token_expired`, or `client_overloaded` for a wrong token after too many of them. While a
+   * store on other machines does not answer, the tokens are those of the last look: for some seconds, and for those
+   * that never wait.
    */
   admit(request: IncomingMessage, clientOf: ClientOf, neverWaits = false): MaybePromise<void> {
     const look = this.lookIfDue()
-    const looked = look !== undefined && neverWaits ? settledSoon(this.#storage, look) : look
-    return andThen(looked, () => this.#admitNow(request, clientOf))
+    if (look === undefined) return this.#admitNow(request, clientOf)
+    const ageMs = this.#clock.monotonicMs() - this.#lookedMs
+    const isKnown = neverWaits || ageMs < ACCESS_LOOK_MS + STORAGE_LIMITS.storeSilenceMsMax
+    const looked = isKnown ? settledSoon(this.#storage, look) : look
+    return looked.then(() => this.#admitNow(request, clientOf))
   }
 
   #admitNow(request: IncomingMessage, clientOf: ClientOf): MaybePromise<void> {

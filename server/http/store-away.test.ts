@@ -97,6 +97,15 @@ test('a commit that the store leaves unanswered is unknown at its commit point, 
   assert.deepEqual([...codes], ['store_unavailable', 'commit_outcome_unknown'])
 })
 
+test('a store that has been silent for long is not waited for by the next requests', async (t) => {
+  const { store, server, pass } = await timedScene(t)
+  store.hang()
+  await pass(7_000)
+  // None of these could end before the clock goes on.
+  for (const sql of ASKED) assertUnavailable(await server.query(sql))
+  assertUnavailable(await server.get('/v1/tables'))
+})
+
 test('who looks at the server is answered at once, and not ready after five seconds of silence', async (t) => {
   const { store, clock, server, pass } = await timedScene(t)
   const looks = [

@@ -66,6 +66,11 @@ export interface CellStore {
   diskUse?(): Promise<DiskUse>
 
   /**
+   * A file of the store whose path leads to it no more; undefined while all are its own. Absent if it has no files.
+   */
+  lostFile?(): string | undefined
+
+  /**
    * Begins to copy the store while others use it; see `StoreCopier`. Absent if the engine has no file that could be
    * copied.
    */
@@ -190,7 +195,8 @@ export type CellStoreLimits = {
  * - `notApplied`: the call certainly changed nothing and may be sent again.
  * - `full`: as `notApplied`, because the disk is full: sending it again helps when it has space.
  * - `ambiguous`: the answer was lost; the mutation may have been applied, or may still be.
- * - `deadline`: a read took too long (a mutation that did is `ambiguous`).
+ * - `deadline`: a read took too long (a mutation that did is `ambiguous`), or the store has not answered others for so
+ *   long that the call was not sent.
  * - `invalid`: the call itself is wrong, and repeating it is useless (key too long, bad range).
  * - `closed`: the store was closed; the call changed nothing.
  * - `damaged`: a page of the file that was read cannot be one. What stands on others can be read.

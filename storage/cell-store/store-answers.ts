@@ -17,13 +17,14 @@ type WaitingCall = { readonly sinceMs: number; giveUp(reason: unknown): void }
  * `storeCallMsMax` however often its engine has tried: a read with `deadline`, and a mutation, which may still be
  * applied, with `ambiguous`. A read whose signal is aborted ends with the signal's reason.
  *
- *     call at      1.0   1.2          1.3      6.0     11.0
- *     answer at    1.1   -            -                       silent since 1.2, which at 6.2 is too long to be ready;
- *                                                             at 11.2 the call of 1.2 is given up
+ *     call at      1.0   1.2   1.3   6.3
+ *     answer at    1.1   -     -     -      silent since 1.2: from 6.2 on calls are refused and not sent, until one of
+ *                                           before, or a probe, is answered; at 11.2 that of 1.2 is given up
  */
 export class StoreAnswers {
   /** The store, with all calls bounded. */
   readonly store: CellStore
+  readonly #inner: CellStore
   readonly #clock: Clock
   readonly #stopping = new AbortController()
   readonly #waiting = new Set<WaitingCall>()
@@ -34,6 +35,7 @@ export class StoreAnswers {
   #looking: Promise<void> = Promise.resolve()
 
   constructor(inner: CellStore, clock: Clock) {
+    this.#inner = inner
     this.#clock = clock
     this.#answeredMs = clock.monotonicMs()
     const read = <T>(call: () => Promise<T>, signal?: AbortSignal) =>
@@ -67,6 +69,11 @@ export class StoreAnswers {
     return this.#unansweredMs === undefined ? 0 : this.#clock.monotonicMs() - this.#unansweredMs
   }
 
+  /** Whether that is too long to wait for it. */
+  get isSilent(): boolean {
+    return this.silentMs >= STORAGE_LIMITS.storeSilenceMsMax
+  }
+
   /** The time of the last answer, on this machine's clock; before the first one that of the opening. */
   get answeredMicros(): number {
     const agoMs = this.#clock.monotonicMs() - this.#answeredMs
@@ -78,13 +85,20 @@ export class StoreAnswers {
     // The next look would be too late for it.
     const oldestMs = nowMs - STORAGE_LIMITS.storeCallMsMax + LOOK_MS
     for (const call of this.#waiting) if (call.sinceMs <= oldestMs) call.giveUp(undefined)
-    if (nowMs - this.#askedMs < ASKED_EVERY_MS) return
+    if (nowMs - this.#askedMs >= ASKED_EVERY_MS || this.isSilent) this.#probe()
+  }
+
+  #probe(): void {
     const filter = [{ family: 'data', newest: 1 }] as const
-    this.store.readRows([ORACLE_ROW], filter).catch(() => {}) // Whoever needs the store is told.
+    this.#send('deadline', () => this.#inner.readRows([ORACLE_ROW], filter)).catch(() => {})
   }
 
   #ask<T>(kind: CellStoreErrorKind, call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (signal?.aborted) return Promise.reject(signal.reason)
+    return this.isSilent ? Promise.reject(refused(this.silentMs)) : this.#send(kind, call, signal)
+  }
+
+  #send<T>(kind: CellStoreErrorKind, call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const sinceMs = this.#clock.monotonicMs()
     this.#askedMs = sinceMs
     this.#unansweredMs ??= sinceMs
@@ -142,6 +156,11 @@ export class StoreAnswers {
 function isSilence(answer: unknown): boolean {
   if (!Array.isArray(answer) || answer.length === 0) return false
   return answer.every((each) => each instanceof CellStoreError && each.isAway)
+}
+
+function refused(silentMs: number): CellStoreError {
+  const message = `it has not answered for ${Math.floor(silentMs / 1000)} s.`
+  return new CellStoreError('deadline', message, { isAway: true })
 }
 
 function givenUp(kind: CellStoreErrorKind): CellStoreError {

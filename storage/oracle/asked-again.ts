@@ -37,6 +37,7 @@ export async function askedAgain<T>(
 }
 
 function isPassing(error: unknown): boolean {
-  const isLate = error instanceof CellStoreError && error.kind === 'deadline'
+  // One that is away has been waited for long enough.
+  const isLate = error instanceof CellStoreError && error.kind === 'deadline' && !error.isAway
   return isLate || mayBeSentAgain(error)
 }

@@ -6,7 +6,6 @@ import { standingLockOf } from '../../cells/row-cells.ts'
 import type { Config } from '../../config.ts'
 import type { ConflictLog } from '../../conflicts/conflict-log.ts'
 import { consistencyAnswer } from '../../consistency-answer.ts'
-import { ServerError } from '../../errors/server-error.ts'
 import { ALL_LIMITS } from '../../limits.ts'
 import { feedLagMs } from '../../metrics/feed-lag.ts'
 import { LastAnswer } from '../../metrics/last-answer.ts'
@@ -107,9 +106,7 @@ export function operationRoutes(parts: {
     },
 
     async listGateways({ parameters }) {
-      const known = await living.get()
-      if (known === undefined)
-        throw new ServerError('store_unavailable', 'The store does not answer.')
+      const known = (await living.get()) ?? (await storage.gateways.living(GATEWAYS_MAX))
       return { gateways: known.slice(0, Number(parameters.limit ?? 1_000)) }
     },
 
