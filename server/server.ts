@@ -242,6 +242,11 @@ export class Server {
     )
   }
 
+  /** Resolves when the files of the store were removed or replaced: it can only end. */
+  get storeLost(): Promise<unknown> {
+    return this.#parts.storage.health.files.whenLost
+  }
+
   /** What its clients hold of what they share. */
   get shares(): Shares {
     return this.#requests.shares

@@ -5,39 +5,48 @@ import type { Server } from './server.ts'
 /** Ctrl-C under npm delivers SIGINT twice within this time, and the second one means nothing. */
 const REPEATED_WITHIN_MS = 1_000
 const EXIT_INTERRUPTED = 130
+const EXIT_LOST = 1
 
 /**
  * SIGTERM and SIGINT stop the server in order; SIGTERM, which process managers send, after a time in which `/readyz`
  * says so. One more signal, a second later, ends that time while it lasts, and otherwise the process, at once.
  * SIGHUP, which `systemctl reload` sends, has certificates, keys and the audit log read again and never stops a server;
  * but at a terminal it says that this has closed, and stops the server as SIGINT does.
+ * A server whose files were removed stops as by SIGTERM, with another exit code.
  */
 export function stopOnSignals(
-  server: Pick<Server, 'close' | 'endDrain' | 'reloadFiles'>,
+  server: Pick<Server, 'close' | 'endDrain' | 'reloadFiles' | 'storeLost'>,
   log: Logger,
 ): void {
   /** When the last step of stopping began. */
   let lastAtMs: number | undefined
+  let exitCode = 0
+  const stop = (reason: object, drain: boolean) => {
+    lastAtMs = performance.now()
+    log.info(reason, 'stopping')
+    server.close({ drain }).then(
+      () => {
+        log.info('stopped')
+        process.exit(exitCode)
+      },
+      (error) => {
+        log.error({ err: error }, 'the server did not stop in order')
+        process.exit(1)
+      },
+    )
+  }
   const onSignal = (signal: NodeJS.Signals) => {
-    const nowMs = performance.now()
     if (lastAtMs === undefined) {
-      lastAtMs = nowMs
-      log.info({ signal }, 'stopping')
-      server.close({ drain: signal === 'SIGTERM' }).then(
-        () => {
-          log.info('stopped')
-          process.exit(0)
-        },
-        (error) => {
-          log.error({ err: error }, 'the server did not stop in order')
-          process.exit(1)
-        },
-      )
-    } else if (nowMs - lastAtMs > REPEATED_WITHIN_MS) {
-      lastAtMs = nowMs
+      stop({ signal }, signal === 'SIGTERM')
+    } else if (performance.now() - lastAtMs > REPEATED_WITHIN_MS) {
+      lastAtMs = performance.now()
       if (!server.endDrain()) process.exit(EXIT_INTERRUPTED)
     }
   }
+  server.storeLost.then(() => {
+    exitCode = EXIT_LOST
+    if (lastAtMs === undefined) stop({ reason: 'store_lost' }, true)
+  })
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   process.on('SIGHUP', (signal) => {

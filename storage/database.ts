@@ -169,7 +169,8 @@ export class Storage {
     const { indexBatchRows, ownsCellStore = owner === 'exclusive' } = options
     const own = { registry, retention, indexBatchRows, ownsCellStore, answers: options.answers }
     const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
-    await storage.health.disk.start()
+    await storage.health.start()
+    storage.health.files.whenLost.then((lost) => storage.#departure.gate.close(lost))
     await storage.#departure.look(cellStore)
     if (storage.movedTo !== undefined) return storage
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)

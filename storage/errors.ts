@@ -36,6 +36,7 @@ export const STORAGE_ERRORS = {
   data_directory_unusable: { retryable: false },
   backup_unusable: { retryable: false },
   store_unavailable: { retryable: true },
+  store_lost: { retryable: false },
   moving: { retryable: true },
   moved: { retryable: false },
   clock_not_plausible: { retryable: false },

@@ -74,6 +74,7 @@ export const ERROR_CODES = {
   overloaded: { status: 503, title: 'Overloaded', retryable: true },
   audit_unavailable: { status: 503, title: 'Audit log cannot be written', retryable: false },
   store_unavailable: { status: 503, title: 'Store does not answer', retryable: true },
+  store_lost: { status: 503, title: 'Files of the store are gone', retryable: false },
   moving: { status: 503, title: 'Database is being moved', retryable: true },
   commit_outcome_unknown: { status: 503, title: 'Commit outcome unknown', retryable: false },
   statement_timeout: { status: 504, title: 'Statement timed out', retryable: false },

@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StoreAnswers } from '../cell-store/store-answers.ts'
 import { StorageError } from '../errors.ts'
-import { STORAGE_LIMITS } from '../limits.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import { type DiskStatus, DiskWatch } from './disk-watch.ts'
+import { FileWatch } from './file-watch.ts'
 import { clockStatusOf } from './storage-status.ts'
 import { type StorageWarning, warningsOf } from './storage-warnings.ts'
 
 /** Whether the store can be used now, as far as that is known without asking it. */
 export class StoreHealth {
   readonly disk: DiskWatch
+  readonly files: FileWatch
   readonly #context: ProtocolContext
   readonly #answers: StoreAnswers | undefined
 
   constructor(context: ProtocolContext, answers: StoreAnswers | undefined) {
     this.disk = new DiskWatch(context)
+    this.files = new FileWatch(context)
     this.#context = context
     this.#answers = answers
   }
 
+  async start(): Promise<void> {
+    await this.disk.start()
+    this.files.start()
+  }
+
   async stop(): Promise<void> {
+    await this.files.stop()
     await this.disk.stop()
     await this.#answers?.stop()
   }
@@ -36,7 +44,8 @@ export class StoreHealth {
 
   /** Why it cannot serve now; undefined while it can. */
   get outage(): StorageError | undefined {
-    if (this.silentMs < STORAGE_LIMITS.storeSilenceMsMax) return undefined
+    if (this.files.lost !== undefined) return this.files.lost
+    if (this.#answers?.isSilent !== true) return undefined
     const seconds = Math.floor(this.silentMs / 1000)
     return new StorageError('store_unavailable', `The store has not answered for ${seconds} s.`)
   }

@@ -35,10 +35,11 @@ export function serverRoutes(parts: {
 
     async getReadiness() {
       drain.readinessAsked()
+      const { outage, warnings } = storage.health
+      // It may be why the server stops.
+      if (outage !== undefined) throw outage
       if (isStopping() || drain.isDraining)
         throw new ServerError('overloaded', 'The server is stopping.')
-      const { outage, warnings } = storage.health
-      if (outage !== undefined) throw outage
       return { status: 'ready', warnings }
     },
 

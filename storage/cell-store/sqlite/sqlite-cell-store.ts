@@ -41,6 +41,7 @@ import { diskUseOf, fileSystemOf } from './disk-use.ts'
 import { isFull, receivedError } from './error.ts'
 import { openReaderConnection, unusableFile } from './file/connection.ts'
 import { SqliteDataDirectory } from './file/data-directory.ts'
+import { OwnFiles } from './file/own-files.ts'
 import { Redo, type RedoLogUse } from './redo/redo.ts'
 import { SqliteThreads } from './threads/threads.ts'
 import { GROUP_STEPS_MAX, SqliteWriter } from './threads/writer.ts'
@@ -95,6 +96,7 @@ class SqliteCellStore implements EmbeddedCellStore {
   readonly #writer: SqliteWriter
   readonly #redo: Redo
   readonly #tables: SqliteView
+  readonly #files: OwnFiles
   #closing: Promise<void> | undefined
 
   private constructor(parts: {
@@ -109,6 +111,8 @@ class SqliteCellStore implements EmbeddedCellStore {
     this.#writer = parts.writer
     this.#redo = parts.redo
     this.#tables = parts.tables
+    const { storeFile, lockFile } = parts.directory
+    this.#files = new OwnFiles([storeFile, `${storeFile}-wal`, `${storeFile}-shm`, lockFile])
     this.view = parts.redo.view(parts.tables)
     this.limits = parts.tables.limits
   }
@@ -244,6 +248,10 @@ class SqliteCellStore implements EmbeddedCellStore {
     return diskUseOf(this.#directory.storeFile)
   }
 
+  lostFile(): string | undefined {
+    return this.#files.lost()
+  }
+
   openCopier(): StoreCopier {
     this.#writer.assertOpen()
     return this.#threads.openCopier()
@@ -271,7 +279,11 @@ class SqliteCellStore implements EmbeddedCellStore {
     return this.#closing
   }
 
-  /** The writer's connection is closed last, so that it can leave one complete file. */
+  /**
+   * The writer's connection is closed last, so that it can leave one complete file. Once a file is lost the reader is
+   * left open until the process ends: the last connection that is closed removes the log by its name, which may be that
+   * of another store by now. A lost log is still moved into the file, if nobody else can have opened that.
+   */
   async #close(): Promise<void> {
     await this.#writer.close()
     this.#redo.stop()
@@ -281,12 +293,15 @@ class SqliteCellStore implements EmbeddedCellStore {
     } catch (cause) {
       this.#writer.fail(cause)
     }
+    const { storeFile, lockFile } = this.#directory
+    const isWhole = this.#files.lost() === undefined
+    const isOwner = this.#files.lost([storeFile, lockFile]) === undefined
     try {
       await this.#threads.closeCheckpointer()
-      this.#tables.close()
-      await this.#threads.closeWriter({ emptiesLog: !this.#writer.hasFailed })
+      if (isWhole) this.#tables.close()
+      await this.#threads.closeWriter({ emptiesLog: isOwner && !this.#writer.hasFailed })
     } finally {
-      this.#directory.release()
+      if (isWhole) this.#directory.release()
     }
   }
 }

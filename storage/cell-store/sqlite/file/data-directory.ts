@@ -20,6 +20,7 @@ import {
   requirePlainFiles,
   warningOf,
 } from './folder-check.ts'
+import { holderOfRemoved } from './own-files.ts'
 
 const STORE_FILE = 'cells.db'
 const LOCK_FILE = 'lock.db'
@@ -71,6 +72,11 @@ export class SqliteDataDirectory {
     makeFile(this.storeFile)
   }
 
+  /** What no other process may put another file in the place of. */
+  get lockFile(): string {
+    return join(this.path, LOCK_FILE)
+  }
+
   release(): void {
     // The file is removed first: once the lock is free, a file there may be the next owner's.
     rmSync(join(this.path, PROCESS_ID_FILE), { force: true })
@@ -80,8 +86,8 @@ export class SqliteDataDirectory {
   #lockFile(): Database {
     let lock: Database | undefined
     try {
-      const file = join(this.path, LOCK_FILE)
-      makeFile(file)
+      const file = this.lockFile
+      if (makeFile(file)) this.#refuseRemovedOwner(file)
       lock = new SqliteDatabase(file, { timeout: 0 })
       // SQLite opens a file that it may not write as read-only, and then BEGIN EXCLUSIVE excludes no other process.
       accessSync(file, constants.W_OK)
@@ -91,6 +97,17 @@ export class SqliteDataDirectory {
       lock?.close()
       throw error
     }
+  }
+
+  /** Where the lock was removed together with its file, its owner still writes. */
+  #refuseRemovedOwner(file: string): void {
+    const pid = holderOfRemoved(file)
+    if (pid === undefined) return
+    throw new StorageError(
+      'data_directory_locked',
+      `The files in ${this.path} were removed under process ${pid}, which still has them open: stop it first.`,
+      { pid },
+    )
   }
 
   /** A left-over file is removed, and a new one created, so that it is never written through a link. */
@@ -130,11 +147,13 @@ export class SqliteDataDirectory {
   }
 }
 
-/** Creates an empty file if there is none. `wx` follows no link. */
-function makeFile(path: string): void {
+/** Creates an empty file if there is none, and returns whether it did. `wx` follows no link. */
+function makeFile(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', FILE_MODE))
+    return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
   }
 }
