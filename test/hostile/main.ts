@@ -3,6 +3,7 @@ import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { ServerProcess } from '../server/server-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { Attacker, type Fault } from './attacker.ts'
+import { type BesideAwayStore, besideAwayStore } from './away-store.ts'
 import { Bystanders } from './bystanders.ts'
 import { COSTLY_TABLE, costlyTexts, repeatCostly } from './costly-texts.ts'
 import { flood, floods } from './floods.ts'
@@ -12,10 +13,11 @@ const HELP = `npm run test:hostile -- [--only operation]
 
 The worst bodies, parameters and frames for every operation of openapi.yaml and every frame of the socket, as many
 requests, chunks and frames as a hundred connections hold, and known texts whose work takes long, repeated at each
-door, sent to a real server, beside a prober of its health and a second client. Prints a line for each with the longest
-that health had to wait, the best of three where one was too long, and fails by its exit code.
+door, sent to a real server, beside a prober of its health and a second client; and a hundred clients at one whose store
+hangs. Prints a line for each with the longest that health had to wait, the best of three where one was too long, and
+fails by its exit code.
 
-  --only      only this operation, by its name in openapi.yaml, only frames of this type, flood or costly
+  --only      only this operation, by its name in openapi.yaml, only frames of this type, flood, costly or away
   --limit-ms  how long health may wait: 250, and 1000 where CI is set`
 
 const { values } = scriptFlags(HELP, { only: { type: 'string' }, 'limit-ms': { type: 'string' } })
@@ -32,7 +34,11 @@ const { worstFrames } = await import('./worst-frames.ts')
 const { document } = loadContract()
 const FLOOD = 'flood'
 const COSTLY = 'costly'
-const targets = [...document.operations.map(({ id }) => id), ...CLIENT_FRAMES, FLOOD, COSTLY]
+const AWAY = 'away'
+const targets = [
+  ...document.operations.map(({ id }) => id),
+  ...[...CLIENT_FRAMES, FLOOD, COSTLY, AWAY],
+]
 if (values.only !== undefined && !targets.includes(values.only)) {
   endMisused(
     HELP,
@@ -76,6 +82,7 @@ if (values.only === undefined || values.only === COSTLY) {
   for (const sql of COSTLY_TABLE) await define(sql)
   await attack(COSTLY, costlyTexts(), (each) => repeatCostly(server.url, each))
 }
+if (values.only === undefined || values.only === AWAY) await attackAway()
 await finish()
 
 /** Sends each of them; of one that made health wait too long the best of several times counts. */
@@ -103,6 +110,21 @@ async function attack<Each extends { readonly name: string }>(
   process.stdout.write(
     `${target.padEnd(28)} ${String(count).padStart(4)} sent ${delay}  ${worst.name}\n`,
   )
+}
+
+/** Clients of a server of its own, whose store does not answer. */
+async function attackAway(): Promise<void> {
+  let best: BesideAwayStore | undefined
+  for (let time = 0; time < TRIES && (best?.healthMs ?? Infinity) > LIMIT_MS; time += 1) {
+    const tried = await besideAwayStore()
+    if (tried.healthMs < (best?.healthMs ?? Infinity)) best = tried
+    for (const fault of tried.faults) faults.push(`${AWAY}, ${fault}`)
+  }
+  const { sent: count = 0, healthMs = Infinity } = best ?? {}
+  sent += count
+  if (healthMs > LIMIT_MS) faults.push(`${AWAY}: health waited ${Math.round(healthMs)} ms`)
+  const delay = `${Math.round(healthMs)} ms`.padStart(8)
+  process.stdout.write(`${AWAY.padEnd(28)} ${String(count).padStart(4)} sent ${delay}\n`)
 }
 
 async function delayDuring(work: () => Promise<Fault>): Promise<{ ms: number; fault: Fault }> {
