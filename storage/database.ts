@@ -302,7 +302,7 @@ export class Storage {
       indexBuilds: this.#indexBuilder.builds,
       lastCollection: this.#garbage.lastReport,
       clock: clockStatusOf(context.oracle),
-      disk: this.health.diskStatus,
+      disk: this.health.disk.status,
       pageCheck: this.health.disk.pages.status,
       memtables,
       requestsSent,

@@ -91,7 +91,7 @@ export class Activity {
       feedLagMs: rounded(this.#feedLagMs()),
       p50Ms: rounded(p50Ms),
       p99Ms: rounded(p99Ms),
-      logBytes: storage.health.diskStatus?.logBytes ?? Number.NaN,
+      logBytes: storage.health.disk.status?.logBytes ?? Number.NaN,
     }
     this.#counts = counts
     return figures

@@ -2,7 +2,7 @@
 import type { StoreAnswers } from '../cell-store/store-answers.ts'
 import { StorageError } from '../errors.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
-import { type DiskStatus, DiskWatch } from './disk-watch.ts'
+import { DiskWatch } from './disk-watch.ts'
 import { FileWatch } from './file-watch.ts'
 import { clockStatusOf } from './storage-status.ts'
 import { type StorageWarning, warningsOf } from './storage-warnings.ts'
@@ -48,11 +48,6 @@ export class StoreHealth {
     if (this.#answers?.isSilent !== true) return undefined
     const seconds = Math.floor(this.silentMs / 1000)
     return new StorageError('store_unavailable', `The store has not answered for ${seconds} s.`)
-  }
-
-  /** As the last look has found it; undefined where there is none. */
-  get diskStatus(): DiskStatus | undefined {
-    return this.disk.status
   }
 
   /** What an operator should see to; the store still serves all it can. */
