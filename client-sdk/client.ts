@@ -43,7 +43,6 @@ export type {
 } from './requests/table.ts'
 export type { Tables, TableTypes } from './requests/table-types.ts'
 export type { BeginOptions, Transaction } from './requests/transaction.ts'
-export type { Inspection, InspectionEvent, InspectOptions } from './subscriptions/inspection.ts'
 export type { LiveOptions, LiveRows } from './subscriptions/live-rows.ts'
 export type { SubscribeOptions, Subscription } from './subscriptions/subscription.ts'
 export type {

@@ -2,7 +2,7 @@
 // For the declarations of the package, where a program has older libraries.
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { type Key, pathPart } from './key-path.ts'
+import { pathPart } from './key-path.ts'
 import type { ObserverFunction } from './observers/observer-runs.ts'
 import { type ObserveOptions, ObserverWorker } from './observers/observer-worker.ts'
 import type { Http } from './requests/http.ts'
@@ -25,7 +25,6 @@ import { Table, type TableOf } from './requests/table.ts'
 import type { Tables, UnknownName } from './requests/table-types.ts'
 import { type BeginOptions, beginTransaction, type Transaction } from './requests/transaction.ts'
 import type { SharedSocket } from './socket/shared-socket.ts'
-import { Inspection, type InspectOptions } from './subscriptions/inspection.ts'
 import { type LiveOptions, LiveRows } from './subscriptions/live-rows.ts'
 import type { SubscribedStatement } from './subscriptions/subscriber.ts'
 import { type SubscribeOptions, Subscription } from './subscriptions/subscription.ts'
@@ -49,6 +48,12 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     this.#socket = socket
     this.#integers = integers
     this.#statements = new Statements(http, '/v1/query', integers)
+  }
+
+  /** For what is in an entry of its own. Throws TypeError for what `connect` has not made. */
+  static socketOf(database: object): SharedSocket {
+    if (#socket in database) return database.#socket
+    throw new TypeError('It is no database of connect().')
   }
 
   /**
@@ -208,14 +213,6 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
   live<R = Unsaid>(sql: TextOf<R, Said>, params?: Parameters, options?: LiveOptions): LiveRows<R>
   live<R>(sql: string, params?: Parameters, options: LiveOptions = {}): LiveRows<R> {
     return new LiveRows<R>(this.#socket, this.#statement(sql, params), options)
-  }
-
-  /**
-   * `for await (const event of db.inspect('account', ['bob', 'joe']))`: what lies below these rows, at most 20 on one
-   * server, and then each step of the protocol that changes them. It needs the right INSPECT.
-   */
-  inspect(table: string, keys: readonly Key[], options: InspectOptions = {}): Inspection {
-    return new Inspection(this.#socket, { table, keys }, options)
   }
 
   /**

@@ -137,7 +137,7 @@ test('several statements are one transaction: the failing one is named and nothi
 test('a syntax error knows its place', async () => {
   await assert.rejects(db.query('GET *\nFORM counter'), {
     code: 'syntax_error',
-    status: 400,
+    httpStatus: 400,
     retryable: false,
     position: { line: 2, column: 1 },
   })

@@ -26,7 +26,7 @@ export type ErrorFields = Readonly<Record<string, unknown>>
 type ErrorFacts = {
   readonly code: ErrorCode
   readonly message: string
-  readonly status?: number
+  readonly httpStatus?: number | undefined
   readonly retryable?: boolean
   readonly fields?: ErrorFields
   readonly retryAfterMs?: number | undefined
@@ -37,8 +37,11 @@ type ErrorFacts = {
 export class PercoliteError extends Error {
   override readonly name = 'PercoliteError'
   readonly code: ErrorCode
-  /** The HTTP status; 0 where no answer came. */
-  readonly status: number
+  /**
+   * The HTTP status of the answer, undefined where none came. It is not called `status`, which web servers would take
+   * for that of their own answer.
+   */
+  readonly httpStatus: number | undefined
   /** Whether running the whole transaction again may succeed. */
   readonly retryable: boolean
   /** Facts a program may act on: the conflicting table and key, the limit and the actual figure … */
@@ -49,7 +52,7 @@ export class PercoliteError extends Error {
   constructor(facts: ErrorFacts) {
     super(facts.message, facts.cause === undefined ? {} : { cause: facts.cause })
     this.code = facts.code
-    this.status = facts.status ?? 0
+    this.httpStatus = facts.httpStatus
     this.retryable = facts.retryable ?? false
     this.fields = facts.fields ?? {}
     this.retryAfterMs = facts.retryAfterMs
@@ -94,11 +97,11 @@ export function clientError(
 }
 
 export function errorFromProblem(problem: Problem, retryAfterMs?: number): PercoliteError {
-  const { type: _type, title, status, code, detail, retryable, ...fields } = problem
+  const { type: _type, title, status: httpStatus, code, detail, retryable, ...fields } = problem
   return new PercoliteError({
     code,
     message: detail || title,
-    status,
+    httpStatus,
     retryable,
     fields,
     retryAfterMs,

@@ -83,7 +83,7 @@ test('a bookmark with its history restarts with a reset, and so does one without
     assert.equal((await given(subscription.next())).kind, 'snapshot')
     assert.notEqual(subscription.history, history)
     const strict = db.subscribe(ALL, [], { ...bookmark, snapshot: false })
-    await assert.rejects(strict.next(), { code: 'history_replaced', status: 410 })
+    await assert.rejects(strict.next(), { code: 'history_replaced', httpStatus: 410 })
   }
 })
 

@@ -28,7 +28,6 @@ export function requireWellFormed(text: string, what: string): string {
   throw new PercoliteError({
     code: 'type_mismatch',
     message: `The ${what} ${JSON.stringify(text)} is not well-formed: it has half of a surrogate pair.`,
-    status: 400,
   })
 }
 

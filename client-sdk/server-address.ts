@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { PercoliteError } from './errors.ts'
 
 /** Where the server is, for all that a client has: requests and sockets go together when the database has moved. */
 export class ServerAddress {
@@ -18,11 +19,24 @@ export class ServerAddress {
     this.#url = this.besides(url)
   }
 
+  /**
+   * Where the server says that a transaction is open. Throws what is wrong where that may not be followed: to run the
+   * transaction again would end the same way.
+   */
+  ownerAt(url: unknown, { code, fields, httpStatus }: PercoliteError): string {
+    if (!this.#isLessSafe(url)) return this.besides(url)
+    const message = `The transaction is open at ${url}, not https as ${this.#url}: see --advertise.`
+    throw new PercoliteError({ code, message, fields, httpStatus })
+  }
+
   /** What a server says is another place, or this one: never http from https, where others could listen. */
   besides(url: unknown): string {
     if (typeof url !== 'string' || !/^https?:\/\//.test(url)) return this.#url
-    if (this.#url.startsWith('https:') && !url.startsWith('https:')) return this.#url
-    return withoutSlashes(url)
+    return this.#isLessSafe(url) ? this.#url : withoutSlashes(url)
+  }
+
+  #isLessSafe(url: unknown): boolean {
+    return this.#url.startsWith('https:') && /^http:/.test(String(url))
   }
 }
 

@@ -26,7 +26,7 @@ test('without one, or with a wrong one, each call and each subscription says so'
   for (const wrong of [undefined, `${token}x`]) {
     const outside = connect({ url, ...(wrong === undefined ? {} : { token: wrong }) })
     t.after(() => outside.close())
-    await assert.rejects(outside.query('SHOW TABLES'), { code: 'unauthenticated', status: 401 })
+    await assert.rejects(outside.query('SHOW TABLES'), { code: 'unauthenticated', httpStatus: 401 })
     const events = outside.subscribe('SCAN * FROM note USE PRIMARY KEY')
     await assert.rejects(events[Symbol.asyncIterator]().next(), { code: 'unauthenticated' })
   }

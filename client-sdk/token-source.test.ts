@@ -16,6 +16,7 @@ import { TokenSource } from './token-source.ts'
 const QUERY = 'POST /v1/query'
 const DONE = [200, { results: [{ columns: [], rows: [], rowsAffected: 0 }], attempts: 1 }] as const
 const EXPIRED = problem(401, 'token_expired')
+const REFUSED = problem(401, 'unauthenticated')
 
 /** A function that gives t1, t2 and so on. */
 function numbered() {
@@ -133,4 +134,104 @@ test('a socket whose token is refused as expired ends where there is no other', 
     }
     await ended
   }
+})
+
+test('after a rotation the function is asked once more, over HTTP and on the socket', async (t) => {
+  const http = await startScriptedServer(t, [
+    { expect: QUERY, answer: REFUSED },
+    { expect: QUERY, answer: DONE },
+    { expect: QUERY, answer: problem(401, 'unauthenticated', { statement: 1 }) },
+    { expect: QUERY, answer: REFUSED },
+    { expect: QUERY, answer: REFUSED },
+  ])
+  const { give, count } = numbered()
+  const db = connect({ url: http.url, token: give })
+  await db.query('SHOW TABLES')
+  await assert.rejects(db.query('DROP …; CREATE …'), { code: 'unauthenticated' })
+  assert.equal(count(), 2, 'what was done in part is not sent again')
+  await assert.rejects(db.query('SHOW TABLES'), { code: 'unauthenticated' })
+  assert.equal(count(), 3)
+
+  const server = await startScriptedSocket(t)
+  comeBackAtOnce(t)
+  const other = numbered()
+  const far = connect({ url: server.url, token: other.give })
+  t.after(() => far.close())
+  const events = far.subscribe('SCAN * FROM note', [], { since: 5 })
+  const first = given(events.next())
+  for (const token of ['t1', 't2']) {
+    const connection = await server.connection()
+    assert.deepEqual(await connection.next(), { type: 'auth', token })
+    if (token === 't1') connection.close(4401, 'unauthenticated')
+    else connection.send({ type: 'authenticated' }, subscribed((await connection.next()).id, 5))
+    // A token of another holder on a socket that stands: it is shown on a new one.
+    if (token === 't2') connection.close(4403, 'A socket stays with whom it began with.')
+  }
+  for (const token of ['t3', 't4']) {
+    const connection = await server.connection()
+    assert.deepEqual(await connection.next(), { type: 'auth', token })
+    connection.close(4401, 'unauthenticated')
+    if (token === 't3') break
+  }
+  await assert.rejects(first, { code: 'unauthenticated' })
+  assert.equal(other.count(), 3, 'none was taken since: that is the error')
+})
+
+test('two sockets of one token that has expired both come back', async () => {
+  const { give } = numbered()
+  const tokens = new TokenSource(give)
+  await tokens.for('https://db.example')
+  assert.deepEqual([tokens.leaves('t1'), tokens.leaves('t1')], [true, true])
+  await tokens.for('https://db.example')
+  assert.equal(tokens.leaves('t1'), true, 'there is another one by now')
+  assert.equal(tokens.leaves('t2'), false, 'and that one is refused too')
+})
+
+test('a function that never answers heeds signal and timeoutMs, and leaves others alone', async (t) => {
+  const server = await startScriptedServer(t, [{ expect: QUERY, answer: DONE }])
+  let calls = 0
+  const token = () => {
+    calls += 1
+    return calls < 3 ? new Promise<string>(() => undefined) : 't'
+  }
+  const db = connect({ url: server.url, token })
+  const timeoutMs = -1_990 // The client waits two seconds longer than the server.
+  await assert.rejects(db.query('SHOW TABLES', [], { timeoutMs }), { code: 'request_timed_out' })
+  const leaving = new AbortController()
+  const left = db.query('SHOW TABLES', [], { signal: leaving.signal })
+  leaving.abort(new Error('gone'))
+  await assert.rejects(left, /gone/)
+  await db.query('SHOW TABLES')
+  assert.deepEqual([calls, server.seen.length], [3, 1])
+})
+
+test('a function that rejects while the client is away is tried again like the connection', async (t) => {
+  const server = await startScriptedSocket(t)
+  comeBackAtOnce(t)
+  let calls = 0
+  const token = async () => {
+    calls += 1
+    if (calls === 2) throw new Error('no login now')
+    if (calls === 3) return await new Promise<string>(() => undefined)
+    return `t${calls}`
+  }
+  const db = connect({ url: server.url, token, timeoutMs: 100 })
+  t.after(() => db.close())
+  const reasons: string[] = []
+  const events = db.subscribe('SCAN * FROM note', [], {
+    since: 5,
+    onReconnect: ({ code, message }) => void reasons.push(`${code}: ${message}`),
+  })
+  const first = given(events.next())
+  const one = await server.connection()
+  await one.next()
+  one.send({ type: 'authenticated' }, subscribed((await one.next()).id, 5))
+  one.close(4401, 'token_expired')
+  const other = await server.connection()
+  assert.deepEqual(await other.next(), { type: 'auth', token: 't4' })
+  const { id } = await other.next()
+  other.send(subscribed(id, 5), change(id, 7, [insert('a', 1)]))
+  assert.equal((await first).kind, 'commit')
+  assert.match(reasons[1] ?? '', /^connection_failed: No token: Error: no login now$/)
+  assert.match(reasons[2] ?? '', /^request_timed_out/)
 })

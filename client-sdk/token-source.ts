@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+import { orAborted } from './backoff.ts'
 
 /** A token, or what gives one whenever another is needed. */
 export type TokenGiver = string | (() => Promise<string> | string)
 
 /**
  * The token of a client, for requests and sockets together. From a function it is asked for when it is first needed,
- * and again when the server says that it has expired or is about to: once, however many wait for it.
+ * and again when the server does not take it any more or is about to: once, however many wait for it.
  */
 export class TokenSource {
   readonly #give: (() => Promise<string> | string) | undefined
   readonly #isInsecureAllowed: boolean
   #current: string | undefined
   #asked: Promise<string> | undefined
-  #left: string | undefined
+  /** The last one was refused, and none has been taken since. */
+  #isRefused = false
 
   constructor(given: TokenGiver | undefined, isInsecureAllowed = false) {
     this.#isInsecureAllowed = isInsecureAllowed
@@ -22,12 +24,12 @@ export class TokenSource {
 
   /**
    * The token for a request to this address; undefined where there is none. Rejects with what the function rejects
-   * with, and with TypeError for an address to which it would travel in the clear.
+   * with, with the reason of the signal, and with TypeError for an address to which it would travel in the clear.
    */
-  async for(url: string): Promise<string | undefined> {
-    const token = this.#current ?? (this.#give === undefined ? undefined : await this.#ask())
-    if (token !== undefined) this.requireSecure(url)
-    return token
+  async for(url: string, signal?: AbortSignal): Promise<string | undefined> {
+    this.requireSecure(url)
+    if (this.#current !== undefined || this.#give === undefined) return this.#current
+    return await this.#ask(signal)
   }
 
   /** Throws TypeError where a token would travel to another machine in the clear. */
@@ -39,31 +41,42 @@ export class TokenSource {
     )
   }
 
-  /** Another one than this, which has expired or will; undefined where there is no other. */
-  async renewed(token: string | undefined): Promise<string | undefined> {
+  /** Another one than this, which does not count any more or soon; undefined where there is no other. */
+  async renewed(token: string | undefined, signal?: AbortSignal): Promise<string | undefined> {
     if (this.#give === undefined || token === undefined) return undefined
     // Somebody else may have renewed it meanwhile.
-    if (this.#current === token) this.#current = undefined
-    const fresh = this.#current ?? (await this.#ask())
+    const isOther = this.#current !== undefined && this.#current !== token
+    const fresh = isOther ? this.#current : await this.#ask(signal)
     return fresh === token ? undefined : fresh
   }
 
   /**
-   * This one has expired: the next request or socket asks for another. False where there is no other, or where the
-   * function has given this one again after it had expired.
+   * A socket was refused with this one: the next asks for another. False where there is no other, or where this one
+   * was given for one that was refused.
    */
   leaves(token: string | undefined): boolean {
-    if (this.#give === undefined || token === undefined || token === this.#left) return false
-    if (this.#current === token) this.#current = undefined
-    this.#left = token
+    if (this.#give === undefined || token === undefined) return false
+    if (this.#current !== token) return true
+    if (this.#isRefused) return false
+    this.#isRefused = true
+    this.#current = undefined
     return true
   }
 
-  #ask(): Promise<string> {
-    this.#asked ??= this.#asking().finally(() => {
-      this.#asked = undefined
-    })
-    return this.#asked
+  /** The server has taken the token of a socket. */
+  accepted(): void {
+    this.#isRefused = false
+  }
+
+  /** Whoever stops waiting for a function that does not answer leaves nobody else to it. */
+  async #ask(signal: AbortSignal | undefined): Promise<string> {
+    this.#asked ??= this.#asking()
+    const asked = this.#asked
+    try {
+      return await (signal === undefined ? asked : orAborted(asked, signal))
+    } finally {
+      if (this.#asked === asked) this.#asked = undefined
+    }
   }
 
   async #asking(): Promise<string> {

@@ -46,8 +46,8 @@ export function exitCodeOfServer(
 }
 
 /** By a status for mistakes of the client, of whatever else answers at the address. */
-function isRefusal({ status }: PercoliteError): boolean {
-  return status >= 400 && status < 500
+function isRefusal({ httpStatus = 0 }: PercoliteError): boolean {
+  return httpStatus >= 400 && httpStatus < 500
 }
 
 function isNeverSent({ code, cause }: PercoliteError): boolean {

@@ -116,8 +116,8 @@ function changedFile(
 }
 
 /** The text was refused as a whole: it does not parse, has no statement, or is too long. */
-function isAboutFile({ status, code }: PercoliteError): boolean {
-  return status === 400 || code === 'limit_exceeded'
+function isAboutFile({ httpStatus, code }: PercoliteError): boolean {
+  return httpStatus === 400 || code === 'limit_exceeded'
 }
 
 const CHANGED_HINT =

@@ -20,7 +20,7 @@ import { parametersOf } from './given-parameters.ts'
 export const WATCH: Command = {
   name: 'watch',
   summary: 'print what commits change of the rows of a statement, as they do it',
-  usage: ["[URL] 'SCAN …' [--snapshot] [--since STAMP [--history ID]]"],
+  usage: ["[URL] 'SCAN …' [--snapshot] [--since STAMP [--history ID] [--view ID]]"],
   details: [
     'Prints what commits change of the rows of a GET or SCAN as NDJSON, a line for each commit, until it is ended',
     'by Ctrl-C. A lost connection is opened again, and nothing is left out. At the end the last stamp is printed',
@@ -37,6 +37,11 @@ export const WATCH: Command = {
     snapshot: { kind: 'switch', default: 'false', meaning: 'begin with the rows as they are' },
     since: { kind: 'name', default: '', meaning: 'go on behind this stamp' },
     history: { kind: 'name', default: '', meaning: 'the history that the stamp is of' },
+    view: {
+      kind: 'name',
+      default: '',
+      meaning: 'the view that the stamp is of, where a rule hides rows',
+    },
     quiet: { kind: 'switch', default: 'false', meaning: 'say nothing of lost connections' },
   },
   fromEnvironment: SERVER_FLAGS_FROM_ENVIRONMENT,
@@ -50,12 +55,11 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
   if (sql === undefined) throw new UsageError('It is percolite watch, and a GET or SCAN.')
   const ending = new AbortController()
   const end = () => ending.abort()
-  const since = sinceOf(call)
-  const history = call.given('history')
   const subscription = db.subscribe(sql, parametersOf(call.all('param')), {
     snapshot: call.isOn('snapshot'),
-    ...(since === undefined ? {} : { since }),
-    ...(history === undefined ? {} : { history }),
+    since: sinceOf(call),
+    history: call.given('history'),
+    view: call.given('view'),
     signal: ending.signal,
     onReconnect: ({ message }) => {
       if (!call.isOn('quiet')) errors.write(`percolite: ${message} Trying again.\n`)
@@ -85,9 +89,12 @@ function sinceOf(call: Call): number | undefined {
   throw new UsageError(`--since ${text}: it is a stamp, a number of microseconds since 1970.`)
 }
 
-function positionText({ position, history }: Subscription): string {
+function positionText({ position, history, view }: Subscription): string {
   if (position === undefined) return ''
-  return `percolite: go on with --since ${position}${history === undefined ? '' : ` --history ${history}`}\n`
+  const named = Object.entries({ since: position, history, view })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` --${name} ${value}`)
+  return `percolite: go on with${named.join('')}\n`
 }
 
 /** An event of the client, with its rows as JSON. */

@@ -104,8 +104,8 @@ async function* ndjsonText(
 function isLastLine(line: string, rows: number): boolean {
   const { end, error } = JSON.parse(line)
   if (error === undefined) return end?.rows === rows
-  const { code, detail, status, retryable, ...fields } = error
-  throw new PercoliteError({ code, message: detail, status, retryable, fields })
+  const { code, detail, status: httpStatus, retryable, ...fields } = error
+  throw new PercoliteError({ code, message: detail, httpStatus, retryable, fields })
 }
 
 const [QUOTE, LINE_END] = [0x22, 0x0a]

@@ -78,8 +78,8 @@ export async function described(db: Database, statements: readonly PlacedStateme
 }
 
 /** What the server says of the text, and not of the request. */
-function isAboutText({ status, code }: PercoliteError): boolean {
-  return code !== 'unauthenticated' && [400, 403, 404, 413].includes(status ?? 0)
+function isAboutText({ httpStatus = 0, code }: PercoliteError): boolean {
+  return code !== 'unauthenticated' && [400, 403, 404, 413].includes(httpStatus)
 }
 
 function isOfSeveral({ fields }: PercoliteError): boolean {

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted, reconnectMs, sleep } from '../backoff.ts'
+import { orAborted } from '../backoff.ts'
 import { PercoliteError } from '../errors.ts'
-import { isProgress } from '../socket/reconnect-pace.ts'
-import type { SharedSocket } from '../socket/shared-socket.ts'
+import { type ReturnOptions, Returns } from '../socket/returns.ts'
 import type { SocketConnection, SocketUse } from '../socket/socket-connection.ts'
-import {
-  closedForAnother,
-  errorOfFrame,
-  isForNewToken,
-  isForOneFrame,
-  isOfConnection,
-  isWorthReconnect,
-  type ServerFrame,
-} from '../socket/socket-frame.ts'
-import { tell } from '../tell.ts'
+import { errorOfFrame, type ServerFrame } from '../socket/socket-frame.ts'
 import type { Row } from '../values.ts'
 import type { Notification } from './observer-event.ts'
 import {
@@ -23,17 +13,13 @@ import {
   type WorkerParts,
 } from './observer-runs.ts'
 
-export type ObserveOptions<R = Row> = RunOptions<R> & {
-  /** How many rows it may be run for at a time; 1 if not given. */
-  readonly workers?: number
-  /** How long a row is this worker's alone, in milliseconds; 30,000 if not given. */
-  readonly leaseMs?: number
-  /**
-   * Called when the connection was lost, before each attempt to come back. What it throws is not
-   * heeded.
-   */
-  readonly onReconnect?: (error: PercoliteError, tries: number) => void
-}
+export type ObserveOptions<R = Row> = RunOptions<R> &
+  ReturnOptions & {
+    /** How many rows it may be run for at a time; 1 if not given. */
+    readonly workers?: number
+    /** How long a row is this worker's alone, in milliseconds; 30,000 if not given. */
+    readonly leaseMs?: number
+  }
 
 /**
  * Runs a function for the rows that an observer is notified of, each time in a transaction that
@@ -50,16 +36,11 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
    */
   readonly done: Promise<void>
 
-  readonly #socket: SharedSocket
+  readonly #returns: Returns
   readonly #options: ObserveOptions<R>
   readonly #runs: ObserverRuns<R>
   readonly #stopping = new AbortController()
   readonly #use: SocketUse
-  #hasBegun = false
-  /** The connection was closed because of one frame, and it may have been this one's. */
-  #isSuspect = false
-  #begunAt: number | undefined
-  #tries = 0
 
   constructor(
     parts: WorkerParts,
@@ -68,10 +49,12 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
     options: ObserveOptions<R>,
   ) {
     this.observer = observer
-    this.#socket = parts.socket
     this.#options = options
-    this.#runs = new ObserverRuns<R>(observer, parts, work, options, () => this.#progressed())
+    this.#runs = new ObserverRuns<R>(observer, parts, work, options, () =>
+      this.#returns.progressed(),
+    )
     this.#use = { limit: 'socketWorkersMax', count: options.workers ?? 1 }
+    this.#returns = new Returns(parts.socket, this.#use, options)
     this.done = this.#untilStopped()
   }
 
@@ -101,28 +84,17 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
   async #observe(signal: AbortSignal): Promise<never> {
     while (true) {
       try {
-        const options = { isReturning: this.#tries > 0, isAlone: this.#isSuspect }
-        await this.#observeOn(await this.#socket.open(this.#use, signal, options), signal)
+        await this.#observeOn(await this.#returns.connection(signal), signal)
       } catch (error) {
         signal.throwIfAborted()
-        if (isProgress(this.#begunAt)) this.#tries = 0
-        this.#begunAt = undefined
-        if (!isWorthReconnect(error)) throw error
-        if (!this.#hasBegun && !isForNewToken(error)) throw error
-        this.#tries += 1
-        tell(this.#options.onReconnect, error, this.#tries)
-        // A connection is waited for by all that need one, together.
-        if (!isOfConnection(error)) {
-          await sleep(reconnectMs(this.#tries, error.retryAfterMs), signal)
-        }
+        await this.#returns.wait(error, signal)
       }
     }
   }
 
   /** On one connection; rejects with what ended it there. */
   async #observeOn(connection: SocketConnection, signal: AbortSignal): Promise<never> {
-    this.#hasBegun = true
-    this.#begunAt = performance.now()
+    this.#returns.begun()
     this.#runs.forgetTables()
     let isHeard = false
     const { workers = 1, leaseMs } = this.#options
@@ -146,7 +118,7 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
       },
       lost: (error: PercoliteError) => {
         lost.abort(error)
-        ended.reject(this.#lost(error, isHeard))
+        ended.reject(this.#returns.lost(error, isHeard))
       },
     }
     const id = connection.ask(request, listener, this.#use)
@@ -156,20 +128,6 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
       // What is held stays so, until its run has ended.
       connection.send({ type: 'unobserve', id })
     }
-  }
-
-  /** As of a subscription. */
-  #lost(error: PercoliteError, isHeard: boolean): PercoliteError {
-    if (!isForOneFrame(error)) return error
-    if (this.#isSuspect && !isHeard) return error
-    this.#isSuspect = !isHeard
-    return closedForAnother(error)
-  }
-
-  /** A run has committed, so the pauses between attempts start again from the shortest. */
-  #progressed(): void {
-    this.#tries = 0
-    this.#socket.progressed()
   }
 }
 

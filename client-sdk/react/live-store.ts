@@ -45,17 +45,17 @@ export class LiveStore<R> {
       changed()
     }
     try {
+      const caughtUp = { state: 'live', error: undefined } as const
       const live = this.#open({
         signal,
+        keepTrying: true,
         onReconnect: (error) => show({ state: 'reconnecting', error }),
         // The first rows are still to come when there are none.
-        onConnect: () => {
-          if (this.#shown.state === 'reconnecting') {
-            show({ state: this.#shown.rows === undefined ? 'loading' : 'live', error: undefined })
-          }
+        onCaughtUp: () => {
+          if (this.#shown.rows !== undefined && !live.isWaiting) show(caughtUp)
         },
       })
-      for await (const rows of live) show({ rows, state: 'live', error: undefined })
+      for await (const rows of live) show({ rows, ...(live.isCaughtUp ? caughtUp : {}) })
     } catch (error) {
       show({ state: 'failed', error: error as Error })
     }

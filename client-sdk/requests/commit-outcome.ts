@@ -95,7 +95,6 @@ function rolledBack(transaction: string, reason: string | undefined, cause: Perc
   return new PercoliteError({
     code: 'transaction_rolled_back',
     message: `The transaction was rolled back${reason === undefined ? '' : `: ${reason}`}.`,
-    status: 409,
     retryable: true,
     fields: { transaction },
     cause,
@@ -106,7 +105,7 @@ function stillUnknown(transaction: string, cause: PercoliteError) {
   return new PercoliteError({
     code: 'commit_outcome_unknown',
     message: `Whether the transaction ${transaction} was committed could not be learned.`,
-    status: cause.status,
+    httpStatus: cause.httpStatus,
     fields: { transaction },
     cause,
   })

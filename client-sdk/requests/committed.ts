@@ -10,7 +10,7 @@ export function committedError(error: unknown, commitTimestamp: number): Percoli
   return new PercoliteError({
     code: known.code,
     message: `The write was committed, but its answer cannot be shown: ${wordsOf(error)}`,
-    status: known.status,
+    httpStatus: known.httpStatus,
     fields: { ...known.fields, committed: true, commitTimestamp },
     cause: error,
   })

@@ -3,6 +3,7 @@ import { clientError, errorFromProblem, PercoliteError } from '../errors.ts'
 import { type JsonMode, parseKeeping } from '../json-text.ts'
 import { originHint } from '../origin-hint.ts'
 import type { ServerAddress } from '../server-address.ts'
+import { isOfToken } from '../socket/socket-frame.ts'
 import type { TokenSource } from '../token-source.ts'
 import type { Problem } from '../wire.ts'
 import { committedError } from './committed.ts'
@@ -37,15 +38,25 @@ export class Http {
   readonly #options: HttpOptions
   /** The history of the server's store, as its last answer named it. */
   #history: string | undefined
+  /** Where the transaction is open, as far as is known; null where it is not about one. */
+  #owner: string | undefined | null = null
 
   constructor(options: HttpOptions) {
     this.#options = options
   }
 
+  /** The same for the requests of one transaction: they go where it is open, once a server has said so. */
+  ofTransaction(): Http {
+    const own = new Http(this.#options)
+    own.#history = this.#history
+    own.#owner = undefined
+    return own
+  }
+
   /**
    * The answer's JSON, undefined where it has no body. Throws a PercoliteError, or the reason of
    * `signal` when that was aborted. Nothing is ever sent twice here, but to where the database has moved, or the
-   * transaction is open, and with a new token where the last one has expired: a server that says so has done nothing.
+   * transaction is open, and with a new token where the last one is not taken: a server that says so has done nothing.
    */
   async request<Answer>(
     method: Method,
@@ -96,13 +107,11 @@ export class Http {
   ): Promise<Exchanged<Answer>> {
     const { method, path, body, options } = sent
     const { address, tokens } = this.#options
-    const url = again.sentOnTo ?? address.url
-    const token = await tokens.for(url)
-    // What the caller gave and cannot be sent is the caller's error, thrown before anything begins.
-    const init = { method, headers: this.#headersOf(body, options, token), ...contentOf(body) }
+    const url = again.sentOnTo ?? this.#owner ?? address.url
     const timeout = new AbortController()
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs
-    const timer = setTimeout(() => timeout.abort(), timeoutMs)
+    const timedOut = () => timeout.abort(clientError('request_timed_out'))
+    const timer = setTimeout(timedOut, timeoutMs)
     const signal =
       options.signal === undefined
         ? timeout.signal
@@ -110,34 +119,40 @@ export class Http {
 
     let answer: Response | undefined
     try {
-      answer = await this.#options.fetch(url + path, { ...init, signal })
-      this.#history = answer.headers.get(HISTORY_HEADER) ?? this.#history
-      return { answer: await read(answer), headers: answer.headers }
-    } catch (cause) {
-      const elsewhere = again.sentOnTo === undefined ? placeSaid(cause, address) : undefined
-      if (elsewhere !== undefined && elsewhere !== url) {
-        return await this.#exchange(sent, read, { ...again, sentOnTo: elsewhere })
+      const token = await tokens.for(url, signal)
+      // What the caller gave and cannot be sent is the caller's error, thrown before anything begins.
+      const init = { method, headers: this.#headersOf(body, options, token), ...contentOf(body) }
+      try {
+        answer = await this.#options.fetch(url + path, { ...init, signal })
+        this.#history = answer.headers.get(HISTORY_HEADER) ?? this.#history
+        return { answer: await read(answer), headers: answer.headers }
+      } catch (cause) {
+        const elsewhere = again.sentOnTo === undefined ? placeSaid(cause, address) : undefined
+        if (elsewhere !== undefined && elsewhere !== url) {
+          if (this.#owner !== null) this.#owner = elsewhere
+          return await this.#exchange(sent, read, { ...again, sentOnTo: elsewhere })
+        }
+        // Whoever is not let in has done nothing.
+        const isRefused = isOfToken(cause) && again.isRenewed !== true
+        if (isRefused && (await tokens.renewed(token, signal)) !== undefined) {
+          return await this.#exchange(sent, read, { ...again, isRenewed: true })
+        }
+        const error = this.#errorOf(cause, signal)
+        const commitTimestamp = answer?.ok ? committedAt(answer.headers) : undefined
+        if (answer === undefined || commitTimestamp === undefined) throw error
+        const unreadable = committedError(error, commitTimestamp)
+        return { answer: undefined as Answer, headers: answer.headers, unreadable }
       }
-      // Whoever is not let in has done nothing.
-      const hasExpired = cause instanceof PercoliteError && cause.code === 'token_expired'
-      if (hasExpired && again.isRenewed !== true && (await tokens.renewed(token)) !== undefined) {
-        return await this.#exchange(sent, read, { ...again, isRenewed: true })
-      }
-      const error = this.#errorOf(cause, options.signal, timeout.signal)
-      const commitTimestamp = answer?.ok ? committedAt(answer.headers) : undefined
-      if (answer === undefined || commitTimestamp === undefined) throw error
-      const unreadable = committedError(error, commitTimestamp)
-      return { answer: undefined as Answer, headers: answer.headers, unreadable }
     } finally {
       clearTimeout(timer)
+      // It may have gone, and others can tell what became of the transaction.
+      if (answer === undefined && this.#owner !== null) this.#owner = undefined
     }
   }
 
-  #errorOf(cause: unknown, signal: AbortSignal | undefined, timeout: AbortSignal): unknown {
+  #errorOf(cause: unknown, signal: AbortSignal): unknown {
     if (cause instanceof PercoliteError) return cause
-    return signal?.aborted
-      ? signal.reason
-      : silence(this.#options.address.url, timeout.aborted, cause)
+    return signal.aborted ? signal.reason : silence(this.#options.address.url, cause)
   }
 
   #headersOf(body: unknown, options: RequestOptions, token: string | undefined): Headers {
@@ -155,7 +170,7 @@ export class Http {
 function placeSaid(error: unknown, address: ServerAddress): string | undefined {
   if (!(error instanceof PercoliteError)) return undefined
   const { code, fields } = error
-  if (code === 'wrong_gateway') return address.besides(fields.url)
+  if (code === 'wrong_gateway') return address.ownerAt(fields.url, error)
   if (code !== 'moved') return undefined
   // For everything from now on. A socket may have been sent on before.
   address.moveTo(fields.url)
@@ -192,8 +207,7 @@ function contentOf(body: unknown): Pick<RequestInit, 'body'> {
   return { body: body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body) }
 }
 
-function silence(base: string, timedOut: boolean, cause: unknown): PercoliteError {
-  if (timedOut) return clientError('request_timed_out', { cause })
+function silence(base: string, cause: unknown): PercoliteError {
   // Node.js hides the reason (ECONNREFUSED and the like) one level down.
   const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   const words = reason instanceof Error ? reason.message || reason.name : String(reason)
@@ -217,7 +231,7 @@ function retryAfterMs(header: string | null): number | undefined {
 function invalidAnswer(answer: Response, text: string): PercoliteError {
   return clientError('invalid_answer', {
     message: `The answer (status ${answer.status}) is not one of a Percolite server.`,
-    status: answer.status,
+    httpStatus: answer.status,
     fields: { body: text.slice(0, 1000) },
     retryAfterMs: retryAfterMs(answer.headers.get('retry-after')),
   })

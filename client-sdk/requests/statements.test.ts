@@ -143,7 +143,7 @@ test('a problem becomes an error with its code, place, hint and fields', async (
   await assert.rejects(db.query('SELECT 1'), (error) => {
     assert.ok(error instanceof PercoliteError)
     assert.equal(error.code, 'syntax_error')
-    assert.equal(error.status, 400)
+    assert.equal(error.httpStatus, 400)
     assert.equal(error.message, 'It is syntax_error.')
     assert.equal(error.retryable, false)
     assert.equal(error.statement, 1)
@@ -169,8 +169,8 @@ test('a lost connection, a silent server and a stranger are told apart; nothing 
   const impatient = connect({ url: server.url, timeoutMs: 50 })
   await assert.rejects(db.query('SET …'), { code: 'connection_failed', retryable: false })
   await assert.rejects(impatient.query('SET …'), { code: 'request_timed_out', retryable: false })
-  await assert.rejects(db.query('SET …'), { code: 'invalid_answer', status: 502 })
-  await assert.rejects(db.query('SET …'), { code: 'invalid_answer', status: 200 })
+  await assert.rejects(db.query('SET …'), { code: 'invalid_answer', httpStatus: 502 })
+  await assert.rejects(db.query('SET …'), { code: 'invalid_answer', httpStatus: 200 })
   server.assertPlayed()
 })
 

@@ -207,7 +207,7 @@ export class Statements {
 /** Throws `invalid_answer` for what is no result of a statement. */
 function requireResult(result: WireResult | undefined): WireResult {
   if (Array.isArray(result?.columns) && Array.isArray(result.rows)) return result
-  throw clientError('invalid_answer', { status: 200 })
+  throw clientError('invalid_answer', { httpStatus: 200 })
 }
 
 function tooLarge(maxRows: number) {

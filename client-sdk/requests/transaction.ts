@@ -61,9 +61,9 @@ export class Transaction<Known extends Tables<Known> = object, Said extends Text
   ) {
     this.id = opened.transaction
     this.readTimestamp = opened.readTimestamp
-    this.#http = http
+    this.#http = http.ofTransaction()
     this.#path = pathOf(opened)
-    this.#statements = new Statements(http, `${this.#path}/query`, integers)
+    this.#statements = new Statements(this.#http, `${this.#path}/query`, integers)
     this.#options = options
   }
 
@@ -260,7 +260,6 @@ function closed(transaction: string): PercoliteError {
   return new PercoliteError({
     code: 'transaction_closed',
     message: 'The transaction has ended.',
-    status: 409,
     fields: { transaction },
   })
 }

@@ -44,4 +44,9 @@ export class ReconnectPace {
   progressed(): void {
     this.#losses = 0
   }
+
+  /** Something has changed that may help: the next attempt is due now. */
+  hurry(): void {
+    this.#notBefore = 0
+  }
 }

@@ -24,6 +24,7 @@ export class SharedSocket {
   readonly #connections = new Set<SocketConnection>()
   #opening: Promise<SocketConnection> | undefined
   #isClosed = false
+  #hasOpened = false
   #opened = Promise.withResolvers<void>()
 
   constructor(options: SocketOptions) {
@@ -48,7 +49,7 @@ export class SharedSocket {
         return found
       }
       const { waitMs } = this.#pace
-      if (isReturning && waitMs > 0) {
+      if ((isReturning || this.#hasOpened) && waitMs > 0) {
         await this.#openedWithin(waitMs, signal)
         continue
       }
@@ -75,6 +76,11 @@ export class SharedSocket {
     this.#pace.progressed()
   }
 
+  /** Whether there has been one: then the server is away, and not a wrong address. */
+  get hasOpened(): boolean {
+    return this.#hasOpened
+  }
+
   /** How many sockets are open. */
   get count(): number {
     return this.#connections.size
@@ -95,13 +101,23 @@ export class SharedSocket {
   }
 
   /**
-   * Resolves after `ms`, or as soon as another use has opened one, since the server is there again, or
-   * it was closed. Rejects with the signal's reason when it is aborted first.
+   * Resolves after `ms`, or as soon as another use has opened one, since the server is there again, or it was closed,
+   * or the page has come back: to the network, or to whoever looks at it. Rejects with the signal's reason when it is
+   * aborted first.
    */
   async #openedWithin(ms: number, signal: AbortSignal): Promise<void> {
     const waking = new AbortController()
-    void this.#opened.promise.then(() => waking.abort())
+    const wake = () => waking.abort()
+    void this.#opened.promise.then(wake)
+    for (const event of ['online', 'visibilitychange']) {
+      const back = () => {
+        this.#pace.hurry()
+        wake()
+      }
+      ;(globalThis as Page).addEventListener?.(event, back, { signal: waking.signal })
+    }
     await sleep(ms, AbortSignal.any([signal, waking.signal])).catch(() => undefined)
+    wake()
     signal.throwIfAborted()
   }
 
@@ -118,6 +134,7 @@ export class SharedSocket {
       connection.close(closed())
       throw closed()
     }
+    this.#hasOpened = true
     this.#connections.add(connection)
     connection.onEnd = (lostAfterMs) => {
       this.#connections.delete(connection)
@@ -128,6 +145,9 @@ export class SharedSocket {
     return connection
   }
 }
+
+/** Of a page, where both events come by in the end. */
+type Page = Partial<Pick<EventTarget, 'addEventListener'>>
 
 function closed() {
   return clientError('client_closed')

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientError, type PercoliteError } from '../errors.ts'
 import type { TokenSource } from '../token-source.ts'
+import { isOfToken } from './socket-frame.ts'
 
 /** The token that a socket has shown last. */
 export class ShownToken {
@@ -23,9 +24,15 @@ export class ShownToken {
     return token
   }
 
-  /** What the end of the socket means: after a token that has expired, another connection may show another one. */
+  accepted(): void {
+    this.#tokens.accepted()
+  }
+
+  /** What the end of the socket means: after a token that is not taken, another connection may show another one. */
   errorOf(error: PercoliteError): PercoliteError {
-    if (error.code !== 'token_expired' || !this.#tokens.leaves(this.#text)) return error
+    // Of another holder it is shown on a new connection.
+    const isOfShown = isOfToken(error) || error.code === 'forbidden'
+    if (!isOfShown || !this.#tokens.leaves(this.#text)) return error
     return clientError('connection_failed', { message: error.message, cause: error })
   }
 }

@@ -83,7 +83,9 @@ export class SocketConnection {
     const { address, tokens, WebSocket: Made } = options
     if (Made === undefined) throw new TypeError(NO_WEBSOCKET)
     const { url } = address
-    const shown = new ShownToken(tokens, await tokens.for(url))
+    const begun = performance.now()
+    const shown = new ShownToken(tokens, await tokenFor(options))
+    const timeoutMs = options.timeoutMs - (performance.now() - begun)
     return await new Promise((resolve, reject) => {
       const socket = new Made(socketUrl(url), PROTOCOL)
       const fail = (error: PercoliteError) => {
@@ -91,7 +93,7 @@ export class SocketConnection {
         closeUnheard(socket)
         reject(error)
       }
-      const timer = setTimeout(() => fail(clientError('request_timed_out')), options.timeoutMs)
+      const timer = setTimeout(() => fail(clientError('request_timed_out')), timeoutMs)
       socket.onopen = () => {
         if (shown.text !== undefined) socket.send(authFrame(shown.text))
       }
@@ -257,6 +259,7 @@ export class SocketConnection {
       this.#lose(error as PercoliteError)
       return
     }
+    if (frame.type === 'authenticated') this.#shown.accepted()
     if (frame.type === 'authExpiring') this.#showAnother()
     if (frame.id === undefined) return
     const listener = this.#listeners.get(frame.id)
@@ -320,6 +323,20 @@ function closeUnheard(socket: WebSocket): void {
   socket.onclose = null
   socket.onerror = () => undefined
   socket.close(NORMAL_CLOSE)
+}
+
+/** A function that gives none for now is waited for as a server that is away. */
+async function tokenFor({
+  address,
+  tokens,
+  timeoutMs,
+}: SocketOptions): Promise<string | undefined> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  tokens.requireSecure(address.url)
+  return await tokens.for(address.url, timeout).catch((cause: unknown) => {
+    if (timeout.aborted) throw clientError('request_timed_out', { cause })
+    throw clientError('connection_failed', { message: `No token: ${cause}`, cause })
+  })
 }
 
 function socketUrl(url: string): string {

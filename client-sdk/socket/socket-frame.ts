@@ -85,9 +85,14 @@ export function isWorthReconnect(error: unknown): error is PercoliteError {
   return isOfConnection(error) || isShed(error)
 }
 
-/** Whether the connection ended with its token, and another one shows another token: also for what has not begun. */
-export function isForNewToken({ cause }: PercoliteError): boolean {
-  return cause instanceof PercoliteError && cause.code === 'token_expired'
+/** Whether the token was not taken, before anything was done. */
+export function isOfToken(error: unknown): boolean {
+  return (
+    error instanceof PercoliteError &&
+    (error.code === 'token_expired' || error.code === 'unauthenticated') &&
+    // The statements before that one were done.
+    error.statement === undefined
+  )
 }
 
 /** What proxies answer by themselves when a server is full, away or slow. */
@@ -96,7 +101,7 @@ const SHED_BY_PROXIES = [429, 502, 503, 504]
 const SHED = ['overloaded', 'client_overloaded', 'rate_limited', 'moving', 'store_unavailable']
 
 /** The server, its part for this client, or what stands before it, is full, about to move, or without its store. */
-export function isShed({ code, status }: PercoliteError): boolean {
-  if (code === 'invalid_answer') return SHED_BY_PROXIES.includes(status)
+export function isShed({ code, httpStatus }: PercoliteError): boolean {
+  if (code === 'invalid_answer') return SHED_BY_PROXIES.includes(httpStatus ?? 0)
   return SHED.includes(code)
 }

@@ -48,7 +48,6 @@ function requireWithin(limit: string, limitValue: number, actual: number, unit: 
   throw new PercoliteError({
     code: 'limit_exceeded',
     message: `The request has ${actual} ${unit}, and the server reads at most ${limitValue}: it was not sent.`,
-    status: 413,
     fields: { limit, limitValue, actual },
   })
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { startBreakingProxy } from '../../test/client-sdk/breaking-proxy.ts'
 import { startRealServer } from '../../test/client-sdk/real-server.ts'
 import { connect } from '../client.ts'
+import { inspect } from '../inspect.ts'
 
 const { url, db } = await startRealServer('--engine', 'memory', '--commit', 'two-phase')
 await db.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)')
@@ -17,7 +18,7 @@ const transfer = () =>
   ])
 
 test('rows are inspected: their cells come first, and then each step of a transfer', async () => {
-  await using inspection = db.inspect('account', ['bob', 'joe'])
+  await using inspection = inspect(db, 'account', ['bob', 'joe'])
   const { value: first } = await inspection.next()
   assert.ok(first?.kind === 'cells')
   assert.deepEqual([first.scope, first.rows.map(({ key }) => key)], ['store', [['bob'], ['joe']]])
@@ -35,7 +36,7 @@ test('rows are inspected: their cells come first, and then each step of a transf
 
 test('keys of any type and length name a row', async () => {
   const key = [new Date('2026-02-03T04:05:06Z'), 7n] as const
-  await using inspection = db.inspect('visit', [key])
+  await using inspection = inspect(db, 'visit', [key])
   const { value } = await inspection.next()
   assert.ok(value?.kind === 'cells')
   assert.deepEqual(value.rows[0]?.key, ['2026-02-03T04:05:06.000000Z', 7])
@@ -45,7 +46,7 @@ test('cells have every digit where the caller reads their texts', async () => {
   await db.query('CREATE TABLE document (id INTEGER PRIMARY KEY, text JSON)')
   await db.query(`INSERT INTO document (id, text) VALUES (1, '{"n": 9007199254740993}')`)
   const parse = (text: string) => text
-  await using inspection = db.inspect('document', [1], { parse })
+  await using inspection = inspect(db, 'document', [1], { parse })
   const { value: first } = await inspection.next()
   assert.ok(first?.kind === 'cells')
   assert.match(String(first.rows), /\{"n":9007199254740993\}/)
@@ -60,7 +61,7 @@ test('a lost connection begins again with the cells', async (t) => {
   const proxy = await startBreakingProxy(t, url)
   const other = connect({ url: proxy.url })
   t.after(() => other.close())
-  await using inspection = other.inspect('account', ['bob'])
+  await using inspection = inspect(other, 'account', ['bob'])
   const { value: first } = await inspection.next()
   proxy.breakAll()
   const { value: again } = await inspection.next()
@@ -69,9 +70,9 @@ test('a lost connection begins again with the cells', async (t) => {
 })
 
 test('what the server refuses is thrown, and a loop that does not read is told what it has missed', async () => {
-  const wrong = db.inspect('nothing', ['bob'])
+  const wrong = inspect(db, 'nothing', ['bob'])
   await assert.rejects(wrong.next(), { code: 'unknown_table' })
-  await using inspection = db.inspect('account', ['bob', 'joe'])
+  await using inspection = inspect(db, 'account', ['bob', 'joe'])
   await inspection.next()
   for (let count = 0; count < 300; count += 1) await transfer()
   let seen = 0

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { orAborted } from '../backoff.ts'
-import { PercoliteError } from '../errors.ts'
+import type { PercoliteError } from '../errors.ts'
 import { keptTextsOf } from '../json-text.ts'
 import type { Key } from '../key-path.ts'
+import { Returns } from '../socket/returns.ts'
 import type { SharedSocket } from '../socket/shared-socket.ts'
 import type { SocketConnection, SocketUse } from '../socket/socket-connection.ts'
-import {
-  errorOfFrame,
-  isForNewToken,
-  isWorthReconnect,
-  type ServerFrame,
-} from '../socket/socket-frame.ts'
+import { errorOfFrame, type ServerFrame } from '../socket/socket-frame.ts'
 import { encodeParameters } from '../values.ts'
 import type { RowCells } from '../wire.ts'
 import { Arrivals } from './arrivals.ts'
@@ -72,21 +68,19 @@ const WAITING_MAX = 1_000
 export class Inspection
   implements AsyncIterableIterator<InspectionEvent, undefined>, AsyncDisposable
 {
-  readonly #socket: SharedSocket
+  readonly #returns: Returns
   readonly #request: Readonly<Record<string, unknown>>
   readonly #arrivals: Arrivals<InspectionEvent>
   readonly #parse: InspectOptions['parse']
   #waiting: InspectionEvent[] = []
   #leftOut = 0
-  #hasBegun = false
-  #isReturning = false
 
   constructor(
     socket: SharedSocket,
     { table, keys }: { readonly table: string; readonly keys: readonly Key[] },
     { signal, parse }: InspectOptions,
   ) {
-    this.#socket = socket
+    this.#returns = new Returns(socket, USE, {})
     this.#parse = parse
     const lists = keys.map((key) => encodeParameters(Array.isArray(key) ? key : [key]))
     this.#request = { type: 'inspect', table, keys: lists }
@@ -113,14 +107,10 @@ export class Inspection
   async #run(signal: AbortSignal): Promise<never> {
     while (true) {
       try {
-        const options = { isReturning: this.#isReturning }
-        await this.#inspect(await this.#socket.open(USE, signal, options), signal)
+        await this.#inspect(await this.#returns.connection(signal), signal)
       } catch (error) {
         signal.throwIfAborted()
-        if (!(error instanceof PercoliteError)) throw error
-        const mayComeBack = this.#hasBegun || isForNewToken(error)
-        if (!(mayComeBack && isWorthReconnect(error))) throw error
-        this.#isReturning = true
+        await this.#returns.wait(error, signal)
       }
     }
   }
@@ -148,8 +138,8 @@ export class Inspection
     const { type, id: _, ...asSent } = frame
     const fields = { ...asSent, ...this.#parsed(frame) }
     if (type === 'cells') {
-      this.#hasBegun = true
-      this.#socket.progressed()
+      this.#returns.begun()
+      this.#returns.progressed()
       // What came before it is in it.
       this.#waiting = []
       this.#leftOut = 0

@@ -8,7 +8,10 @@ import { compareKeys } from './key-order.ts'
 import { type SubscribedStatement, Subscriber, type SubscriberOptions } from './subscriber.ts'
 import type { Change, RowKey, SnapshotRow, SubscriptionEvent } from './subscription-event.ts'
 
-export type LiveOptions = Pick<SubscriberOptions, 'onConnect' | 'onReconnect'> & {
+export type LiveOptions = Pick<
+  SubscriberOptions,
+  'onConnect' | 'onCaughtUp' | 'onReconnect' | 'keepTrying'
+> & {
   readonly signal?: AbortSignal
 }
 
@@ -19,6 +22,7 @@ export type LiveOptions = Pick<SubscriberOptions, 'onConnect' | 'onReconnect'> &
  */
 export class LiveRows<R = Row> implements AsyncIterableIterator<R[], undefined>, AsyncDisposable {
   readonly #arrivals: Arrivals<R[]>
+  readonly #subscriber: Subscriber<R>
   #key: readonly KeyColumn[] = []
   /** In key order; of a snapshot that is coming in, what has come. */
   #rows: Array<SnapshotRow<R>> = []
@@ -28,7 +32,7 @@ export class LiveRows<R = Row> implements AsyncIterableIterator<R[], undefined>,
   #isChanged = false
 
   constructor(socket: SharedSocket, statement: SubscribedStatement, options: LiveOptions) {
-    const subscriber = new Subscriber<R>(
+    this.#subscriber = new Subscriber<R>(
       socket,
       statement,
       { ...options, snapshot: true },
@@ -44,7 +48,7 @@ export class LiveRows<R = Row> implements AsyncIterableIterator<R[], undefined>,
     this.#arrivals = new Arrivals(
       {
         take: () => this.#take(),
-        run: (signal) => subscriber.run(signal),
+        run: (signal) => this.#subscriber.run(signal),
       },
       options.signal,
     )
@@ -53,6 +57,16 @@ export class LiveRows<R = Row> implements AsyncIterableIterator<R[], undefined>,
   /** As of when the array is that was given last: `SCAN … AS OF` it answers the same rows. */
   get timestamp(): number | undefined {
     return this.#timestamp
+  }
+
+  /** Whether the array that is given next, or was given last, has all that was committed before it connected. */
+  get isCaughtUp(): boolean {
+    return this.#subscriber.isCaughtUp
+  }
+
+  /** Whether there is an array that has not been given. */
+  get isWaiting(): boolean {
+    return this.#isChanged
   }
 
   next(): Promise<IteratorResult<R[], undefined>> {
@@ -83,6 +97,8 @@ export class LiveRows<R = Row> implements AsyncIterableIterator<R[], undefined>,
     switch (event.kind) {
       case 'reset':
         this.#incoming = []
+        // What nobody has taken may be rows that this token does not see.
+        this.#isChanged = false
         break
       case 'rows':
         for (const row of event.rows) this.#incoming.push(row)

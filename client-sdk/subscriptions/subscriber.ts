@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted, reconnectMs, sleep } from '../backoff.ts'
+import { orAborted } from '../backoff.ts'
 import { PercoliteError } from '../errors.ts'
-import { isProgress } from '../socket/reconnect-pace.ts'
+import { type ReturnOptions, Returns } from '../socket/returns.ts'
 import type { SharedSocket } from '../socket/shared-socket.ts'
 import type { SocketConnection, SocketUse } from '../socket/socket-connection.ts'
-import {
-  closedForAnother,
-  errorOfFrame,
-  isForNewToken,
-  isForOneFrame,
-  isOfConnection,
-  isWorthReconnect,
-  type ServerFrame,
-} from '../socket/socket-frame.ts'
+import { errorOfFrame, type ServerFrame } from '../socket/socket-frame.ts'
 import { tell } from '../tell.ts'
 import { encodeParameters, type IntegerMode, type Parameters } from '../values.ts'
 import type { KeyColumn, ResultColumn } from '../wire.ts'
 import type { SubscriptionEvent } from './subscription-event.ts'
 import { SubscriptionFrames } from './subscription-frames.ts'
 
-export type SubscriberOptions = {
+export type SubscriberOptions = ReturnOptions & {
   /**
    * Continues after this stamp: the `timestamp` of the last commit, progress or snapshot that was dealt
    * with. Changes come from there on, with no snapshot before them.
@@ -27,19 +19,18 @@ export type SubscriberOptions = {
   readonly since?: number | undefined
   /** The history that `since` is of: the `history` of the subscription that it comes from. */
   readonly history?: string | undefined
+  /** The view that `since` is of, likewise: where a rule hides rows, a position is of those of one rule and token. */
+  readonly view?: string | undefined
   /**
    * `true`: the rows come first, as of one moment, unless there is a `since`. `false`: there is never a
    * snapshot, and when changes were missed that the server does not keep any more, the subscription
    * ends with `resume_too_old` instead of a `reset`.
    */
   readonly snapshot?: boolean
-  /**
-   * Called when the connection was lost, or was away for too long, before each attempt to come back.
-   * What it throws is not heeded.
-   */
-  readonly onReconnect?: (error: PercoliteError, tries: number) => void
   /** Called when the server has taken the subscription, at first and again after each lost connection. */
   readonly onConnect?: () => void
+  /** Called when all that was committed before then has been told, after each time that it connects. */
+  readonly onCaughtUp?: () => void
 }
 
 export type SubscribedStatement = {
@@ -75,21 +66,18 @@ class OtherShape extends Error {}
  *     since 12                                     commit 15 comes whole
  */
 export class Subscriber<R> {
-  readonly #socket: SharedSocket
+  readonly #returns: Returns
   readonly #statement: SubscribedStatement
   readonly #options: SubscriberOptions
   readonly #listener: SubscriberListener<R>
   #position: number | undefined
   /** What the position is of. */
   #history: string | undefined
+  #view: string | undefined
   #wantsSnapshot: boolean
   /** Rows of a snapshot were told whose end has not come. */
   #isSnapshotTold = false
-  #hasBegun = false
-  /** The connection was closed because of one frame, and it may have been this one's. */
-  #isSuspect = false
-  #begunAt: number | undefined
-  #tries = 0
+  #isCaughtUp = false
   /** Of the columns of what was told so far. */
   #shape: unknown
   #link: { readonly connection: SocketConnection; readonly id: string } | undefined
@@ -101,12 +89,13 @@ export class Subscriber<R> {
     options: SubscriberOptions,
     listener: SubscriberListener<R>,
   ) {
-    this.#socket = socket
+    this.#returns = new Returns(socket, USE, options)
     this.#statement = statement
     this.#options = options
     this.#listener = listener
     this.#position = options.since
     this.#history = options.history
+    this.#view = options.view
     this.#wantsSnapshot = options.snapshot === true
   }
 
@@ -120,24 +109,13 @@ export class Subscriber<R> {
         // Without a subscription no connection is needed.
         await orAborted(this.#paused?.promise ?? Promise.resolve(), signal)
         const request = this.#request()
-        const options = { isReturning: this.#tries > 0, isAlone: this.#isSuspect }
-        const connection = await this.#socket.open(USE, signal, options)
-        await this.#subscribe(connection, request, signal)
+        await this.#subscribe(await this.#returns.connection(signal), request, signal)
       } catch (error) {
+        this.#isCaughtUp = false
         signal.throwIfAborted()
-        if (error instanceof OtherShape) {
-          this.#restart()
-          continue
-        }
-        if (isProgress(this.#begunAt)) this.#tries = 0
-        this.#begunAt = undefined
-        if (!(error instanceof PercoliteError) || !this.#mayComeBack(error)) throw error
-        this.#tries += 1
-        tell(this.#options.onReconnect, error, this.#tries)
-        // A connection is waited for by all that need one, together.
-        if (!isOfConnection(error)) {
-          await sleep(reconnectMs(this.#tries, error.retryAfterMs), signal)
-        }
+        if (error instanceof OtherShape) this.#restart()
+        else if (this.#holdsNoMore(error)) await this.#returns.again(error, signal)
+        else await this.#returns.wait(error, signal)
       }
     }
   }
@@ -145,6 +123,16 @@ export class Subscriber<R> {
   /** The history of the store that told it last. */
   get history(): string | undefined {
     return this.#history
+  }
+
+  /** The view of what it told last; undefined where no rule hides rows. */
+  get view(): string | undefined {
+    return this.#view
+  }
+
+  /** Whether all has been told that was committed before it connected. */
+  get isCaughtUp(): boolean {
+    return this.#isCaughtUp
   }
 
   /** Nothing more is to be told for now, but for what is on its way. */
@@ -188,7 +176,7 @@ export class Subscriber<R> {
           ended.reject(error)
         }
       },
-      lost: (error: PercoliteError) => ended.reject(this.#lost(error, isHeard)),
+      lost: (error: PercoliteError) => ended.reject(this.#returns.lost(error, isHeard)),
     }
     const id = connection.ask(request, listener, USE)
     this.#link = { connection, id }
@@ -202,17 +190,6 @@ export class Subscriber<R> {
     }
   }
 
-  /**
-   * What a lost connection means. What one frame caused ends no subscription that has heard from the server,
-   * and who has not is asked again on a connection of its own: if that is closed as well, it was the one.
-   */
-  #lost(error: PercoliteError, isHeard: boolean): PercoliteError {
-    if (!isForOneFrame(error)) return error
-    if (this.#isSuspect && !isHeard) return error
-    this.#isSuspect = !isHeard
-    return closedForAnother(error)
-  }
-
   #request() {
     const { sql, params } = this.#statement
     return {
@@ -221,12 +198,8 @@ export class Subscriber<R> {
       ...(params === undefined ? {} : { params: encodeParameters(params) }),
       ...(this.#position === undefined
         ? { snapshot: this.#wantsSnapshot }
-        : { since: this.#position, ...this.#named }),
+        : { since: this.#position, history: this.#history, view: this.#view }),
     }
-  }
-
-  get #named() {
-    return this.#history === undefined ? {} : { history: this.#history }
   }
 
   /** Throws what the server says is wrong, and `integer_out_of_range`. */
@@ -239,8 +212,11 @@ export class Subscriber<R> {
     const { event } = read
     this.#isSnapshotTold = event.kind === 'rows'
     if ('timestamp' in event) this.#position = event.timestamp
-    if (event.kind === 'commit' || event.kind === 'snapshot') this.#progressed()
+    if (event.kind === 'commit' || event.kind === 'snapshot') this.#returns.progressed()
+    const isNew = !this.#isCaughtUp && (event.kind === 'progress' || event.kind === 'snapshot')
+    if (isNew) this.#isCaughtUp = true
     this.#listener.event(event, read.characters, read.columns)
+    if (isNew) tell(this.#options.onCaughtUp)
   }
 
   /** Throws OtherShape. */
@@ -252,45 +228,37 @@ export class Subscriber<R> {
     if (isOther && hasRows && this.#listener.needsOneShape) throw new OtherShape()
   }
 
-  #begun({ key, timestamp, history }: ServerFrame): void {
+  #begun({ key, timestamp, history, view }: ServerFrame): void {
     if (typeof history === 'string') this.#history = history
-    this.#hasBegun = true
-    this.#isSuspect = false
-    this.#begunAt = performance.now()
+    this.#view = view as string | undefined
+    this.#returns.begun()
     this.#listener.key(key as KeyColumn[])
     // Of a snapshot that is only beginning there is nothing to come back to.
     if (!this.#isAwaitingSnapshot) this.#position = timestamp as number
     tell(this.#options.onConnect)
   }
 
-  /** From here on it need not be done again, so the pauses between attempts start again from the shortest. */
-  #progressed(): void {
-    this.#tries = 0
-    this.#socket.progressed()
-  }
-
   get #isAwaitingSnapshot(): boolean {
     return this.#position === undefined && this.#wantsSnapshot
   }
 
-  /** Says so when what was told does not hold any more. */
-  #mayComeBack(error: PercoliteError): boolean {
+  /** Whether a snapshot has to begin it again, and says so when what was told does not hold any more. */
+  #holdsNoMore(error: unknown): error is PercoliteError {
+    if (!(error instanceof PercoliteError)) return false
     const isReplaced = error.code === 'history_replaced'
-    const isPast = isReplaced || error.code === 'resume_too_old'
-    if (isPast && this.#options.snapshot !== false) {
+    if ((isReplaced || error.code === 'resume_too_old') && this.#options.snapshot !== false) {
       if (isReplaced) this.#history = undefined
       this.#restart(isReplaced ? { reason: 'history_replaced' } : {})
       // The server is there again, so it is not to be waited for as if it were not.
-      this.#tries = 0
+      this.#returns.progressed()
       return true
     }
     // A snapshot that was read too slowly.
     const isOutlived = error.code === 'snapshot_too_old' && this.#isAwaitingSnapshot
-    const hasBegun = this.#hasBegun || this.#isSuspect || isForNewToken(error)
-    if (!isOutlived && !(hasBegun && isWorthReconnect(error))) return false
-    if (this.#isSnapshotTold) this.#listener.event({ kind: 'reset' }, 0)
-    this.#isSnapshotTold = false
-    return true
+    const isBroken = this.#isSnapshotTold && (isOutlived || this.#returns.mayReturn(error))
+    if (isBroken) this.#listener.event({ kind: 'reset' }, 0)
+    if (isBroken) this.#isSnapshotTold = false
+    return isOutlived
   }
 
   /** With a snapshot, since what was told before does not hold any more. */

@@ -135,7 +135,7 @@ test('what a function throws that is told of the connection does not end the sub
 test('who wants no snapshot is told by an error that changes were missed', async (t) => {
   const { subscription, first, connection, asked } = await start(t, { since: 5, snapshot: false })
   connection.send(problem(asked.id, 'resume_too_old', 410))
-  await assert.rejects(first, { code: 'resume_too_old', status: 410 })
+  await assert.rejects(first, { code: 'resume_too_old', httpStatus: 410 })
   assert.deepEqual(await subscription.next(), { done: true, value: undefined })
 })
 
@@ -155,7 +155,7 @@ test('a first connection that fails is an error, and so is a statement that the 
   connection.send(problem(asked.id, 'not_subscribable', 400))
   await assert.rejects(first, (error) => {
     assert.ok(error instanceof PercoliteError)
-    assert.deepEqual([error.code, error.status], ['not_subscribable', 400])
+    assert.deepEqual([error.code, error.httpStatus], ['not_subscribable', 400])
     assert.equal(error.message, 'It is not_subscribable.')
     return true
   })

@@ -20,6 +20,7 @@ type Waiting<R> = {
   readonly event: SubscriptionEvent<R>
   readonly characters: number
   readonly history: string | undefined
+  readonly view: string | undefined
   readonly columns: readonly ResultColumn[] | undefined
 }
 
@@ -37,21 +38,24 @@ export class Subscription<R = Row>
   #waitingCharacters = 0
   #position: number | undefined
   #history: string | undefined
+  #view: string | undefined
   #columns: readonly ResultColumn[] = []
 
   constructor(socket: SharedSocket, statement: SubscribedStatement, options: SubscribeOptions) {
     this.#position = options.since
     this.#history = options.history
+    this.#view = options.view
     this.#subscriber = new Subscriber(socket, statement, options, {
       key: () => undefined,
       event: (event, characters, columns) => {
-        const { history } = this.#subscriber
+        const { history, view } = this.#subscriber
         if (event.kind !== 'progress' || options.progress) {
-          this.#keep({ event, characters, history, columns })
+          this.#keep({ event, characters, history, view, columns })
         } else if (this.#waiting.length === 0) {
           // Where nothing waits before it, that is as good as given.
           this.#position = event.timestamp
           this.#history = history
+          this.#view = view
         }
       },
     })
@@ -78,6 +82,14 @@ export class Subscription<R = Row>
    */
   get history(): string | undefined {
     return this.#history
+  }
+
+  /**
+   * The view that `position` is of, to be kept and given with it: where a rule hides rows, the server knows by it a
+   * position of another token, or of a rule that has changed. Undefined where none does.
+   */
+  get view(): string | undefined {
+    return this.#view
   }
 
   /** The columns of the rows that were given last, which are others after an ALTER TABLE; none before the first. */
@@ -113,8 +125,9 @@ export class Subscription<R = Row>
     if (first === undefined) return undefined
     this.#waitingCharacters -= first.characters
     if (this.#waitingCharacters < WAITING_CHARACTERS_MAX / 2) this.#subscriber.resume()
-    const { event, history, columns } = first
+    const { event, history, view, columns } = first
     this.#history = history
+    this.#view = view
     this.#columns = columns ?? this.#columns
     if (event.kind === 'reset') this.#position = undefined
     else if (event.kind !== 'rows') this.#position = event.timestamp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { InspectionEvent } from '../../client-sdk/client.ts'
+import type { InspectionEvent } from '../../client-sdk/inspect.ts'
 import { FAMILIES, type Family, type RowCells } from './cell-history.ts'
 import { exactText } from './exact-json.ts'
 

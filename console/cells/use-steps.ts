@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useState } from 'preact/hooks'
-import type { Database, InspectionEvent, Key } from '../../client-sdk/client.ts'
+import type { Database, Key } from '../../client-sdk/client.ts'
+import { type InspectionEvent, inspect } from '../../client-sdk/inspect.ts'
 import type { RowCells } from './cell-history.ts'
 import { exactJson } from './exact-json.ts'
 import { type Step, steppedRows } from './stepped-rows.ts'
@@ -46,7 +47,7 @@ export function useSteps(
     const follow = async () => {
       // What was left out is in the cells that it begins with.
       while (!signal.aborted) {
-        for await (const event of db.inspect(table, keys, { signal, parse: exactJson })) {
+        for await (const event of inspect(db, table, keys, { signal, parse: exactJson })) {
           if (event.kind === 'leftOut') break
           show(after(newest, event))
         }

@@ -14,7 +14,7 @@ function heldNotification() {
     failed: async (error) => void ends.push(`failed: ${error}`),
     release: () => void ends.push('released'),
   }
-  const held = new HeldNotification(notification as Notification, () => ends.push('over'))
+  const held = new HeldNotification(notification as Notification, 1, () => ends.push('over'))
   return { held, ends }
 }
 

@@ -12,6 +12,7 @@ import { lostRaceOf } from './lost-race.ts'
  */
 export class HeldNotification implements ObserverRun {
   readonly id: string
+  readonly leaseMs: number
   readonly #notification: Notification
   readonly #over: () => void
   readonly #done = Promise.withResolvers<void>()
@@ -20,8 +21,9 @@ export class HeldNotification implements ObserverRun {
   #isOver = false
 
   /** `over` is called at once when the worker does not hold it any more. */
-  constructor(notification: Notification, over: () => void) {
+  constructor(notification: Notification, leaseMs: number, over: () => void) {
     this.id = notification.id
+    this.leaseMs = leaseMs
     this.#notification = notification
     this.#over = over
   }

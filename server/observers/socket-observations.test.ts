@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import { ManualClock } from '../../test/manual-clock.ts'
 import { ObservedServer } from '../../test/server/observed-server.ts'
 import type { Frame, SocketClient } from '../../test/server/socket-client.ts'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -360,4 +361,22 @@ test('a release gets through while as many queries are under way as a socket may
     const { code } = await worker.about(`again ${notification}`)
     assert.equal(code, 'unknown_notification')
   }
+})
+
+test('a run that works on other things for longer than a transaction may idle keeps its row and commits', async (t) => {
+  const clock = new ManualClock()
+  const observed = await ObservedServer.start(t, { outside: { clock } })
+  await observed.createObserver('count')
+  const worker = await observed.connect(t)
+  const leaseMs = 20 * SERVER_LIMITS.observerLeaseMsDefault
+  worker.send({ type: 'observe', id: 'o', observer: 'count', leaseMs })
+  await observed.write(1, 'long')
+  const { notification } = await notified(worker)
+  const { transaction } = await worker.query('BEGIN', { notification })
+  const plain = await worker.query('BEGIN')
+  await clock.advance(60_000)
+  const more = { transaction: plain.transaction }
+  assert.equal((await worker.query(COUNT, { ...more, params: [1] })).code, 'transaction_expired')
+  assert.equal((await worker.query(COUNT, { transaction, params: [1] })).type, 'result')
+  assert.equal((await worker.query('COMMIT', { transaction })).type, 'result')
 })

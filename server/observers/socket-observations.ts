@@ -120,7 +120,7 @@ export class SocketObservations {
         ended = AbortSignal.any([signal, known])
       }
       busy += 1
-      const held = this.#hold(notification)
+      const held = this.#hold(notification, leaseMs)
       held.done.then(() => {
         busy -= 1
         room.taken()
@@ -137,9 +137,9 @@ export class SocketObservations {
     for (const right of ['read', 'observe'] as const) requireTableRight(catalog, table, right)
   }
 
-  #hold(notification: Notification): HeldNotification {
+  #hold(notification: Notification, leaseMs: number): HeldNotification {
     const { id } = notification
-    const held = new HeldNotification(notification, () => this.#held.delete(id))
+    const held = new HeldNotification(notification, leaseMs, () => this.#held.delete(id))
     this.#held.set(id, held)
     const ending = held.done.finally(() => this.#ending.delete(ending))
     this.#ending.add(ending)

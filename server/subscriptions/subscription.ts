@@ -65,6 +65,8 @@ export class Subscription {
   #index: SubscriptionIndex | undefined
   #left: PromiseWithResolvers<{ readonly error?: unknown }> | undefined
   #isLive = false
+  /** It began at a position, and has not been told that it has caught up. */
+  #isBehind = false
   #toldCount = 0
 
   constructor(
@@ -191,6 +193,8 @@ export class Subscription {
     this.#left = Promise.withResolvers()
     this.#isLive = true
     this.#index = undefined
+    if (this.#isBehind) this.progress(this.#position)
+    this.#isBehind = false
   }
 
   /** It leaves. With an error it has ended, else it reads on its own. */
@@ -238,6 +242,7 @@ export class Subscription {
       // A position from which the feed cannot be read is refused before anything is answered.
       await storage.feed.read(start.position, { rowsMax: 1 })
       this.#position = start.position
+      this.#isBehind = true
       const index = this.#indexFor(await catalogAt(storage, start.position))
       plan = index.planOf(query) ?? plan
     } else {

@@ -143,6 +143,9 @@ test('history from before a table tells nothing of one that bore its name, and h
   const changes = [{ op: 'insert', key: ['a'], row: { name: 'a' } }]
   const first = { type: 'change', id: 's', commitTimestamp, changes, last: true }
   assert.deepEqual(await client.about('s'), first)
+  const caughtUp = await client.about('s')
+  assert.equal(caughtUp.type, 'progress', 'that was all so far')
+  assert.ok(caughtUp.timestamp >= commitTimestamp)
   await server.query('DROP TABLE reused')
   assert.equal((await client.about('s')).code, 'unknown_table')
 })

@@ -102,8 +102,13 @@ export class TransactionSession {
     if (this.busy || this.committing !== undefined) return undefined
     const now = this.#clock.monotonicMs()
     if (now >= this.#openedAtMs + this.#timeouts.totalMsMax) return 'total'
-    if (now >= this.#usedAtMs + this.#timeouts.idleMsMax) return 'idle'
+    if (now >= this.#usedAtMs + this.#idleMsMax) return 'idle'
     return undefined
+  }
+
+  /** The function of an observer may work on other things for as long as its row is its alone. */
+  get #idleMsMax(): number {
+    return Math.max(this.#timeouts.idleMsMax, this.observerRun?.leaseMs ?? 0)
   }
 
   /** Since its last request; 0 while one is running inside. */
@@ -117,7 +122,7 @@ export class TransactionSession {
 
   /** When it ends if its client sends nothing more. */
   get expiresAt(): string {
-    const idleUntil = this.#usedAtMs + this.#timeouts.idleMsMax
+    const idleUntil = this.#usedAtMs + this.#idleMsMax
     const until = Math.min(idleUntil, this.#openedAtMs + this.#timeouts.totalMsMax)
     const fromNowMs = until - this.#clock.monotonicMs()
     return isoOf(this.#clock.wallMicros() + fromNowMs * 1000)

@@ -164,7 +164,7 @@ async function fillDisk(t: TestContext, redoLog: string): Promise<void> {
   }
   assert.ok(refused instanceof PercoliteError, String(refused))
   t.diagnostic(
-    `${written.length} rows fit; then ${refused.status} ${refused.code}: ${refused.message}`,
+    `${written.length} rows fit; then ${refused.httpStatus} ${refused.code}: ${refused.message}`,
   )
   assert.notEqual(refused.code, 'commit_outcome_unknown')
   const ids = async () =>

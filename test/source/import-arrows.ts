@@ -52,7 +52,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'client-sdk': { doors: [], packages: [/^react$/] },
   // A page in a browser, which is one more client.
   console: {
-    doors: [{ path: 'client-sdk/client.ts' }],
+    doors: [{ path: 'client-sdk/client.ts' }, { path: 'client-sdk/inspect.ts' }],
     packages: [/^preact(\/|$)/, /^@codemirror\//, /^@lezer\/highlight$/, /^uplot$/],
   },
   // A server and its configuration, and stores that no server uses.
@@ -290,7 +290,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['requests/'],
     ['subscriptions/'],
     ['observers/'],
-    ['database.ts', 'client.ts'],
+    ['database.ts', 'client.ts', 'inspect.ts'],
     ['react/'],
   ],
 }
