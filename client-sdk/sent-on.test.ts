@@ -70,3 +70,20 @@ test('a request without an answer is not sent twice', async () => {
   await assert.rejects(db.query('SHOW TABLES'), { code: 'connection_failed' })
   assert.deepEqual(origins(), [HERE])
 })
+
+test('a transaction goes to its owner at once when that is known, and says what is wrong where it may not', async () => {
+  const opened = { transaction: '1.a', readTimestamp: 1 }
+  const behind = (here: string, there: string) =>
+    scripted(({ origin, path }) => {
+      if (path === '/v1/transactions') return new Response(JSON.stringify(opened))
+      return origin === here ? problem('wrong_gateway', { url: there }) : answered()
+    }, here)
+  const { db, origins } = behind(HERE, THERE)
+  const tx = await db.begin()
+  for (let count = 0; count < 3; count += 1) await tx.query('GET …')
+  assert.deepEqual(origins(), [HERE, HERE, THERE, THERE, THERE])
+  const secure = behind('https://127.0.0.1:1', THERE)
+  const ended = secure.db.transaction((one) => one.query('GET …'))
+  await assert.rejects(ended, { code: 'wrong_gateway', retryable: false, message: /--advertise/ })
+  assert.equal(secure.origins().length, 3, 'BEGIN, the statement and ROLLBACK, once')
+})

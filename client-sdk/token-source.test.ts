@@ -235,3 +235,46 @@ test('a function that rejects while the client is away is tried again like the c
   assert.match(reasons[1] ?? '', /^connection_failed: No token: Error: no login now$/)
   assert.match(reasons[2] ?? '', /^request_timed_out/)
 })
+
+test('under other claims rows that live begin again, and what is begun while the client is away waits', async (t) => {
+  const server = await startScriptedSocket(t)
+  comeBackAtOnce(t)
+  const db = connect({ url: server.url, token: numbered().give })
+  t.after(() => db.close())
+  const live = db.live<{ id: string }>('SCAN * FROM note')
+  const first = given(live.next())
+  const snapshot = (id: string, key: string, view: string) => [
+    { ...subscribed(id, 5), view },
+    { type: 'rows', id, rows: [{ key: [key], row: { id: key, n: 1 } }] },
+    { type: 'snapshotEnd', id, timestamp: 6 },
+  ]
+  const one = await server.connection()
+  await one.next()
+  one.send({ type: 'authenticated' }, ...snapshot((await one.next()).id, 'ann', 'v1'))
+  assert.deepEqual(await first, [{ id: 'ann', n: 1 }])
+  one.close(4403, 'A socket stays with whom it began with.')
+  const next = given(live.next())
+  await one.closed
+  const other = await server.connection()
+  await other.next()
+  const again = await other.next()
+  assert.deepEqual([again.since, again.view], [6, 'v1'])
+  other.send({ type: 'error', id: again.id, code: 'resume_too_old', status: 410, title: 'x' })
+  let anew = await other.next()
+  while (anew.type !== 'subscribe') anew = await other.next()
+  assert.equal(anew.snapshot, true)
+  other.send(...snapshot(anew.id, 'bob', 'v2'))
+  assert.deepEqual(await next, [{ id: 'bob', n: 1 }])
+  other.drop()
+  const late = given(db.subscribe('SCAN * FROM late', [], { since: 5 }).next())
+  const third = await server.connection()
+  third.drop()
+  const fourth = await server.connection()
+  await fourth.next()
+  for (let asked = await fourth.next(); ; asked = await fourth.next()) {
+    if (asked.sql !== 'SCAN * FROM late') continue
+    fourth.send(subscribed(asked.id, 5), change(asked.id, 7, [insert('a', 1)]))
+    break
+  }
+  assert.equal((await late).kind, 'commit')
+})
