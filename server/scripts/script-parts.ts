@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Statement } from '../../parser/ast.ts'
+import type { ParameterExpression, Statement } from '../../parser/ast.ts'
+import { isClaim, parameterText } from '../../planner/planner.ts'
 import { ServerError, StatementFailure } from '../errors/server-error.ts'
 import { mixture, readScript, type Script, standsAlone } from '../requests/script.ts'
 
@@ -17,8 +18,9 @@ export type ScriptPart = {
 const NO_PARAMETERS = [] as const
 
 /**
- * The parts of a script in their order, decided before anything runs. Throws StatementFailure `script_mixture` and
- * `transaction_not_closed`, by the number of the statement in the script.
+ * The parts of a script in their order, decided before anything runs. Throws StatementFailure `script_mixture`,
+ * `transaction_not_closed`, and `invalid_request` for a value that no statement of its part has read, by the number of
+ * the statement in the script.
  */
 export function partsOf(statements: readonly Statement[]): ScriptPart[] {
   const parts: ScriptPart[] = []
@@ -27,6 +29,7 @@ export function partsOf(statements: readonly Statement[]): ScriptPart[] {
     const part = statements.slice(first, endOf(statements, first))
     const end = statements[first + part.length]?.position.offset
     parts.push({ first, statements: part, script: scriptOf(part, first), end })
+    requireValues(part, first)
     first += part.length
   }
   return parts
@@ -75,4 +78,47 @@ function scriptOf(part: readonly Statement[], first: number): ScriptPart['script
 export function inScript(error: unknown, first: number): unknown {
   if (!(error instanceof StatementFailure)) return error
   return new StatementFailure(first + error.statement, error.cause)
+}
+
+/** A script has no parameters: each name is that of a value which a statement of the same part has read INTO before. */
+function requireValues(part: readonly Statement[], first: number): void {
+  const known = new Set<string>()
+  for (const [index, statement] of part.entries()) {
+    const unknown = unknownParameter(statement, known)
+    if (unknown !== undefined) throw new StatementFailure(first + index, unknownValue(unknown))
+    const read = statement.kind === 'explain' ? statement.statement : statement
+    if ('into' in read) for (const { text } of read.into?.names ?? []) known.add(text)
+  }
+}
+
+/** Looks through a tree, which is as deep as the parser lets it be. */
+function unknownParameter(
+  node: unknown,
+  known: ReadonlySet<string>,
+): ParameterExpression | undefined {
+  if (typeof node !== 'object' || node === null || node instanceof Uint8Array) return undefined
+  if ('kind' in node && node.kind === 'parameter') {
+    const parameter = node as ParameterExpression
+    return isClaim(parameter.key) || known.has(String(parameter.key)) ? undefined : parameter
+  }
+  for (const part of Object.values(node)) {
+    const found = unknownParameter(part, known)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function unknownValue({ key, position }: ParameterExpression): ServerError {
+  const { line, column } = position
+  const name = parameterText(key)
+  return new ServerError(
+    'invalid_request',
+    `There is no value for ${name}: a script has no parameters.`,
+    {
+      line,
+      column,
+      parameter: String(key),
+      hint: 'Write the value itself. A value that a statement reads INTO a name is known up to the COMMIT of the same BEGIN.',
+    },
+  )
 }

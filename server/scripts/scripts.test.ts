@@ -132,6 +132,33 @@ describe('a script', () => {
     }
   })
 
+  test('uses what one of its transactions has read INTO, and is refused whole where no statement has', async (t) => {
+    const { server } = await noted(t)
+    const write = "INSERT INTO progress (name, done) VALUES ('new', 1)"
+    const read = "GET done FROM progress WHERE name = 'first' INTO :was"
+    const use = "SET done = :was + 1 ON progress WHERE name = 'first'"
+    for (const [sql, statement, line] of [
+      [`${write};\n${read};\n${use}`, 2, 3],
+      [`${write};\nBEGIN; ${read}; COMMIT;\n${use}`, 4, 3],
+      [`${write};\nBEGIN;\n${use}; ${read}; COMMIT`, 2, 3],
+      [`${write};\n\nDELETE FROM progress WHERE name = $1`, 1, 3],
+      [`${write};\nSCAN * FROM progress WHERE name IN :names LIMIT 1`, 1, 2],
+      [`${write};\nSCAN * FROM progress LIMIT $2`, 1, 2],
+    ] as const) {
+      const { status, body, text } = await script(server, sql)
+      assert.deepEqual(
+        [status, body.code, body.statement, body.line],
+        [400, 'invalid_request', statement, line],
+        text,
+      )
+      assert.match(body.hint, /INTO a name is known up to the COMMIT/)
+      assert.deepEqual(await server.rows('SCAN COUNT(*) AS n FROM progress'), [{ n: 1 }], sql)
+    }
+    const rule = 'CREATE ROLE r; GRANT READ ON progress TO r WHERE name = token.sub'
+    assert.equal((await script(server, `BEGIN; ${read}; ${use}; COMMIT; ${rule}`)).status, 200)
+    assert.deepEqual(await server.rows('SCAN done FROM progress'), [{ done: 1 }])
+  })
+
   test('has its note written with each part, both or neither', async (t) => {
     const { server, done } = await noted(t)
     const stops = MIXED.replace(
