@@ -131,6 +131,7 @@ export class Session {
 /** As of COMMIT and ROLLBACK. */
 const NOTHING: Page = {
   results: [{ columns: [], rows: [], rowsAffected: 0 }],
+  rowsAffected: 0,
   ...{ readTimestamp: 0, commitTimestamp: undefined, attempts: 0, hasMore: false },
 }
 

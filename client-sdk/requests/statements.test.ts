@@ -119,18 +119,35 @@ test('several statements go in one request and each is answered', async (t) => {
     { columns: ID, rows: [{ id: 1 }], rowsAffected: 0 },
   ]
   const answer = { results, readTimestamp: 1, commitTimestamp: 2, attempts: 3 }
-  const server = await startScriptedServer(t, [{ expect: QUERY, answer: [200, answer] }])
-  const script = await connect({ url: server.url }).execute([
+  const server = await startScriptedServer(t, [
+    { expect: QUERY, answer: [200, answer] },
+    {
+      expect: QUERY,
+      answer: [200, { ...answer, results: [...results, { ...results[0], rowsAffected: 4 }] }],
+    },
+  ])
+  const db = connect({ url: server.url })
+  const script = await db.execute([
     { sql: 'INSERT INTO t (id) VALUES (:id)', params: { id: 1n } },
     'GET id FROM t WHERE id = 1',
   ])
-  assert.deepEqual(script, answer)
+  assert.deepEqual(script, { ...answer, rowsAffected: 1 })
   assert.deepEqual(server.seen[0]?.body, {
     statements: [
       { sql: 'INSERT INTO t (id) VALUES (:id)', params: { id: 1 } },
       { sql: 'GET id FROM t WHERE id = 1' },
     ],
   })
+  const query = await db.query('INSERT …; GET id FROM t WHERE id = 1; SET …')
+  assert.deepEqual([query.rows, query.columns, query.rowsAffected], [[{ id: 1 }], ID, 5])
+  assert.deepEqual(
+    query.results?.map(({ rows, rowsAffected }) => [rows, rowsAffected]),
+    [
+      [[], 1],
+      [[{ id: 1 }], 0],
+      [[], 4],
+    ],
+  )
 })
 
 test('a problem becomes an error with its code, place, hint and fields', async (t) => {

@@ -53,8 +53,19 @@ type Stamps = {
   readonly attempts: number
 }
 
-export type QueryResult<R = Row> = StatementResult<R> & Stamps
-export type ScriptResult = Stamps & { readonly results: ReadonlyArray<StatementResult> }
+export type QueryResult<R = Row> = StatementResult<R> &
+  Stamps & {
+    /**
+     * Of each statement, where the text has several; absent for one. Then `rowsAffected` counts those of all, and
+     * `rows` and `columns` are of the last one that has columns.
+     */
+    readonly results?: ReadonlyArray<StatementResult>
+  }
+export type ScriptResult = Stamps & {
+  readonly results: ReadonlyArray<StatementResult>
+  /** How many rows all of them wrote or deleted. */
+  readonly rowsAffected: number
+}
 
 /** What one request was answered: a page of a SCAN, or all of anything else. */
 export type Page = ScriptResult & {
@@ -87,7 +98,7 @@ export class Statements {
     this.#integers = integers
   }
 
-  /** One statement, with all its rows; of a text of several, the last one answers. */
+  /** One statement, with all its rows; of a text of several, all of them answer, in `results`. */
   async query<R = Row>(
     sql: string,
     params?: Parameters,
@@ -96,7 +107,11 @@ export class Statements {
     const maxRows = options.maxRows ?? MAX_ROWS
     const request = this.#request(sql, params, options)
     let answer = await this.#send(request, options)
-    const result = this.#decode<R>(answer, (answer.results?.length ?? 0) - 1, maxRows)
+    const result = this.#decode<R>(answer, shownOf(answer.results ?? []), maxRows)
+    if ((answer.results?.length ?? 0) > 1) {
+      const results = this.#results(answer, maxRows)
+      return Object.assign(result, { results, rowsAffected: sumOf(results) }, stampsOf(answer))
+    }
     // Only a read has more pages; what was committed came whole.
     while (answer.cursor !== undefined) {
       const { rows } = result
@@ -119,8 +134,8 @@ export class Statements {
         ? this.#request(statements, undefined, options)
         : { statements: statements.map(encodeStatement), ...sharedOf(options) }
     const answer = await this.#send(request, options)
-    const results = (answer.results ?? []).map((_, index) => this.#decode<Row>(answer, index))
-    return { results, ...stampsOf(answer) }
+    const results = this.#results(answer)
+    return { results, rowsAffected: sumOf(results), ...stampsOf(answer) }
   }
 
   /** The rows of a SCAN of any length, a page in memory at a time, all of one snapshot. */
@@ -144,9 +159,14 @@ export class Statements {
     options: ScanOptions = {},
   ): AsyncGenerator<Page, void, undefined> {
     for await (const answer of this.#answers(sql, params, options)) {
-      const results = (answer.results ?? []).map((_, index) => this.#decode<Row>(answer, index))
+      const results = this.#results(answer)
       const { transaction, cursor } = answer
-      const page = { results, ...stampsOf(answer), hasMore: cursor !== undefined }
+      const page = {
+        results,
+        rowsAffected: sumOf(results),
+        ...stampsOf(answer),
+        hasMore: cursor !== undefined,
+      }
       yield { ...page, ...(transaction === undefined ? {} : { transaction }) }
     }
   }
@@ -199,6 +219,10 @@ export class Statements {
     return Object.assign(rows, { columns }, more)
   }
 
+  #results(answer: QueryAnswer, maxRows?: number): StatementResult[] {
+    return (answer.results ?? []).map((_, index) => this.#decode<Row>(answer, index, maxRows))
+  }
+
   #decode<R>(answer: QueryAnswer, index: number, maxRows?: number): StatementResult<R> {
     return this.resultOf<R>(answer.results?.[index], answer.commitTimestamp, maxRows)
   }
@@ -208,6 +232,16 @@ export class Statements {
 function requireResult(result: WireResult | undefined): WireResult {
   if (Array.isArray(result?.columns) && Array.isArray(result.rows)) return result
   throw clientError('invalid_answer', { httpStatus: 200 })
+}
+
+/** The last of several results that has columns: a COMMIT after it has none. */
+function shownOf(results: readonly WireResult[]): number {
+  const last = results.findLastIndex((result) => result?.columns?.length > 0)
+  return last < 0 ? results.length - 1 : last
+}
+
+function sumOf(results: readonly StatementResult[]): number {
+  return results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 0)
 }
 
 function tooLarge(maxRows: number) {

@@ -12,7 +12,8 @@ const STAMPS = { readTimestamp: 7, commitTimestamp: undefined, attempts: 1 }
 const COLUMNS = [{ name: 'a', type: 'INTEGER' }]
 
 function pageOf(rows: readonly Row[], hasMore: boolean): Page {
-  return { results: [{ columns: COLUMNS, rows: [...rows], rowsAffected: 0 }], ...STAMPS, hasMore }
+  const results = [{ columns: COLUMNS, rows: [...rows], rowsAffected: 0 }]
+  return { results, rowsAffected: 0, ...STAMPS, hasMore }
 }
 
 /** A server with these pages, and what was asked of it. */
