@@ -1476,8 +1476,8 @@ export interface components {
         readonly StatementResult: {
             readonly columns: readonly components["schemas"]["ResultColumn"][];
             /**
-             * @description Each row is an object by column name. That of EXPLAIN has `text` for people, and `plan`, which is an
-             *     `Explanation`.
+             * @description Each row is an object by column name. That of EXPLAIN (`kind`) has `text` for people, and `plan`, which is
+             *     an `Explanation`.
              */
             readonly rows: readonly components["schemas"]["Row"][];
             /** @description How many rows the statement wrote or deleted. */
@@ -1490,6 +1490,12 @@ export interface components {
              * @example condition
              */
             readonly unmet?: string;
+            /**
+             * @description What its rows are, where they are not those of a table: `explain`, one plan. Columns of the same names are
+             *     no plan without it.
+             * @example explain
+             */
+            readonly kind?: string;
         };
         /** @description What EXPLAIN tells of a plan. Conditions are texts, as they stand in the statement. */
         readonly Explanation: {

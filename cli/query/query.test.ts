@@ -44,6 +44,24 @@ describe('percolite query', () => {
     assert.equal(quiet.output, ' id  | balance\n-----+---------\n bob |      10\n')
   })
 
+  test('shows a plan as text, and a row whose columns only have the names of one as a row', async (t) => {
+    const { server, query } = await bank(t)
+    await server.query('CREATE TABLE note (text TEXT PRIMARY KEY, plan JSON)')
+    await server.query(`INSERT INTO note (text, plan) VALUES ('mine', '{"statement":1}')`)
+    const scan = 'SCAN text, plan FROM note'
+    for (const mode of ['table', 'expanded']) {
+      const rows = await query(scan, '--mode', mode)
+      assert.match(rows.output, /mine.*\n?.*\{"statement":1\}/)
+      const plan = await query(`EXPLAIN ${scan}`, '--mode', mode)
+      assert.match(plan.output, /^SCAN note\n {2}access: whole key/)
+    }
+    const { results } = (await server.query(`EXPLAIN ${scan}; ${scan}`)).body
+    assert.deepEqual(
+      results.map(({ kind }: { kind?: string }) => kind),
+      ['explain', undefined],
+    )
+  })
+
   test('rounds no value, and shows no control character as one', async (t) => {
     const { server, query } = await bank(t)
     const j = '{"n":12345678901234567890,"x":1.50}'

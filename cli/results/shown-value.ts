@@ -33,15 +33,9 @@ export function footer(
 }
 
 /** The text of EXPLAIN, which says the same as its other column; undefined for any other result. */
-export function planText({ columns, rows }: StatementResult): string | undefined {
-  const isPlan =
-    columns.length === 2 &&
-    columns[0]?.name === 'text' &&
-    columns[1]?.name === 'plan' &&
-    rows.length === 1
-  const { text, plan } = rows[0] ?? {}
-  if (!isPlan || typeof text !== 'string' || !String(plan).startsWith('{"statement":'))
-    return undefined
+export function planText({ kind, rows }: StatementResult): string | undefined {
+  const text = rows[0]?.text
+  if (kind !== 'explain' || typeof text !== 'string') return undefined
   return text
     .split('\n')
     .map((line) => `${terminalText(line)}\n`)

@@ -42,6 +42,8 @@ export type StatementResult<R = Row> = {
   readonly rowsAffected: number
   /** Why a `SET … IF` wrote nothing: `missing`, `exists` or `condition`. */
   readonly unmet?: string
+  /** What the rows are where they are not those of a table: `explain`, one plan. */
+  readonly kind?: string
 }
 
 type Stamps = {
@@ -210,13 +212,13 @@ export class Statements {
     maxRows = Number.POSITIVE_INFINITY,
   ): StatementResult<R> {
     const result = requireResult(wire)
-    const { columns, rowsAffected, unmet } = result
+    const { columns, rowsAffected, unmet, kind } = result
     const rows = shown('rows', commitTimestamp, () => {
       if (result.rows.length > maxRows) throw tooLarge(maxRows)
       return decodeRows(result, this.#integers) as R[]
     })
-    const more = unmet === undefined ? { rowsAffected } : { rowsAffected, unmet }
-    return Object.assign(rows, { columns }, more)
+    const more = { ...(unmet !== undefined && { unmet }), ...(kind === 'explain' && { kind }) }
+    return Object.assign(rows, { columns, rowsAffected }, more)
   }
 
   #results(answer: QueryAnswer, maxRows?: number): StatementResult[] {

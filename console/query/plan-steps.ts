@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Schemas } from '../../client-sdk/client.ts'
+import type { Schemas, StatementResult } from '../../client-sdk/client.ts'
 import { countText, durationText } from '../page/stamp-text.ts'
 
 export type Explanation = Schemas['Explanation']
@@ -15,22 +15,13 @@ export type PlanStep = {
   readonly measured?: string
 }
 
-/** The plan in the column of an EXPLAIN; undefined for every other result. */
-export function explanationOf(
-  columns: ReadonlyArray<{ readonly name: string; readonly type: string }>,
-  rows: ReadonlyArray<Readonly<Record<string, unknown>>>,
-): Explanation | undefined {
-  const isPlan = columns.length === 2 && columns[0]?.name === 'text' && columns[1]?.name === 'plan'
+/** The plan of a result that is one; undefined for every other, whatever its columns are called. */
+export function explanationOf({
+  kind,
+  rows,
+}: Pick<StatementResult, 'kind' | 'rows'>): Explanation | undefined {
   const plan = rows[0]?.plan
-  if (!isPlan || typeof plan !== 'string') return undefined
-  try {
-    const parsed = JSON.parse(plan) as Partial<Explanation>
-    return typeof parsed.access === 'string' && Array.isArray(parsed.rejected)
-      ? (parsed as Explanation)
-      : undefined
-  } catch {
-    return undefined
-  }
+  return kind === 'explain' && typeof plan === 'string' ? JSON.parse(plan) : undefined
 }
 
 /** From the key to what leaves the server. */

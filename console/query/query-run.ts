@@ -91,5 +91,5 @@ function shown(result: StatementResult, known: ShownResult | undefined): ShownRe
   const window = extended(known?.window ?? NO_ROWS, rows, columns.length)
   // The same columns as before, so that rows which are shown need no new look.
   const shownColumns = known?.columns ?? columns
-  return { columns: shownColumns, window, rowsAffected, unmet, plan: explanationOf(columns, rows) }
+  return { columns: shownColumns, window, rowsAffected, unmet, plan: explanationOf(result) }
 }

@@ -167,6 +167,8 @@ function endOfAnswer(outcome: QueryOutcome): string {
   return `,"readTimestamp":${readTimestamp}${committed},"attempts":${attempts}${next}${open}}\n`
 }
 
-function endOfResult({ rowsAffected, unmet }: StatementResult): string {
-  return `],"rowsAffected":${rowsAffected}${unmet === undefined ? '' : `,"unmet":"${unmet}"`}}`
+function endOfResult({ rowsAffected, unmet, explained }: StatementResult): string {
+  const why = unmet === undefined ? '' : `,"unmet":"${unmet}"`
+  const kind = explained === undefined ? '' : ',"kind":"explain"'
+  return `],"rowsAffected":${rowsAffected}${why}${kind}}`
 }
