@@ -89,6 +89,15 @@ SCAN * FROM account; INSERT INTO page (id, data) VALUES ('a', X'00ff'); GET data
     assert.deepEqual(await server.rows('SCAN * FROM account'), [])
   })
 
+  test('runs nothing of a file that needs a value which no statement has read', async (t) => {
+    const { server, run } = await bank(t)
+    const text = "INSERT INTO account (id) VALUES ('new');\nDELETE FROM account WHERE id = :gone;\n"
+    const { code, errors } = await run(text)
+    assert.equal(code, 1)
+    assert.match(errors, /^all\.sql:2:\d+: .*no value for :gone/m)
+    assert.deepEqual(await server.rows('SCAN id FROM account'), [])
+  })
+
   test('says of which statement it shows a part of the rows', async (t) => {
     const { run } = await bank(t)
     const ids = Array.from({ length: 150 }, (_, id) => `('${id}')`).join()

@@ -20,6 +20,11 @@ const COMMAND = /^[^\S\n\r\u2028\u2029]*\\/m
 /** Refusals of a text as a whole that do not hold for its statements one by one: it is too long, or empty. */
 const OF_SCRIPTS: ReadonlySet<string> = new Set(['limit_exceeded', 'invalid_request'])
 
+/** A name without a value is wrong alone, too: what is before it is not run. */
+function isOfWhole({ code, statement }: PercoliteError): boolean {
+  return OF_SCRIPTS.has(code) && (code !== 'invalid_request' || statement === undefined)
+}
+
 /** What went wrong in it has been shown, and is the cause. */
 export class FileFailed extends Error {
   constructor(path: string, cause: unknown) {
@@ -66,7 +71,7 @@ export async function runScriptFile(
   }
   if (failure === undefined) return true
   if (!(failure instanceof PercoliteError)) throw failure
-  if (ran === undefined && OF_SCRIPTS.has(failure.code)) return false
+  if (ran === undefined && isOfWhole(failure)) return false
   shell.screen.fail(failure, text, `${placeIn(path, failure)}: `)
   if (ran !== undefined) shell.screen.errors.write(`${doneText(ran)}\n`)
   throw new FileFailed(path, failure)
