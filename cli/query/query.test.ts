@@ -121,6 +121,9 @@ describe('percolite query', () => {
       )
       assert.equal(output, '{"id":"joe"}\n')
     }
+    const latin = Readable.from([Buffer.from("GET 'Jos\u00e9'", 'latin1')])
+    const refused = await percolite(['query', url, '-'], {}, latin)
+    assert.match(refused.errors, /it is not UTF-8/)
     const endless = Readable.from(
       (function* () {
         while (true) yield Buffer.alloc(65_536, ' ')

@@ -15,6 +15,7 @@ import {
   SERVER_FLAGS_FROM_ENVIRONMENT,
 } from '../connection/server-connection.ts'
 import { exitCodeOfServer, mayWrite } from '../connection/server-failure.ts'
+import { fileProblem } from '../file-problem.ts'
 import { failureView } from '../results/failure-view.ts'
 import { ResultsWriter } from '../results/results-writer.ts'
 import { modeOf, VIEW_FLAGS, viewOptionsOf } from '../results/view-options.ts'
@@ -100,5 +101,9 @@ async function statementText(word: string | undefined, input: Input): Promise<st
       throw new UsageError('Standard input has more than 1 MiB, and a server takes no longer text.')
     }
   }
-  return Buffer.concat(parts).toString()
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
+  } catch (error) {
+    throw fileProblem('standard input', error)
+  }
 }

@@ -106,7 +106,7 @@ export class Shell implements ShellForCommands {
       throw new Error(`More than ${FILES_MAX} files inside each other.`)
     this.#files += 1
     try {
-      const text = readFileSync(path, 'utf8')
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
       const isScript = !this.#continues && mayBeScript(text, this.session)
       if (isScript && (await runScriptFile(this, path, text))) return
       const failed = await this.runLines(text.split(/\r?\n/), `${path}:`)

@@ -53,6 +53,18 @@ const BAD: ReadonlyArray<readonly [string, Sending, number, string]> = [
     415,
     'unsupported_media_type',
   ],
+  ...['iso-8859-1', '"latin1"', 'nonsense', '', 'utf-16', 'utf-8; charset=latin1'].flatMap(
+    (charset) =>
+      ['text/plain', 'application/json', 'application/sql;a=b'].map(
+        (type) =>
+          [
+            `${type} in ${charset}`,
+            post('SHOW TABLES', { 'content-type': `${type}; Charset=${charset}` }),
+            415,
+            'unsupported_media_type',
+          ] as const,
+      ),
+  ),
   ['a JSON bomb', post('['.repeat(1_000_000)), 413, 'limit_exceeded'],
   ['an unknown field', sql('SHOW TABLES', { zzz: 1 }), 400, 'invalid_request'],
   ['a __proto__ field', post('{"sql": "SHOW TABLES", "__proto__": {}}'), 400, 'invalid_request'],

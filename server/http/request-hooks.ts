@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { type MaybePromise, withoutTokens } from '../../storage/storage.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 import { ServerError } from '../errors/server-error.ts'
+import { shortened } from '../errors/shown-text.ts'
 import { HISTORY_HEADER } from '../history/request-history.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
@@ -39,6 +40,18 @@ function requirePlainBody(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return
   throw new ServerError('unsupported_media_type', 'Bodies are taken without a Content-Encoding.')
 }
+
+/** Read as another encoding than it says, a text would change on its way. ASCII is UTF-8. */
+function requireUtf8(contentType: string | undefined): void {
+  if (contentType?.includes(';') !== true) return
+  for (const [, charset = ''] of contentType.matchAll(CHARSET)) {
+    if (/^"?(?:utf-?8|us-ascii)"?$/i.test(charset)) continue
+    const detail = `Bodies are UTF-8, and the Content-Type says charset ${shortened(charset)}.`
+    throw new ServerError('unsupported_media_type', detail, { hint: 'send the text in UTF-8' })
+  }
+}
+
+const CHARSET = /;\s*charset\s*=\s*("[^"]*"|[^\s;]*)/gi
 
 /** Sets the CORS headers, and sends the answer when the browser asked for nothing else. */
 function answersPreflight(
@@ -118,6 +131,7 @@ export function addRequestHooks(
       }
       admitted = admit(request)
       requirePlainBody(headers['content-encoding'])
+      requireUtf8(headers['content-type'])
       if (isStopping() && request.routeOptions.url?.startsWith('/v1/') === true) {
         throw new ServerError('overloaded', 'The server is stopping.')
       }
