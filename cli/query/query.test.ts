@@ -62,6 +62,29 @@ describe('percolite query', () => {
     )
   })
 
+  test('runs a statement for all rows of a SCAN, and says how many', async (t) => {
+    const { server, query } = await bank(t)
+    const set = 'SET balance = :balance + 1 ON account WHERE id = :id IF balance < :balance + 1'
+    const done = await query('SCAN id, balance FROM account', '--all', set)
+    assert.deepEqual([done.code, done.errors], [0, ''])
+    assert.equal(
+      done.output,
+      '2 rows of the SCAN are done, in transactions: 1, rows affected: 2.\n',
+    )
+    const rows = await server.rows('SCAN id, balance FROM account')
+    assert.deepEqual(rows, [
+      { id: 'bob', balance: 11 },
+      { id: 'joe', balance: 3 },
+    ])
+    const failed = await query(
+      'SCAN id FROM account',
+      '--all',
+      'SET balance = 1 / 0 ON account WHERE id = :id',
+    )
+    assert.equal(failed.code, 1)
+    assert.match(failed.errors, /division_by_zero[\s\S]*Before that: 0 rows/)
+  })
+
   test('rounds no value, and shows no control character as one', async (t) => {
     const { server, query } = await bank(t)
     const j = '{"n":12345678901234567890,"x":1.50}'

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Database, type Parameters, PercoliteError } from '../../client-sdk/client.ts'
+import {
+  type Database,
+  type ForAllResult,
+  type Parameters,
+  PercoliteError,
+} from '../../client-sdk/client.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import {
   type Call,
@@ -24,12 +29,19 @@ import { parametersOf } from './given-parameters.ts'
 export const QUERY: Command = {
   name: 'query',
   summary: 'send statements to a server, as one transaction, and print their rows',
-  usage: ["[URL] 'SQL' [--param name=value …] [--mode table|json|csv|…]", '[URL] - < file'],
+  usage: [
+    "[URL] 'SQL' [--param name=value …] [--mode table|json|csv|…]",
+    "[URL] 'SCAN …' --all 'SET … WHERE id = :id' [--param name=value …]",
+    '[URL] - < file',
+  ],
   details: [
     'Sends statements as one request, which is one transaction, and prints their rows: as a table on a terminal,',
     'else as NDJSON. Without a text, or for -, it is read from standard input. A SCAN is read by the page, however',
     'long it is. Values of --param are JSON where they are JSON, else texts. Exit code 0: done, 1: a statement',
     'failed, 3: no connection, 4: no answer came to what may have been written.',
+    '',
+    'With --all its statement is run for each row of the SCAN, whose columns are its parameters, in transactions of',
+    'up to 500 rows. After an error it can be called again: the SCAN finds what is left.',
   ],
   flags: {
     ...SERVER_FLAGS,
@@ -37,6 +49,11 @@ export const QUERY: Command = {
       kind: 'list',
       default: '',
       meaning: 'value of a parameter: id=bob for :id, 1=bob for $1',
+    },
+    all: {
+      kind: 'text',
+      default: '',
+      meaning: 'statement to run for each row of the SCAN, by :column, in batches',
     },
     ...VIEW_FLAGS,
   },
@@ -56,17 +73,26 @@ async function run(call: Call, { input, output, errors }: Streams): Promise<Exit
     view,
     (text) => output.write(text),
   )
+  const each = call.text('all')
   try {
-    await show(db, { sql, params }, writer)
+    if (each === '') await show(db, { sql, params }, writer)
+    else output.write(doneText(await db.forAll(sql, each, params === undefined ? {} : { params })))
     return EXIT.done
   } catch (error) {
-    errors.write(failureView(error, sql))
+    errors.write(failureView(error, each || sql))
     if (!(error instanceof PercoliteError)) return EXIT.failed
-    const code = exitCodeOfServer(error, { mayWrite: mayWrite(sql) })
+    const { done } = error.fields as { readonly done?: ForAllResult }
+    if (done !== undefined) errors.write(`Before that: ${doneText(done)}`)
+    const code = exitCodeOfServer(error, { mayWrite: mayWrite(each || sql) })
     if (code === EXIT.unknownOutcome)
       errors.write('It may have been done, or not: read before you send it again.\n')
     return code
   }
+}
+
+function doneText({ rows, rowsAffected, transactions }: ForAllResult): string {
+  const each = `${rows} ${rows === 1 ? 'row' : 'rows'} of the SCAN are done`
+  return `${each}, in transactions: ${transactions}, rows affected: ${rowsAffected}.\n`
 }
 
 /** Rejects with PercoliteError. */

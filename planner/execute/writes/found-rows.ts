@@ -49,12 +49,16 @@ export async function* foundRows(
   if (found.length > 0) yield found
 }
 
+/** A LIMIT alone would change the same rows each time. */
+const SET_HINT =
+  'Set each row by its key, in batches: percolite query "SCAN id FROM t WHERE …" --all "SET … ON t WHERE id = :id", or forAll of the client. Or add a condition on what is not done yet, and a LIMIT, and repeat the SET until it affects no more rows.'
+
 const ROW_LIMITS = {
   setRows: {
     name: 'setRowsMax',
     max: PLANNER_LIMITS.setRowsMax,
     would: 'SET would change',
-    hint: 'Add a LIMIT; or change the rows in several statements, each for a part of the key.',
+    hint: SET_HINT,
   },
   delete: {
     name: 'deleteRowsMax',

@@ -191,5 +191,9 @@ test('a SET of more rows than meant asks for LIMIT', async () => {
   const text = 'SET n = 1 ON many USE PRIMARY KEY WHERE TRUE'
   const expected = { limit: 'setRowsMax', limitValue: count - 1, actual: count }
   await assert.rejects(session.run(text), refused('limit_exceeded', expected))
+  await assert.rejects(session.run(text), (error) => {
+    const { hint } = error as { readonly hint?: string }
+    return /by its key, in batches.*--all.*not done yet, and a LIMIT/.test(hint ?? '')
+  })
   assert.equal(await affected(`${text} LIMIT ${count}`), count)
 })
