@@ -28,15 +28,13 @@ export function viewOf(mode: Mode, options: ViewOptions): ResultView {
   }
 }
 
-/** Statements without rows leave nothing in the forms for programs. */
+/** Lines end as those of other commands do, for pipes. Statements without rows leave nothing. */
 class CsvView implements ResultView {
   #hasHeader = false
 
   page({ columns, rows }: StatementResult): string {
     if (columns.length === 0) return ''
-    const header = this.#hasHeader
-      ? ''
-      : `${columns.map(({ name }) => csvField(name)).join(',')}\r\n`
+    const header = this.#hasHeader ? '' : `${columns.map(({ name }) => csvField(name)).join(',')}\n`
     this.#hasHeader = true
     const lines = rows.map((row) =>
       csvLine(
@@ -44,7 +42,7 @@ class CsvView implements ResultView {
           const value = row[name] ?? null
           return value === null ? null : valueText(type, value)
         }),
-      ),
+      ).replace(/\r\n$/, '\n'),
     )
     return header + lines.join('')
   }

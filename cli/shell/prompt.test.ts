@@ -60,7 +60,7 @@ describe('a shell at a terminal', () => {
     terminal.type('\t')
     await terminal.until('account ')
     await terminal.line('WHERE', '...> ')
-    terminal.type('i')
+    terminal.type('id')
     await sleep(50)
     terminal.type('\t')
     await terminal.until('id ')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percolite } from '../../test/cli/percolite.ts'
@@ -53,6 +53,25 @@ const ROWS = `INSERT INTO account (id, balance, note) VALUES
 `
 
 describe('\\i', () => {
+  test('and \\o take names with blanks in quotes', async (t) => {
+    const { url, path } = await bank(t)
+    const folder = dirname(path)
+    await writeFile(join(folder, "a 'b'.sql"), 'SCAN count(*) AS n FROM account USE PRIMARY KEY;\n')
+    const out = join(folder, 'a b.txt')
+    const lines = [
+      `\\o '${out}'`,
+      `\\i '${join(folder, "a ''b''.sql")}'`,
+      '\\o',
+      `\\i "${join(folder, "a 'b'.sql")}"`,
+    ]
+    const { code, errors } = await percolite(
+      ['shell', url, '--mode', 'ndjson'],
+      {},
+      lines.join('\n'),
+    )
+    assert.deepEqual([code, errors, await readFile(out, 'utf8')], [0, '', '{"n":0}\n'])
+  })
+
   test('has the server run a file of definitions and statements, and prints what each of them came to', async (t) => {
     const { run } = await bank(t)
     const text = `-- a note with a ;
@@ -124,7 +143,7 @@ SCAN * FROM account; INSERT INTO page (id, data) VALUES ('a', X'00ff'); GET data
     const value = await run('GET balance FROM account WHERE id = :who;\n', '\\set who joe\n')
     assert.equal(value.output, '{"balance":5}\n')
     const command = await run(`BEGIN;\n${set}\\mode csv\n${get}ROLLBACK;\n`)
-    assert.equal(command.output, '\\mode is csv.\nbalance\r\n5\r\n')
+    assert.equal(command.output, '\\mode is csv.\nbalance\n5\n')
     const text = `INSERT INTO account (id) VALUES ('a\n\\d\nb');\n`
     assert.equal((await run(text)).code, 0)
     assert.equal((await server.rows("SCAN id FROM account WHERE id < 'b'"))[0].id, 'a\n\\d\nb')

@@ -35,7 +35,7 @@ describe('percolite shell without a terminal', () => {
       errors: '',
     })
     const { output } = await run('\\mode csv\nSCAN * FROM account;\n', '--mode', 'table')
-    assert.equal(output, '\\mode is csv.\nid,balance\r\n"a;\nb",9223372036854775807\r\nbob,10\r\n')
+    assert.equal(output, '\\mode is csv.\nid,balance\n"a;\nb",9223372036854775807\nbob,10\n')
   })
 
   test('stops at the first error with its line, and goes on where it is told to', async (t) => {

@@ -36,6 +36,12 @@ export type BackslashCommand = {
   run(shell: ShellForCommands, rest: string): Promise<void>
 }
 
+/** A name of a file or a table without the quotes that let it have blanks. */
+export function unquoted(word: string): string {
+  const [, quote, text] = /^(['"])(.+)\1$/s.exec(word) ?? []
+  return quote === undefined || text === undefined ? word : text.replaceAll(quote + quote, quote)
+}
+
 /** The text that was run last. Throws where there is none. */
 export function lastText({ last }: ShellForCommands): string {
   if (last === '') throw new Error('Nothing was run so far.')

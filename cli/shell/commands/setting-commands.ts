@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parameterOf } from '../../query/given-parameters.ts'
 import { MODES } from '../../results/view.ts'
-import type { BackslashCommand } from './backslash-command.ts'
+import { type BackslashCommand, unquoted } from './backslash-command.ts'
 
 /** How results are shown, and what statements run with. */
 export const SETTING_COMMANDS: readonly BackslashCommand[] = [
@@ -39,7 +39,7 @@ export const SETTING_COMMANDS: readonly BackslashCommand[] = [
     usage: '[file]',
     help: 'results go to a file, and back to the terminal without one',
     async run({ screen }, path) {
-      screen.writeTo(path === '' ? undefined : path)
+      screen.writeTo(path === '' ? undefined : unquoted(path))
     },
   },
   {

@@ -5,6 +5,7 @@ import {
   lastStatement,
   lastText,
   type ShellForCommands,
+  unquoted,
 } from './backslash-command.ts'
 
 /** What runs texts: the last one again, a file, what an editor has made of it. */
@@ -52,7 +53,7 @@ export const TEXT_COMMANDS: readonly BackslashCommand[] = [
     help: 'run a file of statements, on the server as one script where that can be',
     async run(shell, path) {
       if (path === '') throw new Error('It is \\i file.')
-      await shell.runFile(path)
+      await shell.runFile(unquoted(path))
     },
   },
   {

@@ -15,7 +15,7 @@ import {
 import { ImportBroken, type ImportParts } from '../../transfer/import-table.ts'
 import { RefusedRows } from '../../transfer/refused-rows.ts'
 import { TransferProgress } from '../../transfer/transfer-progress.ts'
-import type { BackslashCommand, ShellForCommands } from './backslash-command.ts'
+import { type BackslashCommand, type ShellForCommands, unquoted } from './backslash-command.ts'
 
 /** What `percolite import` and `percolite export` do, for a file at a time. */
 export const TRANSFER_COMMANDS: readonly BackslashCommand[] = [
@@ -124,8 +124,4 @@ function jsonOf(value: Parameter): unknown {
 function requireNoTransaction({ session }: ShellForCommands, name: string): void {
   if (session.state.kind === 'none') return
   throw new Error(`${name} is not part of a transaction: end it by COMMIT; or ROLLBACK; first.`)
-}
-
-function unquoted(word: string): string {
-  return /^(['"]).+\1$/.test(word) ? word.slice(1, -1) : word
 }
