@@ -12,7 +12,10 @@ function placeIn(marked: string) {
 
 const OPERATORS = ['AND', 'OR']
 const PREDICATES = ['NOT', 'IN', 'BETWEEN', 'LIKE', 'IS']
-const EXPRESSION = ['NOT', 'NULL', 'TRUE', 'FALSE', 'CASE', '<column>', '<function>']
+const EXPRESSION = [
+  ...['NOT', 'NULL', 'TRUE', 'FALSE', 'CASE', 'INTERVAL'],
+  ...['<column>', '<function>'],
+]
 
 // Each line: a text with its place, what has been typed of a word, and what is wanted there.
 for (const [marked, typed, wanted] of [
@@ -49,6 +52,7 @@ for (const [marked, typed, wanted] of [
   ['CREATE TABLE ^', '', ['IF NOT EXISTS']],
   ['CREATE TABLE t (^', '', ['PRIMARY KEY', 'FAMILY', 'CHECK', 'CONSTRAINT', 'UNIQUE']],
   ['CREATE TABLE t (a I^', 'I', 'TEXT INTEGER REAL BOOLEAN BYTES TIMESTAMP JSON'.split(' ')],
+  ['CREATE TABLE t (a TEXT DEFAULT ^', '', ['NULL', 'TRUE', 'FALSE', 'now()', 'uuid()']],
   ['CREATE INDEX i^', 'i', ['IF NOT EXISTS']],
   ['CREATE INDEX i ON t (^', '', ['<column>']],
   ['DROP INDEX ^', '', ['IF EXISTS', '<index>']],
@@ -89,6 +93,23 @@ test('the tables of a statement are told wherever it names them, and not those o
   ])
   assert.deepEqual(placeIn('SCAN ^ FROM a LOOKUP b AS c BY c.id = a.b').tables, ['a', 'b'])
   assert.deepEqual(placeIn('SCAN ^').tables, [])
+})
+
+test('what may stand before a . is told with the table that it means', () => {
+  const qualified = (marked: string) => {
+    const { qualifier, qualifiers } = placeIn(marked)
+    return [qualifier, Object.fromEntries(qualifiers)]
+  }
+  const joined = 'FROM t AS o LOOKUP u AS "my u" BY id = o.b LOOKUP v BY id = o.c'
+  assert.deepEqual(qualified(`SCAN o.^ ${joined}`), ['o', { o: 't', 'my u': 'u', v: 'v' }])
+  assert.deepEqual(qualified(`SCAN "my u".a^ ${joined}`)[0], 'my u')
+  assert.deepEqual(qualified("GET ^ FROM t AS OF '2026-01-01' WHERE id = 1"), [
+    undefined,
+    { t: 't' },
+  ])
+  const upsert = 'INSERT INTO t (a) VALUES (^) ON CONFLICT DO UPDATE SET a = ^'
+  assert.deepEqual(qualified(upsert.replace('^', '1')), [undefined, { t: 't', excluded: 't' }])
+  assert.deepEqual(qualified(upsert.replace(' = ^', '')), [undefined, { t: 't' }])
 })
 
 test('a text is finished by the ; of its last statement, and not by one in a string, a name or a comment', () => {

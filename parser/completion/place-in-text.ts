@@ -21,6 +21,10 @@ export type PlaceInText = {
   readonly expected: readonly string[]
   /** Names that stand where the statement names its tables, whether there are such tables or not. */
   readonly tables: readonly string[]
+  /** What stands before the `.` in front of the place; undefined where there is none. */
+  readonly qualifier: string | undefined
+  /** What may stand there, with the table that each means. */
+  readonly qualifiers: ReadonlyMap<string, string>
   /** The text ends in a statement without `;`, or within a string, a quoted name or a comment. */
   readonly unfinished: boolean
   /** Statements of the text, with one that is not finished and without empty ones. */
@@ -42,14 +46,29 @@ export function placeInText(
   const written = before.slice(start)
   const place = { ...typedIn(text.slice(from, offset)), from, ...whole }
   const isNoPlace = word === undefined && isWithin(text, tokens, offset)
-  if (isNoPlace || !isShort(written)) return { ...place, wanted: [], expected: [], tables: [] }
+  if (isNoPlace || !isShort(written)) return { ...place, ...NO_PLACE }
   const expectation = expectedTokens.after(written)
+  const statement = statementFrom(tokens, start)
+  const named = tablesNamed(statement)
   return {
     ...place,
     wanted: wantedAfter(written, expectation),
     expected: expectation.expected.length === 0 ? [] : expectedWords(expectation),
-    tables: tablesNamed(statementFrom(tokens, start)),
+    tables: [...new Set(named.map(({ table }) => table))],
+    qualifier: qualifierOf(written),
+    qualifiers: new Map([
+      ...named.map(({ table, alias }) => [alias, table] as const),
+      ...excludedIn(written, named),
+    ]),
   }
+}
+
+const NO_PLACE = {
+  wanted: [],
+  expected: [],
+  tables: [],
+  qualifier: undefined,
+  qualifiers: new Map(),
 }
 
 function isUnfinished(tokens: readonly IToken[]): boolean {
@@ -112,13 +131,37 @@ const BEFORE_TABLES = new Set([
   ...[keyword.From, keyword.Lookup, keyword.Into, keyword.On, keyword.Table, keyword.Describe],
 ])
 
-function tablesNamed(statement: readonly IToken[]): readonly string[] {
-  const names = statement.flatMap((each, index) => {
+type NamedTable = { readonly table: string; readonly alias: string }
+
+function tablesNamed(statement: readonly IToken[]): readonly NamedTable[] {
+  return statement.flatMap((each, index) => {
     const previous = statement[index - 1]
     const isTable = previous !== undefined && BEFORE_TABLES.has(previous.tokenType)
-    return isTable && token.isOf(each.tokenType, keyword.Name) ? [nameText(each)] : []
+    const isOnConflict = previous?.tokenType === keyword.On && each.tokenType === keyword.Conflict
+    if (!isTable || isOnConflict || !isName(each)) return []
+    const table = nameText(each)
+    const [as, alias] = statement.slice(index + 1, index + 3)
+    const isAlias = as?.tokenType === keyword.As && alias?.tokenType !== keyword.Of && isName(alias)
+    return [{ table, alias: isAlias ? nameText(alias) : table }]
   })
-  return [...new Set(names)]
+}
+
+function qualifierOf(written: readonly IToken[]): string | undefined {
+  const [name, dot] = written.slice(-2)
+  return dot?.tokenType === token.Dot && isName(name) ? nameText(name) : undefined
+}
+
+/** The row that an upsert would have inserted. */
+function excludedIn(
+  written: readonly IToken[],
+  [into]: readonly NamedTable[],
+): ReadonlyArray<readonly [string, string]> {
+  const isUpsert = written.some(({ tokenType }) => tokenType === keyword.Update)
+  return isUpsert && into !== undefined ? [['excluded', into.table]] : []
+}
+
+function isName(each: IToken | undefined): each is IToken {
+  return each !== undefined && token.isOf(each.tokenType, keyword.Name)
 }
 
 function endOf({ startOffset, image }: IToken): number {

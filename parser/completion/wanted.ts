@@ -2,6 +2,7 @@
 import type { IToken, TokenType } from 'chevrotain'
 import { TYPE_NAMES } from '../builders/type-names.ts'
 import * as keyword from '../grammar/keywords.ts'
+import { IntervalMark } from '../grammar/tokens.ts'
 import type { Expectation, ExpectedToken } from '../syntax-error/expected-tokens.ts'
 import { keywordOf } from '../syntax-error/expected-words.ts'
 
@@ -20,6 +21,8 @@ const NAMES: Readonly<Record<string, ReadonlyArray<Wanted['kind']>>> = {
 }
 
 const CONSTANTS = ['NULL', 'TRUE', 'FALSE']
+/** The only calls that a default may be. */
+const DEFAULT_CALLS = ['now()', 'uuid()']
 
 /** Each once, in the order of the grammar. */
 export function wantedAfter(
@@ -33,14 +36,20 @@ export function wantedAfter(
 
 function wantedAs(expected: ExpectedToken, written: readonly TokenType[]): readonly Wanted[] {
   const { type, rule } = expected
-  if (type === keyword.Literal) return CONSTANTS.map((text) => ({ kind: 'keyword', text }))
+  if (type === keyword.Literal) return keywords(CONSTANTS)
+  if (type === IntervalMark) return keywords(['INTERVAL'])
   if (type === keyword.Name) {
+    if (rule === 'defaultValue') return keywords(DEFAULT_CALLS)
     if (rule === 'typeName') return TYPE_NAMES.map((text) => ({ kind: 'type', text }))
     const kinds = NAMES[rule] ?? []
     return kinds.filter((kind) => !isNew(kind, written)).map((kind) => ({ kind }) as Wanted)
   }
   const text = keywordOf(expected)
   return text === undefined ? [] : [{ kind: 'keyword', text }]
+}
+
+function keywords(texts: readonly string[]): readonly Wanted[] {
+  return texts.map((text) => ({ kind: 'keyword', text }))
 }
 
 /** Whether a name of this kind is given here, and not looked up, or cannot stand here. */

@@ -87,6 +87,8 @@ describe('RENAME', () => {
     await session.run('CREATE TABLE c (id INTEGER PRIMARY KEY, n INTEGER CHECK (n > 0), m INTEGER)')
     const renamed = session.run('ALTER TABLE c RENAME COLUMN n TO k')
     await assert.rejects(renamed, planError('invalid_request'))
+    const same = await session.run('ALTER TABLE c RENAME COLUMN n TO n')
+    assert.equal(same.rowsAffected, 0)
     await session.run('ALTER TABLE c DROP CONSTRAINT c_n_check')
     await session.run('ALTER TABLE c RENAME COLUMN n TO k')
   })

@@ -172,8 +172,7 @@ async function alterTable(
       const { column, to } = statement
       requireColumn(table, column.text, column.position)
       const names = { name: column.text, to: to.text }
-      await renameColumn(transaction, catalog, table.name, names)
-      return true
+      return await renameColumn(transaction, catalog, table.name, names)
     }
     case 'renameTable':
       return await renameTable(transaction, catalog, table.name, statement.to.text)

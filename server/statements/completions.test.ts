@@ -55,6 +55,23 @@ describe('completions', () => {
     ])
   })
 
+  test('name behind a . the columns of its table, and what may stand before one', async (t) => {
+    const server = await bank(t)
+    const joined = 'FROM account AS a LOOKUP bank AS b BY b.id = a.id'
+    assert.deepEqual(await textsOf(server, `SCAN a.b^ ${joined}`), ['balance'])
+    assert.deepEqual(await textsOf(server, `SCAN b.b^ ${joined}`), ['bailiff'])
+    assert.deepEqual(await textsOf(server, `SCAN c.^ ${joined}`), [])
+    assert.deepEqual(await textsOf(server, 'SCAN bank.b^'), ['bailiff'])
+    assert.deepEqual(await textsOf(server, `SCAN b^ ${joined}`), ['balance', 'bailiff', 'b.'])
+    const upsert = "INSERT INTO bank (id) VALUES ('a') ON CONFLICT DO UPDATE SET bailiff = "
+    assert.ok((await textsOf(server, `${upsert}ex^`)).includes('excluded.'))
+    assert.deepEqual(await textsOf(server, `${upsert}excluded.^`), ['id', 'bailiff'])
+    assert.deepEqual(await textsOf(server, 'SCAN cas^ FROM bank'), ['CASE', 'CAST('])
+    assert.deepEqual(await textsOf(server, 'SCAN now() - int^ FROM bank'), ['INTERVAL'])
+    const added = await textsOf(server, 'ALTER TABLE bank ADD COLUMN at TIMESTAMP DEFAULT n^')
+    assert.deepEqual(added, ['NULL', 'now()'])
+  })
+
   test('name tables, indexes, observers, types and words of the dialect', async (t) => {
     const server = await bank(t)
     const { items } = await completions(server, 'SCAN * FROM ^')

@@ -76,10 +76,27 @@ function* tables(catalog: Catalog): Generator<Candidate> {
 }
 
 function* columns(place: PlaceInText, catalog: Catalog): Generator<Candidate> {
-  for (const table of tablesFor(place, catalog)) {
+  for (const table of qualifiedTables(place, catalog)) {
     for (const { name, type } of table.columns) {
       yield named('column', name, () => `${type}, ${table.name}`)
     }
+  }
+  if (place.qualifier === undefined) yield* qualifiers(place)
+}
+
+/** Behind `o.` the table that `o` means, which without a FROM is its name. */
+function qualifiedTables(place: PlaceInText, catalog: Catalog): readonly TableDefinition[] {
+  const { qualifier, qualifiers } = place
+  if (qualifier === undefined) return tablesFor(place, catalog)
+  return [catalog.table(qualifiers.get(qualifier) ?? qualifier) ?? []].flat()
+}
+
+/** Where there is but one row by the name of its table, nothing is to be told apart. */
+function* qualifiers({ qualifiers, isQuoted }: PlaceInText): Generator<Candidate> {
+  const isPlain = qualifiers.size === 1 && [...qualifiers].every(([name, table]) => name === table)
+  if (isPlain || isQuoted) return
+  for (const [name, table] of qualifiers) {
+    yield { kind: 'table', name, text: () => `${shownName(name)}.`, detail: () => table }
   }
 }
 
@@ -98,6 +115,7 @@ function* observers(catalog: Catalog): Generator<Candidate> {
 }
 
 function* functions(): Generator<Candidate> {
+  yield { kind: 'function', name: 'CAST', text: () => 'CAST(', detail: () => 'value AS type' }
   for (const name of FUNCTION_NAMES) yield { kind: 'function', name, text: () => `${name}(` }
   for (const name of AGGREGATE_NAMES) {
     yield { kind: 'function', name, text: () => `${name}(`, detail: () => 'of a group of rows' }

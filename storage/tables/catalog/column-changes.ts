@@ -113,6 +113,7 @@ function changedColumn(
 
 /**
  * Gives a column another name, for snapshots from now on; keys, indexes, families and observers know it by its id.
+ * Returns whether it is another one.
  * Errors: `unknown_table`; `invalid_definition` for no such column, a name that another one has, and a column that a
  * rule or a check names, whose text would name another one.
  */
@@ -121,9 +122,10 @@ export async function renameColumn(
   catalog: Catalog,
   tableName: string,
   { name, to }: { readonly name: string; readonly to: string },
-): Promise<TableDefinition> {
+): Promise<boolean> {
   const before = requireTable(catalog, tableName)
   const column = requireColumn('RENAME COLUMN', name, before.columns, { table: tableName })
+  if (name === to) return false
   transaction.requireRoom()
   requireNoRuleOn(before, column)
   requireNoCheckOn(before, column)
@@ -131,7 +133,8 @@ export async function renameColumn(
     other.id === column.id ? { ...other, name: to } : other,
   )
   requireDistinctColumns(tableName, columns)
-  return await changeTable(transaction, { ...before, columns })
+  await changeTable(transaction, { ...before, columns })
+  return true
 }
 
 function valueOfOldRows(table: string, column: ColumnDefinition, now: bigint): SqlValue {
