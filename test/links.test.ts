@@ -22,6 +22,15 @@ function anchorsOf(page: URL): Set<string> {
   )
 }
 
+test('no table of a page is cut in two by a blank line', () => {
+  for (const page of PAGES) {
+    const text = readFileSync(new URL(page, FOLDER), 'utf8')
+    // What begins a table of its own has a rule of dashes below.
+    const cut = /^\|.*\n\n(\|.*)\n(?!\|[-: |]+\|$)/m.exec(text)
+    assert.equal(cut?.[1], undefined, page)
+  }
+})
+
 test('every link of a page leads to a file, and to a heading of it where it names one', () => {
   assert.ok(PAGES.length > 60)
   for (const page of PAGES) {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { textsIn } from './program-texts.ts'
 
 function found(source: string): string[] {
-  return textsIn(source).map(({ sql }) => sql)
+  return textsIn(source, false).map(({ sql }) => sql)
 }
 
 describe('the statements of a program', () => {
@@ -51,8 +51,24 @@ describe('the statements of a program', () => {
     test(what, () => assert.deepEqual(found(source), texts))
   }
 
+  test('stand in elements of JSX, whose texts and strings are none', () => {
+    const source = `
+      const a = useLive(db, 'a')
+      return cond && <p title="it's" on={() => db.query('b')}>It's {db.query<Row>('c')} of 5' a/b
+        <>don't {c < d ? <B.C {...x} /> : \`\${db.query('d')}\`}</> "\`</p>
+      const generic = <T,>(x: T) => db.query('e') / 2
+      const other = <T extends A>(x: T) => <i/>; (a < b) && db.query('f')`
+    assert.deepEqual(
+      textsIn(source, true).map(({ sql }) => sql),
+      ['a', 'b', 'c', 'd', 'e', 'f'],
+    )
+    for (const broken of ['x = <a', 'x = <a>{', 'x = <a b="', 'x = <a></', 'x = <', 'x = <a/>/2']) {
+      assert.deepEqual(textsIn(`db.query('a'); ${broken}`, true).length, 1, broken)
+    }
+  })
+
   test('have their place', () => {
-    const [only] = textsIn("\n  db.query(\n'a')")
+    const [only] = textsIn("\n  db.query(\n'a')", false)
     assert.deepEqual(only, { sql: 'a', isTemplate: false, offset: 13 })
   })
 })

@@ -15,10 +15,10 @@ const HOOK = 'useLive'
 /**
  * The statements of a program of TypeScript or JavaScript: whole texts that are the first argument of `.query(…)`,
  * `.scan(…)`, `.live(…)` and `.subscribe(…)`, or the second one of `useLive(…)`, and templates after `.sql`. Texts that
- * are put together are none.
+ * are put together are none. `mayHaveJsx` says that the elements of a page may stand in it.
  */
-export function textsIn(source: string): readonly ProgramText[] {
-  const tokens = programTokens(source)
+export function textsIn(source: string, mayHaveJsx: boolean): readonly ProgramText[] {
+  const tokens = programTokens(source, mayHaveJsx)
   return tokens.flatMap((_, at) => textAt(tokens, at) ?? [])
 }
 

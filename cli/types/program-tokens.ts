@@ -18,18 +18,26 @@ const MARK = /\?\.(?!\d)|=>|[\s\S]/y
 /** Words after which an expression begins. */
 const BEFORE_VALUE = /^(?:return|typeof|case|in|of|do|else|void|delete|throw|new|await|yield)$/
 
-/** The tokens of a program, in their order; also of one that is wrong. */
-export function programTokens(source: string): readonly Token[] {
-  return new Scanner(source).all()
+/** Where an element begins, and no parameter of a type (`<T,>`). */
+const ELEMENT = /<(?:>|[\p{ID_Start}$_][\w.:-]*(?![\w.:-]|\s*,|\s+extends\b))/uy
+const JSX_TEXT = /[^<{]+/y
+const JSX_STRING = /"[^"]*"?|'[^']*'?/y
+const CLOSING_TAG = /<\/[^>]*>?/y
+
+/** The tokens of a program, in their order; also of one that is wrong. `mayHaveJsx`: elements may stand in it. */
+export function programTokens(source: string, mayHaveJsx: boolean): readonly Token[] {
+  return new Scanner(source, mayHaveJsx).all()
 }
 
 class Scanner {
   readonly #source: string
+  readonly #mayHaveJsx: boolean
   readonly #tokens: Token[] = []
   #at = 0
 
-  constructor(source: string) {
+  constructor(source: string, mayHaveJsx: boolean) {
     this.#source = source
+    this.#mayHaveJsx = mayHaveJsx
   }
 
   all(): readonly Token[] {
@@ -41,6 +49,7 @@ class Scanner {
     const offset = this.#at
     if (this.#take(BLANK) !== undefined) return
     if (this.#source[offset] === '`') this.#template(offset)
+    else if (this.#isElement()) this.#elementAt(offset)
     else this.#tokens.push({ ...this.#plain(), offset })
   }
 
@@ -66,7 +75,7 @@ class Scanner {
       else if (char === '`') break
       else if (this.#source.startsWith('${', this.#at)) {
         parts.push(cooked(this.#source.slice(begin, this.#at)))
-        this.#expression()
+        this.#expression('${')
         begin = this.#at
       } else this.#at += 1
     }
@@ -76,9 +85,43 @@ class Scanner {
     this.#tokens.splice(index, 0, { kind, text: parts.join(''), offset, parts })
   }
 
-  /** From `${` to behind its `}`. */
-  #expression(): void {
-    this.#at += 2
+  #isElement(): boolean {
+    ELEMENT.lastIndex = this.#at
+    return this.#mayHaveJsx && ELEMENT.test(this.#source) && this.#mayBeValue()
+  }
+
+  /** A value of its own, and the tokens of its expressions before it. */
+  #elementAt(offset: number): void {
+    this.#element()
+    this.#tokens.push({ kind: 'template', text: '', offset })
+  }
+
+  /** From `<a` to behind its `</a>`: its texts and strings are no tokens, what stands in braces is. */
+  #element(): void {
+    if (!this.#tag()) return
+    while (this.#at < this.#source.length) {
+      if (this.#take(JSX_TEXT) !== undefined) continue
+      if (this.#source[this.#at] === '{') this.#expression('{')
+      else if (this.#take(CLOSING_TAG) !== undefined) return
+      else this.#element()
+    }
+  }
+
+  /** From `<` to behind its `>`. Returns whether the element goes on then. */
+  #tag(): boolean {
+    this.#at += 1
+    while (this.#at < this.#source.length) {
+      const char = this.#source[this.#at]
+      if (char === '{') this.#expression('{')
+      else if (this.#take(JSX_STRING) === undefined) this.#at += 1
+      if (char === '>') return this.#source[this.#at - 2] !== '/'
+    }
+    return false
+  }
+
+  /** To behind the `}` of what opens here. */
+  #expression(opening: '{' | '${'): void {
+    this.#at += opening.length
     let depth = 1
     while (this.#at < this.#source.length && depth > 0) {
       const before = this.#tokens.length

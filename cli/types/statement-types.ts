@@ -37,7 +37,7 @@ export function statementsOf(pattern: string): readonly PlacedStatement[] {
   const placed = new Map<string, PlacedStatement>()
   for (const path of paths.toSorted()) {
     const source = sourceOf(path)
-    for (const { sql, isTemplate, offset } of textsIn(source)) {
+    for (const { sql, isTemplate, offset } of textsIn(source, MAY_HAVE_JSX.test(path))) {
       const key = `${isTemplate} ${sql}`
       const line = source.slice(0, offset).split('\n').length
       if (!placed.has(key)) placed.set(key, { sql, isTemplate, path, line })
@@ -45,6 +45,9 @@ export function statementsOf(pattern: string): readonly PlacedStatement[] {
   }
   return [...placed.values()]
 }
+
+/** In TypeScript alone `<A>` may be a type in front of a value. */
+const MAY_HAVE_JSX = /(?:sx|js)$/
 
 /** Throws UsageError. */
 function sourceOf(path: string): string {

@@ -154,7 +154,7 @@ useLive(db, 'SCAN seen FROM account', [])
 db.query('SCAN ' + columns)
 `,
     )
-    const { code, output, errors } = await types('--statements', join(folder, 'src/**/*.ts'))
+    const { code, output, errors } = await types('--statements', join(folder, 'src/**/*.{ts,tsx}'))
     assert.deepEqual([code, errors], [0, ''])
     assert.equal(
       output.slice(output.indexOf('export type Statements')),

@@ -23,7 +23,7 @@ import type { ValueModes } from './type-text.ts'
 export const TYPES: Command = {
   name: 'types',
   summary: 'write the types of tables and statements for TypeScript',
-  usage: ["[URL] [--out db.ts] [--statements 'src/**/*.ts'] [--check]"],
+  usage: ["[URL] [--out db.ts] [--statements 'src/**/*.{ts,tsx}'] [--check]"],
   details: [
     'Writes the types that connect<Schema, Statements>() of @percolite/client takes: Schema from the tables that',
     'the token may know of, and with --statements the rows and parameters of the texts that the programs give to',
