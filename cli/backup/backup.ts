@@ -9,7 +9,7 @@ import { CONNECTION_FLAGS, connectTo, tokenOf } from '../connection/server-conne
 import { exitCodeOf, failureText } from '../failure.ts'
 
 import { megabytes, ProgressLine } from './progress-line.ts'
-import { backUpServer } from './server-backup.ts'
+import { backUpServer, bytesOf } from './server-backup.ts'
 
 export const BACKUP: Command = {
   name: 'backup',
@@ -80,7 +80,7 @@ async function copyOf(call: Call, folder: string, progress: ProgressLine): Promi
     }
     return await backUpDirectory(data, {
       ...{ folder, percolite: packageVersion(), check },
-      onProgress: ({ state, bytesDone, bytesTotal }) => progress.show(state, bytesDone, bytesTotal),
+      onProgress: (at) => progress.show(at.state, at.bytesDone, bytesOf(at)),
     })
   }
   if (call.onCommandLine.has('data')) throw new UsageError('--data and --url exclude each other.')

@@ -71,9 +71,17 @@ async function madeManifest(
     const made = await db.request<BackupState>('GET', `/v1/backups/${name}`)
     if (made.state === 'failed') throw new Error(`The server has made no backup: ${made.detail}`)
     if (made.manifest !== undefined) return made.manifest
-    progress.show(made.state, made.bytesDone, made.bytesTotal)
+    progress.show(made.state, made.bytesDone, bytesOf(made))
     await sleep(LOOK_MS)
   }
+}
+
+/** The whole copy is there while it is checked. */
+export function bytesOf({
+  state,
+  bytesTotal,
+}: Pick<BackupState, 'state' | 'bytesTotal'>): number | undefined {
+  return state === 'checking' ? undefined : bytesTotal
 }
 
 /** Not by the client of the SDK, which holds each answer in memory. */
