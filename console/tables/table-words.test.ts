@@ -22,12 +22,24 @@ describe('the words of a definition', () => {
   })
 
   it('say what a column takes, and in which order a key is', () => {
-    const words = (given: object | undefined) =>
-      defaultWords({ name: 'a', default: given } as Schemas['TableColumn'])
+    const words = (given: object | undefined, type = 'TEXT') =>
+      defaultWords({ name: 'a', type, default: given } as Schemas['TableColumn'])
     assert.deepEqual(
-      [undefined, { value: 'x' }, { function: 'now' }, { identity: 'always' }].map(words),
-      [undefined, '"x"', 'now()', 'identity, always'],
+      [undefined, { value: "it's" }, { function: 'now' }, { identity: 'always' }].map((given) =>
+        words(given),
+      ),
+      [undefined, "'it''s'", 'now()', 'identity, always'],
     )
+    const literals = [
+      ['INTEGER', '9007199254740993', '9007199254740993'],
+      ['REAL', 0.5, '0.5'],
+      ['BOOLEAN', true, 'true'],
+      ['BYTES', 'AP8=', "x'00ff'"],
+      ['TIMESTAMP', '2026-01-31T12:00:00Z', "'2026-01-31T12:00:00Z'"],
+      ['JSON', { a: "it's" }, `'{"a":"it''s"}'`],
+      ['JSON', 's', `'"s"'`],
+    ] as const
+    for (const [type, value, text] of literals) assert.equal(words({ value }, type), text, type)
     const key = [
       { column: 'symbol', descending: false },
       { column: 'meta', path: "->>'city'", descending: true },

@@ -17,12 +17,30 @@ export function indexStateWords({ state, rowsDone, failure }: Schemas['TableInde
   return failure === undefined ? state : `${state}: ${failure}`
 }
 
-/** What a column takes when it is left out: `0`, `now()`, a number of its own; undefined where it is NULL. */
-export function defaultWords({ default: given }: Schemas['TableColumn']): string | undefined {
+/** What a column takes when it is left out: `0`, `'x'`, `now()`, a number of its own; undefined where it is NULL. */
+export function defaultWords({ type, default: given }: Schemas['TableColumn']): string | undefined {
   if (given === undefined) return undefined
   if (given.identity !== undefined)
     return given.identity === 'always' ? 'identity, always' : 'identity'
-  return given.function === undefined ? JSON.stringify(given.value) : `${given.function}()`
+  return given.function === undefined ? literalOf(type, given.value) : `${given.function}()`
+}
+
+/** As a statement has it. */
+function literalOf(type: string, value: unknown): string {
+  if (typeof value === 'object' && value !== null) return quoted(JSON.stringify(value))
+  if (typeof value !== 'string' || type === 'INTEGER') return String(value)
+  if (type === 'JSON') return quoted(JSON.stringify(value))
+  return type === 'BYTES' ? `x'${hexOf(value)}'` : quoted(value)
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+function hexOf(base64: string): string {
+  return Array.from(atob(base64), (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join(
+    '',
+  )
 }
 
 /** Whether no value may be written: the store hands them out. */

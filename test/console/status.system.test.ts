@@ -71,6 +71,16 @@ describe('Status, in Chromium', { skip: chromiumSkipReason() }, () => {
     return [shown, told] as const
   }
 
+  it('is as wide as a phone, with errors of statements in words for screen readers', async (t) => {
+    const other = await ConsoleScene.start(t)
+    await other.server.rows('CREATE TABLE account (id INTEGER PRIMARY KEY)')
+    await other.server.rows('INSERT INTO account (id) VALUES (1)')
+    assert.equal((await other.server.query('INSERT INTO account (id) VALUES (1)')).status, 409)
+    const phone = await other.look('#/status', { viewport: { width: 360, height: 740 } })
+    await phone.page.locator('td .unseen').first().waitFor({ state: 'attached' })
+    await phone.requireClean()
+  })
+
   it('has the statements of the API by their shapes, and none that it asks by itself', async () => {
     const { server } = scene
     for (const id of [1, 2]) await server.rows(`GET id FROM account WHERE id = ${id}`)

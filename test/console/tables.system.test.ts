@@ -54,6 +54,35 @@ describe('the tables of the console, in Chromium', { skip: chromiumSkipReason() 
     await page.context().close()
   })
 
+  it('show no number cut in two, below the links of a row or beside them', async () => {
+    const names = Array.from({ length: 9 }, (_, at) => `a_column_of_numbers_${at}`)
+    const columns = names.map((name) => `${name} INTEGER DEFAULT 12345678901234567`)
+    await scene.server.rows(`CREATE TABLE wide (id INTEGER PRIMARY KEY, ${columns.join(', ')})`)
+    await scene.server.rows('INSERT INTO wide (id) VALUES (1)')
+    for (const width of [1280, 360]) {
+      const look = await scene.look('#/tables/wide', { viewport: { width, height: 800 } })
+      const grid = gridOf(look.page, 'wide')
+      await grid.locator('td.actions').waitFor()
+      const shown = (await look.page.evaluate(`(() => {
+        const actions = document.querySelector('.grid td.actions')
+        const region = actions.closest('.scroll')
+        region.scrollLeft = region.scrollWidth
+        const range = document.createRange()
+        range.selectNodeContents(actions.previousElementSibling)
+        return {
+          links: actions.getBoundingClientRect().left,
+          text: range.getBoundingClientRect().right,
+          fade: Number.parseFloat(getComputedStyle(actions, '::before').width),
+          position: getComputedStyle(actions).position,
+        }
+      })()`)) as { links: number; fade: number; text: number; position: string }
+      assert.ok(shown.fade > 20 && shown.text <= shown.links - shown.fade, JSON.stringify(shown))
+      assert.equal(shown.position, width === 360 ? 'relative' : 'sticky')
+      await look.requireClean()
+      await look.page.context().close()
+    }
+  })
+
   it('are read by a condition and an index, and a mistake in it is told', async () => {
     const look = await scene.look('#/tables/account')
     const { page } = look
