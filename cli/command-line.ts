@@ -111,9 +111,14 @@ function parseCommandLine(
   }
 }
 
+/** Under `npm start`, where the command is not installed. */
+export function isOfClone(environment: Environment): boolean {
+  return environment.npm_lifecycle_event === 'start'
+}
+
 /** Where the flags are listed: under `npm start` they stand behind `--`. */
 function hintOf({ name }: Command, environment: Environment): string {
-  return environment.npm_lifecycle_event === 'start'
+  return isOfClone(environment)
     ? 'npm start -- --help lists the flags; they stand behind --.'
     : `percolite ${name} --help lists the flags.`
 }

@@ -8,6 +8,7 @@ import { isConsoleBuilt, packageVersion } from '../server/package-files.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { nearestNames } from '../storage/storage.ts'
 import type { Call, Command, Environment, ExitCode, Streams } from './command.ts'
+import { isOfClone } from './command-line.ts'
 
 export const SERVE: Command = {
   name: 'serve',
@@ -49,19 +50,25 @@ async function run(call: Call, { errors }: Streams): Promise<ExitCode | undefine
     const data = dataOf(config)
     const reach = isGuarded ? 'holders of a token' : whoReaches(config)
     log.info(`percolite ${packageVersion()} listening on ${url}, data in ${data}, open to ${reach}`)
-    log.info(nextSteps(url, isGuarded, config))
+    const shell = `${isOfClone(call.environment) ? 'npx node cli/cli.ts' : 'percolite'} shell`
+    log.info(nextSteps(url, isGuarded, config, shell))
   }
   await startServer(config, { log, observers, errors, onListening })
   return undefined
 }
 
 /** An address that stands for any is none to open. */
-function nextSteps(url: string, isGuarded: boolean, { hasConsole, hasDocs }: Config): string {
+function nextSteps(
+  url: string,
+  isGuarded: boolean,
+  { hasConsole, hasDocs }: Config,
+  shell: string,
+): string {
   const at = url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, '//localhost')
   const places = [
     ...(hasConsole && isConsoleBuilt() ? [`console ${at}/console/`] : []),
     ...(hasDocs ? [`operations ${at}/docs`] : []),
-    `statements: percolite shell ${at}${isGuarded ? ', with a token in PERCOLITE_TOKEN' : ''}`,
+    `statements: ${shell} ${at}${isGuarded ? ', with a token in PERCOLITE_TOKEN' : ''}`,
   ]
   return places.join('; ')
 }
