@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createParser } from '../parser/parser.ts'
-import type { TableDefinition } from '../storage/storage.ts'
 import { rowsToJson, SqlSession } from '../test/sql-session.ts'
+import { tableOf } from '../test/storage/table-of.ts'
 import { createExpressionCompiler } from './expressions/expression.ts'
 import { type RowPart, rowOf } from './row-parts.ts'
 
@@ -94,23 +94,11 @@ for (const [text, code, message, hint] of [
 }
 
 // Several parts, before any statement has them.
-const table = (name: string, ...columns: readonly string[]): TableDefinition => ({
-  id: 1,
-  name,
-  columns: columns.map((column, index) => ({
-    id: index + 1,
-    name: column,
-    type: 'INTEGER',
-    notNull: false,
-  })),
-  nextColumnId: 9,
-  primaryKey: [{ columnId: 1, descending: false }],
-  families: [],
-  indexes: [],
-  observers: [],
-  grants: [],
-  checks: [],
-})
+const table = (name: string, ...columns: readonly string[]) =>
+  tableOf(
+    columns.map((column, at) => ({ id: at + 1, name: column, type: 'INTEGER', notNull: false })),
+    { name },
+  )
 const [FIRST] = rowOf(table('a', 'id', 'x')) as [RowPart]
 const SECOND: RowPart = { name: 'b', table: table('b', 'id', 'y'), offset: 2 }
 const EXCLUDED: RowPart = { ...FIRST, name: 'excluded', offset: 2, isQualifiedOnly: true }

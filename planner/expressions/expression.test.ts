@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { createParser, PARSER_LIMITS } from '../../parser/parser.ts'
-import type { SqlType, SqlValue, TableDefinition } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/storage.ts'
 import { createCatalog } from '../../storage/tables/catalog/catalog.ts'
 import { planError } from '../../test/sql-session.ts'
+import { tableOf } from '../../test/storage/table-of.ts'
 import { valueToJson } from '../json/json-value.ts'
 import { type PlannedStatement, planStatement } from '../planner.ts'
 import { ConstantValues } from './constant-values.ts'
@@ -25,23 +26,10 @@ const TYPES: ReadonlyArray<readonly [string, SqlType]> = [
   ['nothing', 'INTEGER'],
   ['unknown', 'BOOLEAN'],
 ]
-const TABLE: TableDefinition = {
-  id: 1,
-  name: 'row',
-  columns: TYPES.map(([name, type], index) => ({
-    id: index + 1,
-    name,
-    type,
-    notNull: index === 0,
-  })),
-  nextColumnId: TYPES.length + 1,
-  primaryKey: [{ columnId: 1, descending: false }],
-  families: [],
-  indexes: [],
-  observers: [],
-  grants: [],
-  checks: [],
-}
+const TABLE = tableOf(
+  TYPES.map(([name, type], index) => ({ id: index + 1, name, type, notNull: index === 0 })),
+  { name: 'row' },
+)
 const CATALOG = createCatalog(1, [TABLE])
 const ROW: readonly SqlValue[] = [
   1n,

@@ -12,6 +12,7 @@ import {
   encodeWriteRecord,
 } from '../../storage/transaction/records/write-record.ts'
 import { encodeRow } from '../storage/encoded-row.ts'
+import { columnsOf, tableOf } from '../storage/table-of.ts'
 import {
   bytesOf,
   type FuzzInput,
@@ -70,26 +71,11 @@ const ALL_TYPES: readonly SqlType[] = [...KEY_TYPES, 'JSON']
 
 /** One table for each type of a key, ascending and descending; the rows of each have all types. */
 export const STORED_TABLES: readonly TableDefinition[] = KEY_TYPES.flatMap((type) =>
-  [false, true].map((descending) => ({
-    id: 7,
-    name: 'stored',
-    columns: [
-      { id: 1, name: 'id', type, notNull: true },
-      ...ALL_TYPES.map((other, index) => ({
-        id: index + 2,
-        name: `c${index}`,
-        type: other,
-        notNull: false,
-      })),
-    ],
-    nextColumnId: ALL_TYPES.length + 2,
-    primaryKey: [{ columnId: 1, descending }],
-    families: [],
-    indexes: [],
-    observers: [],
-    grants: [],
-    checks: [],
-  })),
+  [false, true].map((descending) => {
+    const [, ...others] = columnsOf(...ALL_TYPES)
+    const columns = [{ id: 1, name: 'id', type, notNull: true }, ...others]
+    return tableOf(columns, { name: 'stored', primaryKey: [{ columnId: 1, descending }] })
+  }),
 )
 
 /** Either the bytes are the very encoding of what they are read as, or they violate an invariant. */

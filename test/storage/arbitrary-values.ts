@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { SQL_TYPES, type SqlType, type SqlValue } from '../../storage/tables/sql-type.ts'
 import { INTEGER_MAX, INTEGER_MIN } from '../../storage/tables/sql-value.ts'
 import type { TableDefinition } from '../../storage/tables/table-definition.ts'
+import { tableOf } from './table-of.ts'
 
 /** Random values and tables for the property tests of this folder. */
 
@@ -80,18 +81,7 @@ export const arbitraryTable: fc.Arbitrary<TableDefinition> = fc
       notNull: key !== undefined,
     }))
     const nextColumnId = columnId(columns.length)
-    return {
-      id,
-      name: 'random',
-      columns,
-      nextColumnId,
-      primaryKey,
-      families: [],
-      indexes: [],
-      observers: [],
-      grants: [],
-      checks: [],
-    }
+    return tableOf(columns, { id, name: 'random', nextColumnId, primaryKey })
   })
 
 export function arbitraryRow(table: TableDefinition): fc.Arbitrary<SqlValue[]> {

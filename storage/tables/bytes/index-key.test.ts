@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { arbitraryRow, arbitraryTable } from '../../../test/storage/arbitrary-values.ts'
+import { columnsOf, tableOf } from '../../../test/storage/table-of.ts'
 import { compareValues } from '../sql-value.ts'
 import {
   columnOf,
@@ -156,21 +157,7 @@ suite('the entries of an index', () => {
   })
 })
 
-const TABLE: TableDefinition = {
-  id: 7,
-  name: 'user',
-  columns: [
-    { id: 1, name: 'id', type: 'INTEGER', notNull: true },
-    { id: 2, name: 'email', type: 'TEXT', notNull: false },
-  ],
-  nextColumnId: 3,
-  primaryKey: [{ columnId: 1, descending: false }],
-  families: [],
-  indexes: [],
-  observers: [],
-  grants: [],
-  checks: [],
-}
+const TABLE = tableOf(columnsOf('TEXT'), { name: 'user' })
 const INDEX: IndexDefinition = {
   id: 9,
   name: 'byEmail',
@@ -218,7 +205,7 @@ suite('the key of an entry', () => {
         actual: 5 + 1 + 5_000 + 2,
         table: 'user',
         index: 'byEmail',
-        columns: ['email'],
+        columns: ['c0'],
       },
     })
   })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { arbitraryValue, KEY_TYPES } from '../../../test/storage/arbitrary-values.ts'
+import { tableOf } from '../../../test/storage/table-of.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import type { SqlType, SqlValue } from '../sql-type.ts'
 import { compareText, compareValues } from '../sql-value.ts'
@@ -27,24 +28,14 @@ const arbitraryColumn = fc.record({
 })
 const arbitraryColumns = fc.array(arbitraryColumn, { minLength: 1, maxLength: 4 })
 
-function tableOf(columns: readonly Column[], id = 7): TableDefinition {
-  return {
-    id,
-    name: 't',
-    columns: columns.map(({ type }, index) => ({
-      id: index + 1,
-      name: `k${index}`,
-      type,
-      notNull: true,
-    })),
-    nextColumnId: columns.length + 1,
-    primaryKey: columns.map(({ descending }, index) => ({ columnId: index + 1, descending })),
-    families: [],
-    indexes: [],
-    observers: [],
-    grants: [],
-    checks: [],
-  }
+function keyedBy(columns: readonly Column[], id = 7): TableDefinition {
+  return tableOf(
+    columns.map(({ type }, index) => ({ id: index + 1, name: `k${index}`, type, notNull: true })),
+    {
+      id,
+      primaryKey: columns.map(({ descending }, index) => ({ columnId: index + 1, descending })),
+    },
+  )
 }
 
 function arbitraryTuple(columns: readonly Column[]): fc.Arbitrary<SqlValue[]> {
@@ -144,7 +135,7 @@ suite('a row key', () => {
     })
     fc.assert(
       fc.property(pair, ({ columns, a, b }) => {
-        const table = tableOf(columns)
+        const table = keyedBy(columns)
         const order = compareRowKeys(encodePrimaryKey(table, a), encodePrimaryKey(table, b))
         assert.equal(Math.sign(order), Math.sign(compareTuples(columns, a, b)))
       }),
@@ -162,7 +153,7 @@ suite('a row key', () => {
     )
     fc.assert(
       fc.property(input, ({ columns, values, id }) => {
-        const table = tableOf(columns, id)
+        const table = keyedBy(columns, id)
         assert.deepEqual(decodePrimaryKey(table, encodePrimaryKey(table, values)), values)
       }),
       { numRuns: 500 },
@@ -181,7 +172,7 @@ suite('a row key', () => {
     )
     fc.assert(
       fc.property(input, ({ columns, bounding, other, shared, length }) => {
-        const table = tableOf(columns)
+        const table = keyedBy(columns)
         const values = [...bounding.slice(0, shared), ...other.slice(shared)]
         const start = encodePrimaryKey(table, bounding.slice(0, length))
         const end = endOfPrefix(start) as Uint8Array
@@ -198,7 +189,7 @@ suite('a row key', () => {
     const text = arbitraryValue('TEXT') as fc.Arbitrary<string>
     fc.assert(
       fc.property(text, text, fc.boolean(), fc.boolean(), (prefix, rest, related, descending) => {
-        const table = tableOf([
+        const table = keyedBy([
           { type: 'INTEGER', descending: false },
           { type: 'TEXT', descending },
         ])
@@ -215,7 +206,7 @@ suite('a row key', () => {
 
   test('no table has keys in the space of another', () => {
     const column = { type: 'BYTES', descending: true } as const
-    const last = encodePrimaryKey(tableOf([column], 255), [new Uint8Array()])
+    const last = encodePrimaryKey(keyedBy([column], 255), [new Uint8Array()])
     const end = endOfPrefix(tableSpace(255)) as Uint8Array
     assert.ok(compareRowKeys(last, end) < 0)
     assert.ok(compareRowKeys(end, tableSpace(256)) <= 0)
@@ -223,7 +214,7 @@ suite('a row key', () => {
   })
 
   test('4096 bytes are allowed, one more is refused and names limit, size and columns', () => {
-    const table = tableOf([
+    const table = keyedBy([
       { type: 'TEXT', descending: false },
       { type: 'BYTES', descending: true },
     ])
@@ -253,7 +244,7 @@ suite('a row key', () => {
     fc.assert(
       fc.property(fc.boolean(), values, values, (descending, sought, [stored = '']) => {
         const part = { type: 'TEXT', descending } as const
-        const table = tableOf([part, part])
+        const table = keyedBy([part, part])
         const row = [stored.slice(0, 500), 'x']
         const [key, bound] = [encodePrimaryKey(table, row), encodePrimaryKeyBound(table, sought)]
         assert.ok(bound.length <= 4097)
@@ -267,12 +258,12 @@ suite('a row key', () => {
         assert.equal(isWithin, Buffer.from(key.subarray(0, whole.length)).equals(whole))
       }),
     )
-    const table = tableOf([{ type: 'TEXT', descending: false }])
+    const table = keyedBy([{ type: 'TEXT', descending: false }])
     assert.equal(encodeTextPrefix(table, [], 'a'.repeat(5_000)).length, 4_097)
   })
 
   test('NULL and a wrong type are refused by the name of the column', () => {
-    const table = tableOf([{ type: 'INTEGER', descending: false }])
+    const table = keyedBy([{ type: 'INTEGER', descending: false }])
     const named = { code: 'type_mismatch', message: /"k0"/ }
     assert.throws(() => encodePrimaryKey(table, [null]), named)
     assert.throws(() => encodePrimaryKey(table, ['1']), named)
@@ -280,7 +271,7 @@ suite('a row key', () => {
 })
 
 suite('damaged row keys', () => {
-  const integers = tableOf([{ type: 'INTEGER', descending: false }])
+  const integers = keyedBy([{ type: 'INTEGER', descending: false }])
   const cases: Array<[string, SqlType, string]> = [
     ['the space is another', 'INTEGER', '0000000007108000000000000001'],
     ['the table is another', 'INTEGER', '0100000008108000000000000001'],
@@ -301,7 +292,7 @@ suite('damaged row keys', () => {
   ]
   for (const [name, type, hex] of cases) {
     test(`${name}: a violation of T1`, () => {
-      const table = tableOf([{ type, descending: false }])
+      const table = keyedBy([{ type, descending: false }])
       const key = Buffer.from(hex, 'hex')
       assert.throws(() => decodePrimaryKey(table, key), { name: 'InvariantViolation', rule: 'T1' })
     })
@@ -313,14 +304,14 @@ suite('damaged row keys', () => {
         columns: fc.constant(columns),
         key: fc.oneof(
           fc.uint8Array({ maxLength: 30 }).map((rest) => Buffer.concat([tableSpace(7), rest])),
-          damagedCopies(arbitraryTuple(columns).map((v) => encodePrimaryKey(tableOf(columns), v))),
+          damagedCopies(arbitraryTuple(columns).map((v) => encodePrimaryKey(keyedBy(columns), v))),
         ),
       }),
     )
     let damaged = 0
     fc.assert(
       fc.property(input, ({ columns, key }) => {
-        const table = tableOf(columns)
+        const table = keyedBy(columns)
         try {
           const values = decodePrimaryKey(table, key)
           assert.deepEqual(Buffer.from(encodePrimaryKey(table, values)), Buffer.from(key))

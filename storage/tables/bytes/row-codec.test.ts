@@ -4,36 +4,15 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { arbitraryRow, arbitraryTable } from '../../../test/storage/arbitrary-values.ts'
 import { encodeRow } from '../../../test/storage/encoded-row.ts'
+import { columnsOf, tableOf } from '../../../test/storage/table-of.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import type { SqlType, SqlValue } from '../sql-type.ts'
 import { isIntegerInRange } from '../sql-value.ts'
-import type { TableDefinition } from '../table-definition.ts'
 import { decodeRow } from './row-codec.ts'
 
 const arbitraryTableAndRow = arbitraryTable.chain((table) =>
   fc.record({ table: fc.constant(table), row: arbitraryRow(table) }),
 )
-
-function tableOf(...types: SqlType[]): TableDefinition {
-  const others = types.map((type, index) => ({
-    id: index + 2,
-    name: `c${index}`,
-    type,
-    notNull: false,
-  }))
-  return {
-    id: 7,
-    name: 't',
-    columns: [{ id: 1, name: 'id', type: 'INTEGER', notNull: true }, ...others],
-    nextColumnId: types.length + 2,
-    primaryKey: [{ columnId: 1, descending: false }],
-    families: [],
-    indexes: [],
-    observers: [],
-    grants: [],
-    checks: [],
-  }
-}
 
 suite('a row', () => {
   test('what is written is read back, for any table', () => {
@@ -47,7 +26,7 @@ suite('a row', () => {
   })
 
   test('whole numbers around the bounds of each size are read back', () => {
-    const table = tableOf('INTEGER')
+    const table = tableOf(columnsOf('INTEGER'))
     const bounds = [7n, 8n, 15n, 16n, 31n, 32n, 63n].flatMap((bits) => [2n ** bits, -(2n ** bits)])
     const around = bounds.flatMap((bound) => [bound - 1n, bound, bound + 1n])
     for (const integer of around.filter(isIntegerInRange)) {
@@ -57,7 +36,7 @@ suite('a row', () => {
   })
 
   test('it is read from the middle of a larger buffer too', () => {
-    const table = tableOf('BYTES', 'TEXT', 'REAL')
+    const table = tableOf(columnsOf('BYTES', 'TEXT', 'REAL'))
     const row = [1n, Uint8Array.of(1, 2), 'x', 0.5]
     const { key, value } = encodeRow(table, row)
     const around = new Uint8Array(value.length + 20)
@@ -66,21 +45,21 @@ suite('a row', () => {
   })
 
   test('a long text and long bytes are read back', () => {
-    const table = tableOf('TEXT', 'BYTES')
+    const table = tableOf(columnsOf('TEXT', 'BYTES'))
     const row = [1n, '\u0000é😀'.repeat(100_000), new Uint8Array(300_000).fill(0xff)]
     const { key, value } = encodeRow(table, row)
     assert.deepEqual(decodeRow(table, key, value), row)
   })
 
   test('minus zero is written as zero', () => {
-    const table = tableOf('REAL')
+    const table = tableOf(columnsOf('REAL'))
     const { key, value } = encodeRow(table, [1n, -0])
     assert.deepEqual(decodeRow(table, key, value), [1n, 0])
   })
 
   test('a column that was added after the row was written is NULL', () => {
-    const { key, value } = encodeRow(tableOf('TEXT'), [1n, 'x'])
-    assert.deepEqual(decodeRow(tableOf('TEXT', 'INTEGER', 'JSON'), key, value), [
+    const { key, value } = encodeRow(tableOf(columnsOf('TEXT')), [1n, 'x'])
+    assert.deepEqual(decodeRow(tableOf(columnsOf('TEXT', 'INTEGER', 'JSON')), key, value), [
       1n,
       'x',
       null,
@@ -89,7 +68,7 @@ suite('a row', () => {
   })
 
   test('8 MiB are allowed, one byte more is refused and names limit and size', () => {
-    const table = tableOf('TEXT')
+    const table = tableOf(columnsOf('TEXT'))
     const overhead = 1 + 1 + 4
     const limit = 8 * 1024 * 1024
     assert.equal(encodeRow(table, [1n, 'x'.repeat(limit - overhead)]).value.length, limit)
@@ -111,13 +90,13 @@ suite('a row', () => {
     ]
     for (const [type, value, code] of refused) {
       const named = { code, fields: { type, column: 'c0' } }
-      assert.throws(() => encodeRow(tableOf(type), [1n, value]), named)
+      assert.throws(() => encodeRow(tableOf(columnsOf(type)), [1n, value]), named)
     }
   })
 })
 
 suite('damaged row values', () => {
-  const table = tableOf('INTEGER', 'TEXT', 'REAL')
+  const table = tableOf(columnsOf('INTEGER', 'TEXT', 'REAL'))
   const { key } = encodeRow(table, [1n, null, null, null])
   const cases: Array<[string, string]> = [
     ['it is empty', ''],

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { encodeRow } from '../../../test/storage/encoded-row.ts'
+import { tableOf } from '../../../test/storage/table-of.ts'
 import { decodeIdentity, encodeIdentity } from '../catalog/identity-row.ts'
 import { pathText } from '../json/json-path.ts'
 import type { SqlType, SqlValue } from '../sql-type.ts'
-import { type IndexDefinition, partName, type TableDefinition } from '../table-definition.ts'
+import { type IndexDefinition, partName } from '../table-definition.ts'
 import { decodeEntry, encodeEntry, entryColumns } from './index-entry.ts'
 import { readKeyComponent } from './key-component.ts'
 import { decodePrimaryKey, encodeKeyComponent, encodePrimaryKey } from './key-encoding.ts'
@@ -33,21 +34,14 @@ test('the row keys of the page are written and read as it says', () => {
   assert.ok(examples.length > 2)
   for (const [id, columns, json, bytes] of examples as [string, string, string, string][]) {
     const parts = columns.split(', ').map((column) => column.split(' ') as [SqlType, string?])
-    const table: TableDefinition = {
-      id: Number(id),
-      name: 't',
-      columns: parts.map(([type], index) => column(index + 1, type, true)),
-      nextColumnId: parts.length + 1,
-      primaryKey: parts.map(([, order], index) => ({
-        columnId: index + 1,
-        descending: order === 'DESC',
-      })),
-      families: [],
-      indexes: [],
-      observers: [],
-      grants: [],
-      checks: [],
-    }
+    const isDown = parts.map(([, order]) => order === 'DESC')
+    const table = tableOf(
+      parts.map(([type], index) => column(index + 1, type, true)),
+      {
+        id: Number(id),
+        primaryKey: isDown.map((descending, index) => ({ columnId: index + 1, descending })),
+      },
+    )
     const values = sqlValuesOf(
       parts.map(([type]) => type),
       unquoted(json),
@@ -64,18 +58,7 @@ test('the row values of the page are written and read as it says', () => {
   for (const [columns, json, bytes] of examples as [string, string, string][]) {
     const parts = columns === '' ? [] : columns.split(', ').map((text) => text.split(' '))
     const others = parts.map(([id, type]) => column(Number(id), type as SqlType, false))
-    const table: TableDefinition = {
-      id: 7,
-      name: 't',
-      columns: [column(1, 'INTEGER', true), ...others],
-      nextColumnId: Math.max(1, ...others.map(({ id }) => id)) + 1,
-      primaryKey: [{ columnId: 1, descending: false }],
-      families: [],
-      indexes: [],
-      observers: [],
-      grants: [],
-      checks: [],
-    }
+    const table = tableOf([column(1, 'INTEGER', true), ...others])
     const types = others.map(({ type }) => type)
     const row = [1n, ...sqlValuesOf(types, unquoted(json))]
     const { key, value } = encodeRow(table, row)
@@ -131,18 +114,7 @@ test('the index entries of the page are written and read as it says', () => {
     column(2, 'TEXT', false),
     column(3, 'INTEGER', false),
   ]
-  const table: TableDefinition = {
-    id: 7,
-    name: 't',
-    columns,
-    nextColumnId: 4,
-    primaryKey: [{ columnId: 1, descending: false }],
-    families: [],
-    indexes: [],
-    observers: [],
-    grants: [],
-    checks: [],
-  }
+  const table = tableOf(columns)
   for (const [text, json, key, value] of examples as [string, string, string, string][]) {
     const [, unique, parts, stored] =
       /^(UNIQUE )?INDEX \(([^)]*)\)(?: STORING \((\d)\))?$/.exec(text) ?? []
@@ -172,18 +144,7 @@ test('the index entries of the page are written and read as it says', () => {
 test('the entries of a path of the page are written and read as it says', () => {
   const examples = rowsBelow('### Examples of entries of a path')
   assert.equal(examples.length, 4)
-  const table: TableDefinition = {
-    id: 7,
-    name: 't',
-    columns: [column(1, 'INTEGER', true), column(2, 'JSON', false)],
-    nextColumnId: 3,
-    primaryKey: [{ columnId: 1, descending: false }],
-    families: [],
-    indexes: [],
-    observers: [],
-    grants: [],
-    checks: [],
-  }
+  const table = tableOf([column(1, 'INTEGER', true), column(2, 'JSON', false)])
   for (const [text, json, key, value] of examples as [string, string, string, string][]) {
     const [, unique, path = '', order] = /^(UNIQUE )?INDEX \(2(.*?)( DESC)?\)$/.exec(text) ?? []
     const steps = [...path.matchAll(/->>?(?:'(.*?)'|(\d+))/g)].map(([, name, index]) =>
@@ -220,18 +181,7 @@ test('the row of two families of the page is written as it says', () => {
     column(2, 'TEXT', false),
     { ...column(3, 'TEXT', false), family: 1 },
   ]
-  const table: TableDefinition = {
-    id: 7,
-    name: 't',
-    columns,
-    nextColumnId: 4,
-    primaryKey: [{ columnId: 1, descending: false }],
-    families: [{ id: 1, name: 'f' }],
-    indexes: [],
-    observers: [],
-    grants: [],
-    checks: [],
-  }
+  const table = tableOf(columns, { families: [{ id: 1, name: 'f' }] })
   const written = [0, 1].map((family) => hexOf(encodeRow(table, [7n, 'a', 'b'], family).value))
   const sentence = /are `([0-9A-F ]+)` in column `0` and\s+`([0-9A-F ]+)` in column `1`/.exec(page)
   assert.deepEqual(written, sentence?.slice(1))

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SqlType } from '../../storage/tables/sql-type.ts'
+import type { ColumnDefinition, TableDefinition } from '../../storage/tables/table-definition.ts'
+
+/** The table `t`, id 7, with the first of these columns for its key and nothing else, unless told otherwise. */
+export function tableOf(
+  columns: readonly ColumnDefinition[],
+  more: Partial<TableDefinition> = {},
+): TableDefinition {
+  return {
+    ...{ id: 7, name: 't', columns, primaryKey: [{ columnId: 1, descending: false }] },
+    nextColumnId: Math.max(...columns.map(({ id }) => id)) + 1,
+    ...{ families: [], indexes: [], observers: [], grants: [], checks: [] },
+    ...more,
+  }
+}
+
+/** The columns `id INTEGER`, which is for the key, and `c0`, `c1` … of these types. */
+export function columnsOf(...types: readonly SqlType[]): ColumnDefinition[] {
+  const others = types.map((type, index) => ({
+    ...{ id: index + 2, name: `c${index}`, type, notNull: false },
+  }))
+  return [{ id: 1, name: 'id', type: 'INTEGER', notNull: true }, ...others]
+}
