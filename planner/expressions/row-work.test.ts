@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import test, { after, before, suite } from 'node:test'
 import { planError, rowsToJson, SqlSession } from '../../test/sql-session.ts'
 import { PLANNER_LIMITS, PlanError } from '../planner.ts'
+import { ConstantValues } from './constant-values.ts'
 import type { Parameters } from './parameters.ts'
 import { changedCase } from './text-work.ts'
 import { NODE_UNITS, WorkMeter } from './work-meter.ts'
@@ -298,4 +299,11 @@ test('texts longer than a slice change their case as the engine does it', async 
       }
     }
   }
+})
+
+test('constants that are longer together than constantBytesMax are computed again', () => {
+  const constants = new ConstantValues()
+  constants.keep(0, 'x'.repeat(PLANNER_LIMITS.constantBytesMax))
+  constants.keep(1, 'y')
+  assert.deepEqual([constants.get(0) !== undefined, constants.get(1)], [true, undefined])
 })

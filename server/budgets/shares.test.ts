@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { WebSocket } from 'ws'
@@ -206,4 +208,12 @@ test('several clients fill the line together, each within its share: a newcomer 
     assert.equal(body.code, status === 429 ? 'client_overloaded' : 'overloaded')
   }
   assert.deepEqual([server.shares.queuedRequests.held, server.shares.requests.held], [0, 0])
+})
+
+test('a connection beyond connectionsMax is answered and closed at once', async (t) => {
+  const { port } = await scene(t, { connectionsMax: 4 })
+  const sockets = Array.from({ length: 8 }, () => connect({ port, localAddress: '127.0.0.4' }))
+  const [text] = await Promise.race(sockets.map((socket) => once(socket, 'data')))
+  assert.match(String(text), /^HTTP\/1\.1 (429|503) .*"limit":"connectionsMax"/s)
+  for (const socket of sockets) socket.destroy()
 })

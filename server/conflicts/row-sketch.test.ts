@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { ManualClock } from '../../test/manual-clock.ts'
+import { SERVER_LIMITS } from '../limits.ts'
 import { HotRows } from './hot-rows.ts'
 import { type RowCount, RowSketch } from './row-sketch.ts'
 
@@ -95,6 +96,13 @@ describe('hot rows', () => {
     const hot = new HotRows(new ManualClock())
     for (const [at, number] of [3, 5, 4, 5, 6].entries()) hot.add(rowOf(number), at)
     assert.deepEqual(hot.list().map(numberOf), [5, 6, 4, 3])
+  })
+
+  it('have hotRowsMax counters in each half hour', () => {
+    const hot = new HotRows(new ManualClock())
+    for (let number = 0; number < 2 * SERVER_LIMITS.hotRowsMax; number += 1)
+      hot.add(rowOf(number), 1)
+    assert.equal(hot.list().length, SERVER_LIMITS.hotRowsMax)
   })
 
   it('keep bytes of their own', () => {

@@ -7,6 +7,7 @@ import { ManualClock } from '../../test/manual-clock.ts'
 import { clientKeyOf } from '../budgets/client-key.ts'
 import { Shares } from '../budgets/shares.ts'
 import type { ServerError } from '../errors/server-error.ts'
+import { SERVER_LIMITS } from '../limits.ts'
 import { RunningRequest } from '../requests/running-request.ts'
 import { EndedTransactions } from './ended-transactions.ts'
 import type { TransactionSession } from './transaction-session.ts'
@@ -121,12 +122,19 @@ test('an unknown outcome is told as such, and settled by asking the store again'
   assert.equal(await sessions.commit({ id, owner: undefined }), 77)
 })
 
-test('how a transaction ended is remembered for at least five minutes', async (t) => {
-  const { clock, sessions } = await memorySessions(t)
+test('how a transaction ended is remembered for outcomeMemoryMs, and then the store is asked', async (t) => {
+  const { clock, storage, sessions } = await memorySessions(t)
   const { id } = await sessions.open({ client: A }, { readOnly: false })
-  assert.equal(await sessions.commit({ id, owner: undefined }), null)
-  await clock.advance(5 * 60_000)
-  assert.equal(await sessions.commit({ id, owner: undefined }), null)
+  const address = { id, owner: undefined }
+  // To the cache a moment of 0 is none.
+  await clock.advance(1)
+  assert.equal(await sessions.commit(address), null)
+  const ofStore = { kind: 'committed', commitTs: 77 } as const
+  t.mock.method(storage, 'outcomeOf', async () => ofStore)
+  await clock.advance(SERVER_LIMITS.outcomeMemoryMs / 2)
+  assert.equal(await sessions.commit(address), null)
+  await clock.advance(SERVER_LIMITS.outcomeMemoryMs + 1)
+  assert.deepEqual(await sessions.outcome(address), ofStore)
 })
 
 test('closing rolls back what is open', async (t) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { loadContract } from '../http/openapi/contract.ts'
+import { SERVER_LIMITS } from '../limits.ts'
 import { BadFrame, ClientFrameReader } from './client-frame.ts'
 
 const reader = new ClientFrameReader(loadContract().validator)
@@ -22,6 +23,8 @@ test('frames of every type are read as they are meant', () => {
     id: '1',
     request,
   })
+  const observed = plain(read({ type: 'observe', id: '1', observer: 'o' }))
+  assert.equal(observed.request.leaseMs, SERVER_LIMITS.observerLeaseMsDefault)
   assert.deepEqual(read({ type: 'unsubscribe', id: '1' }), { type: 'unsubscribe', id: '1' })
   assert.deepEqual(read({ type: 'auth', token: 'x' }), { type: 'auth', token: 'x' })
 })

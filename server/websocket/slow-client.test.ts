@@ -146,3 +146,19 @@ test('the server pings, and closes a socket that gives no sign of life', async (
   assert.equal((await dead.closed()).code, 4408)
   assert.equal((await alive.query('SHOW TABLES')).type, 'result')
 })
+
+test('a frame that does not arrive whole in time ends its socket, though the client lives', async (t) => {
+  const { server, port, clock } = await world(t)
+  const client = await openSocket(t, port)
+  client.socket.send('{"type":', { fin: false })
+  for (let ms = 0; ms < SERVER_LIMITS.arrivalMsMax; ms += SERVER_LIMITS.socketPingMs) {
+    const pinged = once(client.socket, 'ping')
+    await clock.advance(SERVER_LIMITS.socketPingMs)
+    await pinged
+    // The pong is with the server before the answer to what is asked after it.
+    await server.query('SHOW TABLES')
+  }
+  await clock.advance(2_000)
+  const { code, reason } = await client.closed()
+  assert.deepEqual([code, reason], [4408, 'A frame did not arrive whole in time.'])
+})

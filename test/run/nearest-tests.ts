@@ -35,7 +35,7 @@ export function nearestTests(
 }
 
 /** For each file those that import it. */
-function importersIn(tree: ReadonlyMap<string, string>): Map<string, string[]> {
+export function importersIn(tree: ReadonlyMap<string, string>): Map<string, string[]> {
   const importers = new Map<string, string[]>()
   for (const [path, text] of tree) {
     for (const [, specifier = ''] of text.matchAll(IMPORT)) {
@@ -47,7 +47,7 @@ function importersIn(tree: ReadonlyMap<string, string>): Map<string, string[]> {
 }
 
 /** How many imports lie between each file and the nearest of `files`. */
-function distancesFrom(
+export function distancesFrom(
   files: readonly string[],
   importers: ReadonlyMap<string, readonly string[]>,
 ): Map<string, number> {

@@ -3,6 +3,10 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { ALL_LIMITS } from '../../server/limits.ts'
+import { readTree } from '../source/tree-texts.ts'
+import { LIMIT_TESTS } from './limit-tests.ts'
+import { distancesFrom, importersIn } from './nearest-tests.ts'
 import { testFiles } from './test-files.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -52,3 +56,23 @@ for (const { page, heading, rows } of PAGES) {
     assert.deepEqual(without, [], 'name a test of npm test for each of these')
   })
 }
+
+test('each limit is met by a test of npm test: one that names it, or the one of limit-tests.ts', () => {
+  const tree = readTree(ROOT)
+  const importers = importersIn(tree)
+  const ofTests = [...tree].filter(
+    ([path]) =>
+      path !== 'test/run/limit-tests.ts' && (ordinary.has(path) || path.startsWith('test/')),
+  )
+  // Also a helper that names it will do, where such a test imports it.
+  const isNamed = (limit: string) => {
+    const word = new RegExp(`\\b${limit}\\b`)
+    const naming = ofTests.flatMap(([path, text]) => (word.test(text) ? [path] : []))
+    return [...distancesFrom(naming, importers).keys()].some((path) => ordinary.has(path))
+  }
+  const limits = Object.keys(ALL_LIMITS).filter((limit) => !(limit in LIMIT_TESTS))
+  const unmet = limits.filter((limit) => !isNamed(limit))
+  assert.deepEqual(unmet, [], 'name these in a test that meets them')
+  const listed = Object.values(LIMIT_TESTS).filter((path) => !ordinary.has(path))
+  assert.deepEqual(listed, [], 'these are no tests of npm test')
+})

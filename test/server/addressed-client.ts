@@ -15,11 +15,11 @@ export class AddressedClient {
   readonly #url: string
   readonly #agent: Agent
 
-  constructor(url: string, address: string, connectionsMax = 16) {
+  constructor(url: string, address: string, sockets = 16) {
     this.#url = url
     this.#agent = new Agent({
       keepAlive: true,
-      maxSockets: connectionsMax,
+      maxSockets: sockets,
       localAddress: address,
     })
   }

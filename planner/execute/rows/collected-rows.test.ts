@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { SqlValue } from '../../../storage/storage.ts'
+import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import { CollectedRows, rowCountOf } from './collected-rows.ts'
-import type { RowWriter } from './execution-context.ts'
+import type { ExecutionContext, RowWriter } from './execution-context.ts'
+import { ScanPage } from './scan-page.ts'
 
 const COLUMNS = [{ name: 'id', type: 'INTEGER' }] as const
 const IDS = Array.from({ length: 250 }, (_, id) => BigInt(id))
@@ -49,4 +51,16 @@ test('a writer is given each row when it is found, and says what they come to', 
   assert.deepEqual([result.rows, result.written], [[], writer])
   assert.equal(rows.bytes, 7 * IDS.length)
   assert.equal(rowCountOf(result), IDS.length)
+})
+
+test('a page ends after pageExaminedRowsMax rows, although its filter kept none of them', () => {
+  const project = () => assert.fail('none is kept')
+  const projection = { columns: COLUMNS, reads: new Set<number>(), project }
+  const context = { page: { rows: 10, bytes: 1_000 } } as ExecutionContext
+  const page = new ScanPage(projection, context, Number.POSITIVE_INFINITY)
+  const { pageExaminedRowsMax } = PLANNER_LIMITS
+  for (let row = 1; row < pageExaminedRowsMax; row += 1) page.examine()
+  assert.equal(page.isFull(), false)
+  page.examine()
+  assert.equal(page.isFull(), true)
 })

@@ -9,6 +9,7 @@ import { executionParts } from '../../../test/server/execution-parts.ts'
 import { RecordingSink } from '../../../test/server/recording-sink.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'
 import { AnswerWriter } from '../../answers/answer-text.ts'
+import { SERVER_LIMITS } from '../../limits.ts'
 import { RunningRequest } from '../../requests/running-request.ts'
 import { StatementExecution } from '../../statements/statement-execution.ts'
 import { Subscriptions } from '../subscriptions.ts'
@@ -70,6 +71,23 @@ test('and one that takes too much for the rows of a commit together', async (t) 
   assert.ok(error instanceof PlanError && error.code === 'limit_exceeded', `${error}`)
   assert.equal(error.fields.limit, 'filterWorkMax')
   await changesIn(light)
+})
+
+test('a commit of very many rows may cost filterRowWorkMax for each of them', async (t) => {
+  const { server, subscribe } = await world(t)
+  const { filterWorkMax, filterRowWorkMax } = SERVER_LIMITS
+  const half = (0.6 * filterWorkMax) / filterRowWorkMax
+  for (const from of [0, half]) {
+    const rows = Array.from({ length: half }, (_, at) => ({ id: from + at, v: 'v' }))
+    assert.equal((await server.post('/v1/tables/item/rows', rows)).status, 201)
+  }
+  const sql = 'SCAN * FROM item WHERE length(v || :t) > 0'
+  // It is joined and measured, for the row before and the row after: less than the row may cost, more than the commit.
+  const told = await subscribe(sql, { t: 'a'.repeat(0.22 * filterRowWorkMax) })
+  const set = (where: string) => `SET v = 'w' ON item WHERE id ${where} ${half}`
+  const { status, text } = await server.query(`BEGIN; ${set('<')}; ${set('>=')}; COMMIT`)
+  assert.equal(status, 200, text)
+  await Promise.race([changesIn(told), told.ended.then(assert.ifError)])
 })
 
 test('what is the same for all rows is computed once for a subscription', async (t) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { OWNER_A, rowKey } from '../../../test/storage/cell-notation.ts'
 import { COLUMN, type Gateway, ProtocolWorld } from '../../../test/storage/protocol-world.ts'
+import { STORAGE_LIMITS } from '../../limits.ts'
 import type { SnapshotRow } from '../records/version.ts'
 
 const HISTORY = ['bob write@6 -> 5 put 10', 'bob write@9 -> 8 put 3', 'bob write@12 -> 11 delete']
@@ -223,12 +224,19 @@ describe('a scan at a snapshot', () => {
     const names = Array.from({ length: 2_500 }, (_, index) => `r${String(index).padStart(5, '0')}`)
     await world.given(...names.map((name, index) => `${name} write@6 -> 5 put ${index}`))
     const expected = names.map((name, index) => `${name}=${index}`)
+    const asked: number[] = []
+    const scanRows = world.cellStore.scanRows.bind(world.cellStore)
+    world.cellStore.scanRows = (range) => {
+      asked.push(range.limit ?? Number.POSITIVE_INFINITY)
+      return scanRows(range)
+    }
     assert.deepEqual(await scan(world.a, 10), expected)
     assert.deepEqual(await scan(world.a, 10, { reverse: true }), expected.toReversed())
     const rows = world.a
       .beginAt(10)
       .scanRows({ start: rowKey('a'), columns: [COLUMN], limit: 1_003 })
     assert.deepEqual((await Array.fromAsync(rows)).map(textOfRow), expected.slice(0, 1_003))
+    assert.equal(Math.max(...asked), STORAGE_LIMITS.scanPageRows)
   })
 
   test('with a small limit over many deleted rows still finds the living one', async () => {

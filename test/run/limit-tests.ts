@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ALL_LIMITS } from '../../server/limits.ts'
+
+/**
+ * The tests that meet a limit without its name: by its figure, by the code of its error, or by another constant. Each
+ * fails when its limit is taken away. A test that is new names its limit, and needs no line here.
+ */
+export const LIMIT_TESTS: Readonly<Partial<Record<keyof typeof ALL_LIMITS, string>>> = {
+  activityStepsMax: 'server/metrics/activity.test.ts',
+  headerBytesMax: 'server/http/bare-socket.test.ts',
+  identityBlockFirst: 'storage/tables/identity/identity-blocks.test.ts',
+  identityBlockMax: 'storage/tables/identity/identity-blocks.test.ts',
+  inlineValueBytesMax: 'storage/transaction/percolator/two-phase-commit.test.ts',
+  jsonExponentDigitsMax: 'storage/tables/json/json-number.test.ts',
+  jsonNestingMax: 'planner/json/exact-json.test.ts',
+  lookupsMax: 'planner/execute/lookups/lookup.test.ts',
+  multiGetKeysFirst: 'planner/execute/lookups/lookup.test.ts',
+  multiGetKeysMax: 'planner/execute/lookups/lookup.test.ts',
+  nameBytesMax: 'storage/tables/new-table.test.ts',
+  pathParameterCharactersMax: 'server/http/bad-input.test.ts',
+  roleLimitMax: 'server/access/limits.test.ts',
+  roleStatementMsMax: 'server/access/limits.test.ts',
+  ruleNodesMax: 'server/access/row-rules.test.ts',
+  sortRowsMax: 'planner/execute/sorted-read.test.ts',
+  transactionRetryMsMax: 'server/transactions/retry.test.ts',
+  turnRowsMax: 'planner/execute/index-read.test.ts',
+}
