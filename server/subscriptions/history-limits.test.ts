@@ -2,19 +2,13 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { pino } from 'pino'
-import { createParser } from '../../parser/parser.ts'
 import { openStorage } from '../../storage/storage.ts'
-import { executionParts } from '../../test/server/execution-parts.ts'
-import { RecordingSink } from '../../test/server/recording-sink.ts'
+import type { RecordingSink } from '../../test/server/recording-sink.ts'
+import { subscriberOf } from '../../test/server/subscriber.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
-import { AnswerWriter } from '../answers/answer-text.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { RunningRequest } from '../requests/running-request.ts'
-import { StatementExecution } from '../statements/statement-execution.ts'
 import { FrameCache } from './frames/frame-cache.ts'
 import type { SubscribedQuery } from './matching/subscribed-query.ts'
-import { Subscriptions } from './subscriptions.ts'
 
 /** Subscriptions whose reads of the stored history wait for `held`, and how many rows each asked for. */
 async function world(t: TestContext) {
@@ -33,23 +27,8 @@ async function world(t: TestContext) {
   }
   const server = await startTestServer(t, { outside: { storage } })
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY)')
-  const parts = executionParts(storage)
-  const execution = new StatementExecution(parts)
-  const log = pino({ level: 'silent' })
-  const all = { ...parts, log, writer: new AnswerWriter(), execution }
-  const subscriptions = new Subscriptions(all, createParser())
-  t.after(() => subscriptions.close())
-  const running: RunningRequest[] = []
-  t.after(() => {
-    for (const one of running) one.abort(new Error('The test is over.'))
-  })
-  const subscribe = (since: number) => {
-    const own = new RunningRequest()
-    running.push(own)
-    const sink = new RecordingSink()
-    subscriptions.serve({ sql: 'SCAN * FROM item', since }, sink, own).catch(() => undefined)
-    return sink
-  }
+  const subscriber = subscriberOf(t, storage)
+  const subscribe = (since: number) => subscriber({ sql: 'SCAN * FROM item', since }).sink
   /** Writes so many rows in one commit; returns a moment before it. */
   let written = 0
   const write = async (count: number): Promise<number> => {

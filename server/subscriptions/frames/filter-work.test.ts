@@ -1,40 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { pino } from 'pino'
-import { createParser } from '../../../parser/parser.ts'
 import { type Parameters, PlanError } from '../../../planner/planner.ts'
 import { openStorage } from '../../../storage/storage.ts'
-import { executionParts } from '../../../test/server/execution-parts.ts'
-import { RecordingSink } from '../../../test/server/recording-sink.ts'
+import type { RecordingSink } from '../../../test/server/recording-sink.ts'
+import { subscriberOf } from '../../../test/server/subscriber.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'
-import { AnswerWriter } from '../../answers/answer-text.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
-import { RunningRequest } from '../../requests/running-request.ts'
-import { StatementExecution } from '../../statements/statement-execution.ts'
-import { Subscriptions } from '../subscriptions.ts'
 
 async function world(t: TestContext) {
   const storage = await openStorage({ engine: 'memory' })
   const server = await startTestServer(t, { outside: { storage } })
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, v TEXT)')
-  const parts = executionParts(storage)
-  const execution = new StatementExecution(parts)
-  const log = pino({ level: 'silent' })
-  const writer = new AnswerWriter()
-  const subscriptions = new Subscriptions({ ...parts, log, writer, execution }, createParser())
-  const running: RunningRequest[] = []
-  t.after(async () => {
-    for (const one of running) one.abort(new Error('The test is over.'))
-    await subscriptions.close()
-  })
+  const subscriber = subscriberOf(t, storage)
   const subscribe = async (sql: string, params: Parameters = {}) => {
-    const own = new RunningRequest()
-    running.push(own)
-    const sink = new RecordingSink()
-    const ended: Promise<unknown> = subscriptions
-      .serve({ sql, params }, sink, own)
-      .catch((error: unknown) => error)
+    const { sink, ended } = subscriber({ sql, params })
     await sink.until((frames) => frames.length > 0)
     return { sink, ended }
   }
