@@ -34,6 +34,7 @@ export type {
 } from './execute/rows/execution-context.ts'
 export { Variables } from './execute/rows/variables.ts'
 export { rowsNamed } from './execute/rows-named.ts'
+export { toldBuild } from './execute/told-build.ts'
 export type { StatementFunctions } from './expressions/compiled-expression.ts'
 export { FUNCTION_NAMES } from './expressions/functions/functions.ts'
 export { type Claims, isClaim, type Parameters, parameterText } from './expressions/parameters.ts'

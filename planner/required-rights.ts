@@ -33,6 +33,16 @@ export function requireTableRight(
   })
 }
 
+/** Whether whoever asks may read every row of the table. */
+export function readsAllRows({ rights }: Pick<Catalog, 'rights'>, table: TableDefinition): boolean {
+  return rights.mayOn(table, 'read') && rights.rulesOn(table, 'read') === undefined
+}
+
+/** Whether it may know values and counts of any of them, as what stands in definitions is. */
+export function mayBeToldOfRows(catalog: Pick<Catalog, 'rights'>, table: TableDefinition): boolean {
+  return readsAllRows(catalog, table) || catalog.rights.may('inspect')
+}
+
 /** Throws PlanError `not_permitted`. */
 export function requireServerRight(
   { rights }: Pick<Catalog, 'rights'>,

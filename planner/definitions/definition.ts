@@ -37,6 +37,7 @@ import {
   newTableOf,
   wholeNumberOf,
 } from './new-definitions.ts'
+import { requireAllRows } from './required-rows.ts'
 import { evaluateStamp } from './stamp.ts'
 import { newCheckOf, notNullCheckOf } from './table-check.ts'
 
@@ -93,7 +94,10 @@ async function define(
     case 'renameTable':
       return await alterTable(statement, { catalog, transaction })
     case 'createIndex': {
-      const index = newIndexOf(statement, requireTable(catalog, statement.table))
+      const { unique, position } = statement
+      const table = requireTable(catalog, statement.table)
+      const index = newIndexOf(statement, table)
+      if (unique) await requireAllRows(catalog, transaction, { table, position })
       return (await createIndex(transaction, catalog, index, statement)).created
     }
     case 'dropIndex': {
@@ -140,6 +144,7 @@ async function alterTable(
     }
     case 'addCheck': {
       const check = newCheckOf(statement.check, table)
+      await requireAllRows(catalog, transaction, { table, position: statement.position })
       return await addCheck(transaction, catalog, table.name, check)
     }
     case 'dropConstraint':
@@ -147,7 +152,9 @@ async function alterTable(
       return true
     case 'setNotNull': {
       const check = notNullCheckOf(statement, table)
-      return check !== undefined && (await addCheck(transaction, catalog, table.name, check))
+      if (check === undefined) return false
+      await requireAllRows(catalog, transaction, { table, position: statement.position })
+      return await addCheck(transaction, catalog, table.name, check)
     }
     case 'alterColumn': {
       const { column, change: asked } = statement

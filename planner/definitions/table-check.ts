@@ -22,6 +22,7 @@ import { createExpressionCompiler } from '../expressions/expression.ts'
 import { expressionText, nameText } from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { PlanError } from '../plan-error.ts'
+import { readsAllRows } from '../required-rights.ts'
 import { rowOf } from '../row-parts.ts'
 import { requireColumn, requireTable } from '../unknown-name.ts'
 import { requireKeepable } from './row-rule.ts'
@@ -124,14 +125,9 @@ function requireUnfinished(
 
 /** The row with this key as whoever asks may know it: in words, and as a field. */
 function rowTold(catalog: Catalog, table: TableDefinition, values: readonly SqlValue[]) {
-  if (!mayTell(catalog, table)) return { row: 'A row', shown: {} }
+  if (!readsAllRows(catalog, table)) return { row: 'A row', shown: {} }
   const key = keyToJson(table, values)
   return { row: `The row ${JSON.stringify(key)}`, shown: { key } }
-}
-
-/** Whether whoever asks may see any row. */
-function mayTell({ rights }: Catalog, table: TableDefinition): boolean {
-  return rights.mayOn(table, 'read') && rights.rulesOn(table, 'read') === undefined
 }
 
 /** A condition that is NULL of a row is NULL when it is turned round, so that no such row is found. */

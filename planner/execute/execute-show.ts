@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type Catalog,
-  readIndexProgress,
-  type SqlValue,
-  type TableDefinition,
-} from '../../storage/storage.ts'
+import type { Catalog, SqlValue, TableDefinition } from '../../storage/storage.ts'
 import { keyOfIndex, keyText, partText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { checkText } from '../plan/row-check.ts'
 import { columnText, defaultText } from './definition-text.ts'
-import type { StatementResult, StatementTransaction } from './rows/execution-context.ts'
+import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
 import { shownTable } from './shown-table.ts'
+import { toldBuild } from './told-build.ts'
 
 /** SHOW TABLES: one row for each table, by name. */
 export function showTables(catalog: Catalog): StatementResult {
@@ -26,12 +22,11 @@ export function showTables(catalog: Catalog): StatementResult {
 /** SHOW INDEXES: one row for each index, in the order of their creation. */
 export async function showIndexes(
   table: TableDefinition,
-  transaction: StatementTransaction,
+  context: Pick<ExecutionContext, 'catalog' | 'transaction'>,
 ): Promise<StatementResult> {
   const rows: SqlValue[][] = []
   for (const index of table.indexes) {
-    const building = index.state === 'building'
-    const progress = building ? await readIndexProgress(transaction, table, index) : undefined
+    const { rowsDone, failure } = await toldBuild({ table, index }, context)
     const storing = index.storing.map((id) => columnText(table, id))
     rows.push([
       index.name,
@@ -39,8 +34,8 @@ export async function showIndexes(
       keyOfIndex(table, index).parts.map(partText).join(', '),
       storing.length === 0 ? null : storing.join(', '),
       index.state,
-      progress === undefined ? null : BigInt(progress.rowsDone),
-      index.failure ?? null,
+      rowsDone === undefined ? null : BigInt(rowsDone),
+      failure ?? null,
     ])
   }
   return shownTable(rows, {

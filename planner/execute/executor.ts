@@ -20,9 +20,9 @@ export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise
     case 'showTables':
       return showTables(context.catalog)
     case 'showIndexes':
-      return showIndexes(plan.table, transaction)
+      return showIndexes(plan.table, context)
     case 'showCreateTable':
-      return showCreateTable(plan.table, transaction)
+      return showCreateTable(plan.table, context)
     case 'showObservers':
       return showObservers(context.catalog)
     case 'showTokens':

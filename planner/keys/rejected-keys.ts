@@ -30,8 +30,8 @@ export function unreadableKeys(table: TableDefinition): readonly RejectedKey[] {
   }))
 }
 
-function whyUnreadable({ state, failure }: IndexDefinition): string {
-  return state === 'building' ? 'it is still being built' : `it could not be built: ${failure}`
+function whyUnreadable({ state }: IndexDefinition): string {
+  return state === 'building' ? 'it is still being built' : 'it could not be built'
 }
 
 function reasonAgainst(candidate: Candidate, winner: Candidate, rule: string): string {

@@ -42,12 +42,13 @@ function candidateOf({ candidates, table }: AccessQuestion, hint: KeyHint): Cand
   const candidate = candidates.find(({ key }) => key.index?.id === index.id)
   if (candidate !== undefined) return candidate
   const building = index.state === 'building'
-  const why = building ? 'is still being built' : `could not be built: ${index.failure}`
-  throw new PlanError('invalid_request', `The index ${nameText(index.name)} ${why}`, {
+  const why = building ? 'is still being built' : 'could not be built'
+  // What the rows have against it is told by SHOW INDEXES, to those who may read them.
+  throw new PlanError('invalid_request', `The index ${nameText(index.name)} ${why}.`, {
     position: hint.index.position,
     hint: building
       ? `SHOW INDEXES FROM ${nameText(table.name)} tells how far it is.`
-      : `DROP INDEX ${nameText(index.name)}, and create it again when the rows allow it.`,
+      : `SHOW INDEXES FROM ${nameText(table.name)} tells why. DROP INDEX ${nameText(index.name)}, and create it again when the rows allow it.`,
     fields: { table: table.name, index: index.name, state: index.state },
   })
 }

@@ -4,7 +4,6 @@ import { describe, type TestContext, test } from 'node:test'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
 import { addCheck, openGateway, openStorage } from '../../storage/storage.ts'
 import { type Answer, startTestServer, type TestServer } from '../../test/server/test-server.ts'
-import { TokenServer } from '../../test/server/token-server.ts'
 
 const TABLE = 'CREATE TABLE t (id TEXT PRIMARY KEY, n INTEGER, m INTEGER)'
 const SET_NOT_NULL = 'ALTER TABLE t ALTER COLUMN n SET NOT NULL'
@@ -98,20 +97,6 @@ describe('SET NOT NULL', () => {
     const past = `GET n FROM t AS OF ${body.commitTimestamp} WHERE id = 'bob'`
     assert.deepEqual(await server.rows(past), [{ n: null }])
     assert.deepEqual((await storage.checkConsistency()).problems, [])
-  })
-
-  test('is about rows that a rule hides as well, and does not tell of them', async (t) => {
-    const server = await TokenServer.start(t)
-    const say = (sql: string) => server.query(sql)
-    await say('CREATE TABLE t (id TEXT PRIMARY KEY, owner TEXT, n INTEGER)')
-    await say("INSERT INTO t (id, owner, n) VALUES ('a', 'ann', 1), ('b', 'bob', NULL)")
-    await say('CREATE ROLE maker')
-    await say('GRANT DEFINE TO maker')
-    await say("GRANT READ, WRITE ON t TO maker WHERE owner = 'ann'")
-    const maker = server.as(await server.made('CREATE TOKEN m ROLE maker EXPIRES IN 1 DAY'))
-    const answer = await maker.query(SET_NOT_NULL)
-    assert.deepEqual(failure(answer), [400, 'not_null_violation', 'n', undefined])
-    assert.doesNotMatch(answer.text, /\["b"\]/)
   })
 })
 

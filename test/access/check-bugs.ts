@@ -2,21 +2,22 @@
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const bug = plantedIn('server/checks')
+const definitionBug = plantedIn('server/access/told-definitions.test.ts')
 const numberBug = plantedIn('server/identity', 'storage/tables/identity')
 
 /** One for each way by which a row could be kept that fails a CHECK of its table, and what adding one could tell. */
 export const CHECK_BUGS: readonly PlantedBug[] = [
-  bug(
-    'addedChecksTellHiddenKeys',
-    'planner/definitions/table-check.ts',
-    "rights.mayOn(table, 'read') && rights.rulesOn(table, 'read') === undefined",
-    'rights !== undefined',
+  definitionBug(
+    'definitionsLookAtHiddenRows',
+    'planner/definitions/required-rows.ts',
+    'if (readsAllRows(catalog, table)) return',
+    'return',
   ),
-  bug(
-    'addedChecksSeeTheRuleOnly',
-    'server/statements/added-check.ts',
-    'const catalog = await storage.catalog(transaction)',
-    'const catalog = (await storage.catalog(transaction), seen)',
+  definitionBug(
+    'definitionsTellOfHiddenRows',
+    'planner/required-rights.ts',
+    "return readsAllRows(catalog, table) || catalog.rights.may('inspect')",
+    'return catalog !== undefined',
   ),
   bug(
     'checksShareTheConstantsOfStatements',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jsonOfText, readStamp, valueToJson } from '../../../planner/planner.ts'
+import { jsonOfText, readStamp, toldBuild, valueToJson } from '../../../planner/planner.ts'
 import {
   type ColumnDefault,
   type ColumnDefinition,
@@ -8,14 +8,12 @@ import {
   type KeyPart,
   type ObserverDefinition,
   pathText,
-  readIndexProgress,
   requireTable,
   type SqlType,
   type SqlValue,
   type Storage,
   type TableDefinition,
   type Timestamp,
-  type Transaction,
 } from '../../../storage/storage.ts'
 import type { Access } from '../../access/access.ts'
 import type { OpaqueIds } from '../../access/opaque-ids.ts'
@@ -53,7 +51,7 @@ export function tableRoutes(parts: {
         answerReadTimestamp(request.reply, transaction.startTs)
         const tables: object[] = []
         for (const table of catalog.tables()) {
-          tables.push(await tableOf(table, transaction, opaqueIds))
+          tables.push(await tableOf(table, { transaction, catalog }, opaqueIds))
         }
         return { tables }
       })
@@ -63,7 +61,7 @@ export function tableRoutes(parts: {
       return read(request, async ({ catalog, transaction }) => {
         answerReadTimestamp(request.reply, transaction.startTs)
         const table = requireTable(catalog, String(request.parameters.table))
-        return tableOf(table, transaction, opaqueIds)
+        return tableOf(table, { transaction, catalog }, opaqueIds)
       })
     },
   }
@@ -75,9 +73,9 @@ function momentOf(asOf: unknown): Timestamp | undefined {
 }
 
 /** `Table` of `openapi.yaml`. */
-async function tableOf(table: TableDefinition, transaction: Transaction, ids: OpaqueIds) {
+async function tableOf(table: TableDefinition, snapshot: Snapshot, ids: OpaqueIds) {
   const indexes: object[] = []
-  for (const index of table.indexes) indexes.push(await indexOf(table, index, transaction))
+  for (const index of table.indexes) indexes.push(await indexOf(table, index, snapshot))
   return {
     name: table.name,
     id: ids.of('table', table.id),
@@ -106,18 +104,15 @@ function observerOf(table: TableDefinition, observer: ObserverDefinition) {
 }
 
 /** `TableIndex` of `openapi.yaml`; how far it is built is only asked while it is. */
-async function indexOf(table: TableDefinition, index: IndexDefinition, transaction: Transaction) {
-  const { name, unique, state, failure } = index
-  const building = state === 'building'
-  const progress = building ? await readIndexProgress(transaction, table, index) : undefined
+async function indexOf(table: TableDefinition, index: IndexDefinition, snapshot: Snapshot) {
+  const { name, unique, state } = index
   return {
     name,
     unique,
     columns: index.parts.map((part) => keyPartOf(table, part)),
     storing: index.storing.map((id) => nameOfColumn(table, id)),
     state,
-    ...(progress === undefined ? {} : { rowsDone: progress.rowsDone }),
-    ...(failure === undefined ? {} : { failure }),
+    ...(await toldBuild({ table, index }, snapshot)),
   }
 }
 
