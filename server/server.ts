@@ -199,7 +199,11 @@ export class Server {
       storeSilentMs: () => storage.health.silentMs,
     })
     this.#sessions = new TransactionSessions(
-      { storage, clock, shares, ended: this.#ended, limitsOf: (who) => access.limitsOf(who) },
+      {
+        ...{ storage, clock, shares, ended: this.#ended },
+        limitsOf: (who) => access.limitsOf(who),
+        viewOf: (who, catalog) => access.viewOf(who, catalog),
+      },
       { idleMsMax: config.transactionIdleMs, totalMsMax: config.transactionTotalMs },
     )
     const told: ProblemTold = (problem, request) =>

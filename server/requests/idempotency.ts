@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  type Catalog,
   readIdempotencyRecord,
   type Timestamp,
   type Transaction,
   writeIdempotencyRecord,
 } from '../../storage/storage.ts'
+import type { Principal } from '../access/principal.ts'
+import { standingOf } from '../access/standing.ts'
 import { type AnswerBody, bytesOf, textOf } from '../answers/answer-body.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -14,16 +17,28 @@ import type { RunningRequest } from './running-request.ts'
 /** An answer that was given before. */
 export class ReplayedAnswer {
   readonly #answer: KeptAnswer
+  /** Whether its rows are shown: not to one of another standing, see `standingOf`, who might not see them now. */
+  readonly isWhole: boolean
   /** Of the transaction that gave it; it could not know it when it wrote the answer down. */
   readonly commitTs: Timestamp
 
-  constructor(answer: KeptAnswer, commitTs: Timestamp) {
+  constructor(answer: KeptAnswer, commitTs: Timestamp, standing: string) {
     this.#answer = answer
+    this.isWhole = answer.standing === standing
     this.commitTs = commitTs
   }
 
   get readTimestamp(): Timestamp {
     return this.#answer.readTimestamp
+  }
+
+  get attempts(): number {
+    return this.#answer.attempts
+  }
+
+  /** How many rows each statement has changed: all that is told where `isWhole` is false. */
+  get rowsAffected(): readonly number[] {
+    return this.#answer.rowsAffected ?? []
   }
 
   /** What was kept under that name, as JSON text: to parse it would round the numbers in it. */
@@ -45,16 +60,19 @@ type KeptAnswer = {
   readonly results: string
   readonly readTimestamp: Timestamp
   readonly attempts: number
+  /** Of the one it was given to; absent in what an earlier version kept, as are the counts. */
+  readonly standing?: string
+  readonly rowsAffected?: readonly number[]
 }
 
 const BEGIN = '{"results":'
 const AFTER_RESULTS = ',"readTimestamp":'
 
-function textOfKept({ results, readTimestamp, attempts }: KeptAnswer): string {
-  return `${BEGIN}${results}${AFTER_RESULTS}${readTimestamp},"attempts":${attempts}}`
+function textOfKept({ results, readTimestamp, ...rest }: KeptAnswer): string {
+  return `${BEGIN}${results}${AFTER_RESULTS}${readTimestamp},${JSON.stringify(rest).slice(1)}`
 }
 
-/** The results are cut out; numbers alone follow them, so the last mark is the one that ends them. */
+/** The results are cut out; numbers and a hash follow them, so the last mark is the one that ends them. */
 function keptOfText(text: string): KeptAnswer {
   const end = text.lastIndexOf(AFTER_RESULTS)
   const rest = JSON.parse(`{${text.slice(end + 1)}`) as Omit<KeptAnswer, 'results'>
@@ -103,8 +121,11 @@ export class IdempotentRequest {
     return `${scope} ${key}`
   }
 
-  /** The answer that is kept, if there is one. Throws `idempotency_key_reused`. */
-  async replayed(transaction: Transaction): Promise<ReplayedAnswer | undefined> {
+  /** The answer that is kept, if there is one, as this principal may know it. Throws `idempotency_key_reused`. */
+  async replayed(
+    { transaction, catalog }: { readonly transaction: Transaction; readonly catalog: Catalog },
+    principal: Principal | undefined,
+  ): Promise<ReplayedAnswer | undefined> {
     const record = await readIdempotencyRecord(transaction, this.#address)
     if (record === undefined) return undefined
     if (record.fingerprint !== this.#fingerprint) {
@@ -113,7 +134,11 @@ export class IdempotentRequest {
         'This Idempotency-Key was used for another request; a new request needs a new key.',
       )
     }
-    return new ReplayedAnswer(keptOfText(record.body), record.commitTs)
+    return new ReplayedAnswer(
+      keptOfText(record.body),
+      record.commitTs,
+      standingOf(catalog, principal),
+    )
   }
 
   /** Its text, where it is not too long to be kept: that is known of a long one before it is made text. */

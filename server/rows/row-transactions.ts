@@ -7,6 +7,7 @@ import {
   type Timestamp,
   type Transaction,
 } from '../../storage/storage.ts'
+import { standingOf } from '../access/standing.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import type { Shares } from '../budgets/shares.ts'
@@ -159,7 +160,7 @@ export class RowTransactions {
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
   ): Promise<Written> {
     const { transaction, catalog, attempts } = own
-    const before = await idempotent?.replayed(transaction)
+    const before = await idempotent?.replayed(own, running.principal)
     if (before !== undefined) {
       requireTableRight(catalog, requireTable(catalog, table), 'write')
       return replayedAnswer(before)
@@ -170,7 +171,8 @@ export class RowTransactions {
       const { body } = answer
       const text = body === undefined ? {} : { body: idempotent.textToKeep(body) }
       const results = JSON.stringify({ ...answer, ...text })
-      idempotent.keep(transaction, { results, readTimestamp, attempts })
+      const standing = standingOf(catalog, running.principal)
+      idempotent.keep(transaction, { results, readTimestamp, attempts, standing })
     }
     const commitTimestamp = await commitWritten(transaction, running)
     return { ...answer, readTimestamp, commitTimestamp, replayed: false }
@@ -196,8 +198,17 @@ export class RowTransactions {
   }
 }
 
+/** Without the row, its key and its version. */
+function countsOf({
+  status,
+  counts = { rowsAffected: 1, skipped: 0 },
+}: WrittenAnswer): WrittenAnswer {
+  return { status, counts }
+}
+
 function replayedAnswer(before: ReplayedAnswer): Written {
   const { readTimestamp, commitTs } = before
-  const answer = JSON.parse(before.results) as WrittenAnswer
+  const kept = JSON.parse(before.results) as WrittenAnswer
+  const answer = before.isWhole || kept.status === 204 ? kept : countsOf(kept)
   return { ...answer, readTimestamp, commitTimestamp: commitTs, replayed: true }
 }

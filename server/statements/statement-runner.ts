@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../parser/parser.ts'
-import type { ExecutionContext, StatementResult } from '../../planner/planner.ts'
+import type { ExecutionContext } from '../../planner/planner.ts'
 import {
   andThen,
   awaited,
   doWork,
   type MaybePromise,
-  type Transaction,
   type Work,
 } from '../../storage/storage.ts'
+import { standingOf } from '../access/standing.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import {
   AnswerBudget,
@@ -16,7 +16,6 @@ import {
   type QueryOutcome,
   type TextForm,
 } from '../answers/query-answer.ts'
-import { bodyInTurns } from '../answers/text-pieces.ts'
 import { requireHistory } from '../history/request-history.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import { type IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
@@ -33,13 +32,14 @@ import {
   type ScriptStatement,
 } from '../requests/script.ts'
 import type { ObserverRun } from '../transactions/observer-run.ts'
-import type { TransactionAddress, TransactionSession } from '../transactions/transaction-session.ts'
+import type { TransactionSession } from '../transactions/transaction-session.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import { type DefinitionParts, DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
 import { KnownCosts } from './known-costs.ts'
+import { aroundRows, commitOutcome, withText } from './made-outcome.ts'
 import { OneAtATime } from './one-at-a-time.ts'
-import { commitWritten, type OwnTransaction, OwnTransactions } from './own-transactions.ts'
+import { type OwnTransaction, OwnTransactions } from './own-transactions.ts'
 import { withRunnableSuggestion } from './runnable-suggestion.ts'
 import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
 
@@ -239,20 +239,22 @@ export class StatementRunner {
     around: RunAround,
   ): Promise<QueryOutcome | ReplayedAnswer> {
     const { idempotent, observerRun } = around
-    const replayed = await idempotent?.replayed(own.transaction)
-    const { statements } = asked.script
+    const { script, running } = asked
+    const replayed = await idempotent?.replayed(own, running.principal)
+    const { statements } = script
     if (replayed !== undefined) return this.#execution.permitted(replayed, statements, own.catalog)
     await observerRun?.acknowledge(own.transaction)
     const outcome = await this.#runAndCommit(own, asked, around)
-    if (asked.script.end === 'commit') observerRun?.committed()
+    if (script.end === 'commit') observerRun?.committed()
     return outcome
   }
 
   #runAndCommit(
-    { transaction, catalog, attempts }: OwnTransaction,
+    own: OwnTransaction,
     asked: AskedTransaction,
     { idempotent, textForm, newRowWriter }: RunAround,
   ): MaybePromise<QueryOutcome> {
+    const { transaction, catalog, attempts } = own
     const { script, request, running, paging } = asked
     const answer = new AnswerBudget(running)
     const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
@@ -267,7 +269,7 @@ export class StatementRunner {
       return andThen(withText(made, textForm, { answer, running }), (outcome) => {
         if (request.sql !== undefined) this.#costs.ran(script.statements[0], running.turns)
         if (script.end === 'commit') {
-          const kept = idempotent && this.#keep(idempotent, transaction, outcome, asked)
+          const kept = idempotent && this.#keep(idempotent, own, outcome, asked)
           return andThen(kept, () => commitOutcome(outcome, transaction, running))
         }
         running.signal.throwIfAborted()
@@ -279,7 +281,7 @@ export class StatementRunner {
   /** The answer of a transaction that wrote nothing is not kept: it may just as well run again. */
   async #keep(
     idempotent: IdempotentRequest,
-    transaction: Transaction,
+    { transaction, catalog }: OwnTransaction,
     { results, readTimestamp, attempts, text }: QueryOutcome,
     { request, running }: AskedTransaction,
   ): Promise<void> {
@@ -290,7 +292,9 @@ export class StatementRunner {
       text ?? (await writer.results(results, integers, running.turns)),
     )
     const json = text === undefined ? kept : JSON.stringify(kept)
-    idempotent.keep(transaction, { results: json, readTimestamp, attempts })
+    const standing = standingOf(catalog, running.principal)
+    const rowsAffected = results.map((result) => result.rowsAffected)
+    idempotent.keep(transaction, { results: json, readTimestamp, attempts, standing, rowsAffected })
   }
 
   /** Inside a transaction over several requests. */
@@ -303,7 +307,7 @@ export class StatementRunner {
     const { sessions, cursors, access } = this.#parts
     const paging = await Paging.of(request, script.statements, cursors, running.owner)
     if (script.statements.length === 0 && observerRun === undefined) {
-      return this.#endOnly({ id, owner: running.owner }, script.end)
+      return this.#endOnly(id, script.end, running)
     }
     const { result, commitTs } = await sessions.run(
       id,
@@ -320,6 +324,7 @@ export class StatementRunner {
         try {
           const results = await this.#execution.run(script.statements, run)
           session.work.ran(script.statements, catalog)
+          session.ran(script.statements, running.principal)
           running.signal.throwIfAborted()
           const readTimestamp = transaction.startTs
           const made: QueryOutcome = {
@@ -356,43 +361,15 @@ export class StatementRunner {
 
   /** A request that is only COMMIT or ROLLBACK; like its own operation, it can be repeated. */
   async #endOnly(
-    address: TransactionAddress,
+    id: string,
     end: 'commit' | 'rollback' | undefined,
+    { owner, principal }: RunningRequest,
   ): Promise<QueryOutcome> {
     const { sessions } = this.#parts
-    const commitTimestamp = end === 'commit' ? await sessions.commit(address) : null
+    const address = { id, owner }
+    const commitTimestamp = end === 'commit' ? await sessions.commit(address, principal) : null
     if (end === 'rollback') await sessions.rollBack(address)
-    const readTimestamp = Number.parseInt(address.id, 10)
+    const readTimestamp = Number.parseInt(id, 10)
     return { results: [EMPTY_RESULT], readTimestamp, commitTimestamp, attempts: 1 }
   }
-}
-
-/** The outcome with its text, which is made before the commit: what is refused has changed nothing. */
-function withText(
-  outcome: QueryOutcome,
-  textForm: TextForm | undefined,
-  { answer, running }: { readonly answer: AnswerBudget; readonly running: RunningRequest },
-): MaybePromise<QueryOutcome> {
-  if (textForm === undefined) return outcome
-  const body = bodyInTurns(textForm(outcome, answer), running.turns)
-  return andThen(body, (text) => ({ ...outcome, text }))
-}
-
-function commitOutcome(
-  outcome: QueryOutcome,
-  transaction: Transaction,
-  running: RunningRequest,
-): MaybePromise<QueryOutcome> {
-  return andThen(commitWritten(transaction, running), (commitTimestamp) =>
-    commitTimestamp === null ? outcome : { ...outcome, commitTimestamp },
-  )
-}
-
-/** `results[i]` answers statement i, so a BEGIN and its end have a result too. */
-function aroundRows(
-  { begin, end }: Pick<InnerScript, 'begin' | 'end'>,
-  results: readonly StatementResult[],
-): readonly StatementResult[] {
-  const ofBegin = begin === undefined ? [] : [EMPTY_RESULT]
-  return [...ofBegin, ...results, ...(end === undefined ? [] : [EMPTY_RESULT])]
 }

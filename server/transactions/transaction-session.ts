@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, Clock, Timestamp, Transaction } from '../../storage/storage.ts'
-import type { Caller } from '../access/principal.ts'
+import type { Caller, Principal } from '../access/principal.ts'
+import { standingOf } from '../access/standing.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
+import type { IndexedStatement } from '../requests/script.ts'
 import type { ObserverRun } from './observer-run.ts'
 import { SessionWork } from './session-work.ts'
 import { endsTransaction } from './transaction-end.ts'
@@ -47,6 +49,8 @@ export class TransactionSession {
   /** The run of an observer that this transaction is, if it is one; told how it ends. */
   observerRun: ObserverRun | undefined
   readonly work = new SessionWork()
+  /** The standings under which it was written, see `standingOf`. */
+  readonly #writers = new Set<string>()
   readonly #clock: Clock
   readonly #timeouts: SessionTimeouts
   readonly #openedAtMs: number
@@ -92,6 +96,29 @@ export class TransactionSession {
     }
   }
 
+  /** These statements have run inside, for this principal. */
+  ran(statements: readonly IndexedStatement[], principal: Principal | undefined): void {
+    if (this.catalog === undefined || !this.transaction.hasWrites) return
+    if (statements.every(({ statement }) => READS.has(statement.kind))) return
+    this.#writers.add(standingOf(this.catalog, principal))
+  }
+
+  /**
+   * A subject may have tokens of several roles, and its rules may have changed: what one has written, no other one
+   * commits. Throws ServerError `not_permitted`.
+   */
+  requireWriter(standing: string): void {
+    if ([...this.#writers].every((writer) => writer === standing)) return
+    throw new ServerError(
+      'not_permitted',
+      'The transaction was written with another role, or under other rules or claims.',
+      {
+        transaction: this.id,
+        hint: 'Commit it with a token like the one it was written with, or roll it back.',
+      },
+    )
+  }
+
   /** Restarts the idle time. */
   touch(): void {
     this.#usedAtMs = this.#clock.monotonicMs()
@@ -128,6 +155,9 @@ export class TransactionSession {
     return isoOf(this.#clock.wallMicros() + fromNowMs * 1000)
   }
 }
+
+/** Kinds of statements that leave nothing to commit; an EXPLAIN of a script may. */
+const READS: ReadonlySet<string> = new Set(['get', 'scan', 'check'])
 
 function isoOf(micros: number): string {
   return new Date(Math.floor(micros / 1000)).toISOString()

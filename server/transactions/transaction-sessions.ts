@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LRUCache } from 'lru-cache'
 import {
+  type Catalog,
   type Clock,
   NO_LIMITS,
   type RoleLimits,
@@ -12,6 +13,7 @@ import {
   type TransactionOutcome,
 } from '../../storage/storage.ts'
 import type { Caller, Principal } from '../access/principal.ts'
+import { standingOf } from '../access/standing.ts'
 import { withRowNamed } from '../answers/row-address.ts'
 import { requireWithinRole } from '../budgets/shared-bound.ts'
 import type { Shares } from '../budgets/shares.ts'
@@ -39,6 +41,8 @@ type SessionsParts = {
   readonly ended: EndedTransactions
   /** Absent where no role limits anybody. */
   readonly limitsOf?: (principal: Principal | undefined) => RoleLimits
+  /** By the rights of now. Absent where nobody is asked who it is. */
+  readonly viewOf?: (principal: Principal | undefined, catalog: Catalog) => Catalog
 }
 
 /** What is remembered of a transaction that has ended. */
@@ -103,7 +107,7 @@ export class TransactionSessions {
    */
   async run<T>(
     id: string,
-    running: Pick<RunningRequest, 'abort' | 'commits' | 'owner'>,
+    running: Pick<RunningRequest, 'abort' | 'commits' | 'owner' | 'principal'>,
     work: (session: TransactionSession) => Promise<T>,
     end?: 'commit' | 'rollback',
   ): Promise<{ readonly result: T; readonly commitTs: Timestamp | null }> {
@@ -115,7 +119,9 @@ export class TransactionSessions {
     try {
       const result = await work(session)
       if (!this.#open.has(id)) throw endedError(id, await this.#endingOf(address), this.#timeouts)
-      if (end === 'commit') return { result, commitTs: await this.#startCommit(session) }
+      if (end === 'commit') {
+        return { result, commitTs: await this.#startCommit(session, running.principal) }
+      }
       if (end === 'rollback') this.#rollBack(session, 'requested')
       return { result, commitTs: null }
     } catch (error) {
@@ -130,14 +136,14 @@ export class TransactionSessions {
     }
   }
 
-  /** Null when there was nothing to commit. Repeating it answers the same. */
-  async commit(address: TransactionAddress): Promise<Timestamp | null> {
+  /** Null when there was nothing to commit. Repeating it answers the same. Throws as `requireWriter`. */
+  async commit(address: TransactionAddress, principal?: Principal): Promise<Timestamp | null> {
     const session = this.#find(address)
     if (session?.committing !== undefined) return session.committing
     if (session === undefined || this.#expire(session)) return this.#repeatCommit(address)
     if (session.busy) throw busy(session.id)
     session.uses += 1
-    return this.#startCommit(session)
+    return this.#startCommit(session, principal)
   }
 
   /**
@@ -231,7 +237,14 @@ export class TransactionSessions {
     }
   }
 
-  async #startCommit(session: TransactionSession): Promise<Timestamp | null> {
+  async #startCommit(
+    session: TransactionSession,
+    principal: Principal | undefined,
+  ): Promise<Timestamp | null> {
+    const { viewOf } = this.#parts
+    if (viewOf !== undefined && session.catalog !== undefined) {
+      session.requireWriter(standingOf(viewOf(principal, session.catalog), principal))
+    }
     session.running?.commits()
     session.committing = this.#commit(session)
     return session.committing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Catalog, createCatalog } from '../tables/catalog/catalog.ts'
-import type { Rights, ServerRight } from '../tables/rights.ts'
+import type { Rights, RuledBy, ServerRight } from '../tables/rights.ts'
 import type {
   RowRule,
   TableDefinition,
@@ -20,6 +20,7 @@ export class RoleRights implements Rights {
   readonly #server: readonly ServerRight[]
   readonly #allTables: ReadonlySet<TableRight>
   readonly #byTable: ReadonlyMap<number, readonly TableGrant[]>
+  #ruledBy: RuledBy | undefined
   /** By what they show the tables of. */
   readonly #views = new WeakMap<Catalog, Catalog>()
 
@@ -47,7 +48,7 @@ export class RoleRights implements Rights {
     return this.#allTables.has(right) || grants.some((grant) => grant.right === right)
   }
 
-  rulesOn({ id }: TableDefinition, right: TableRight): readonly RowRule[] | undefined {
+  rulesOn({ id }: Pick<TableDefinition, 'id'>, right: TableRight): readonly RowRule[] | undefined {
     if (this.may('admin') || this.#allTables.has(right)) return undefined
     const grants = this.#byTable.get(id)?.filter((grant) => grant.right === right) ?? []
     const rules = grants.flatMap(({ rule }) => rule ?? [])
@@ -57,6 +58,17 @@ export class RoleRights implements Rights {
   /** Every rule that it has on a table. */
   get rules(): readonly RowRule[] {
     return [...this.#byTable.values()].flatMap((grants) => grants.flatMap(({ rule }) => rule ?? []))
+  }
+
+  get ruledBy(): RuledBy {
+    this.#ruledBy ??= ruledBy(
+      [...this.#byTable.keys()].flatMap((id) =>
+        (['read', 'write'] as const).flatMap((right) =>
+          (this.rulesOn({ id }, right) ?? []).map(({ text }) => [id, right, text] as const),
+        ),
+      ),
+    )
+    return this.#ruledBy
   }
 
   /**
@@ -77,4 +89,12 @@ export class RoleRights implements Rights {
     const grants = this.#byTable.get(id)
     return grants !== undefined && grants.length + this.#allTables.size > 0
   }
+}
+
+/** What a literal of a rule says like a claim counts as one too, which does no harm. */
+const CLAIM = /token\s*\.\s*"?([A-Za-z_]\w*)/gi
+
+function ruledBy(rules: ReadonlyArray<readonly [number, TableRight, string]>): RuledBy {
+  const named = rules.flatMap(([, , text]) => [...text.matchAll(CLAIM)].map(([, name]) => name))
+  return { text: JSON.stringify(rules), claims: [...new Set(named as string[])].sort() }
 }

@@ -15,7 +15,11 @@ export interface Rights {
   mayOn(table: TableDefinition, right: TableRight): boolean
   /** The rules of which a row has to meet one for this right; undefined where it is about all rows. */
   rulesOn(table: TableDefinition, right: TableRight): readonly RowRule[] | undefined
+  /** All of its rules as one text, and the claims that they name. Two of the same text and claims see the same rows. */
+  readonly ruledBy: RuledBy
 }
+
+export type RuledBy = { readonly text: string; readonly claims: readonly string[] }
 
 /** Of the role `admin`, and of all clients where nobody is asked for a token. */
 export const EVERY_RIGHT: Rights = {
@@ -23,4 +27,5 @@ export const EVERY_RIGHT: Rights = {
   may: () => true,
   mayOn: () => true,
   rulesOn: () => undefined,
+  ruledBy: { text: '', claims: [] },
 }

@@ -12,7 +12,12 @@ import {
 import type { AnswerBody } from '../../answers/answer-body.ts'
 import { type AnswerFormat, FORMAT_TYPES } from '../../answers/answer-format.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
-import { AnswerBudget, type QueryOutcome, type TextForm } from '../../answers/query-answer.ts'
+import {
+  AnswerBudget,
+  EMPTY_RESULT,
+  type QueryOutcome,
+  type TextForm,
+} from '../../answers/query-answer.ts'
 import { tableText } from '../../answers/table-text.ts'
 import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
 import type { Turns } from '../../budgets/turns.ts'
@@ -111,7 +116,12 @@ export class QueryAnswers {
     { format = 'json', isJoined = false }: AnswerOptions,
   ): MaybePromise<ReadyAnswer> {
     const { begins } = this.#parts
-    if (outcome instanceof ReplayedAnswer) return replayed(outcome, format)
+    if (outcome instanceof ReplayedAnswer) {
+      if (outcome.isWhole) return replayed(outcome, format)
+      const counts = countsOf(outcome)
+      const body = this.#bodyOf(counts, format, query.integers ?? 'number', running.turns)
+      return andThen(body, (made) => asReplayed(answered(counts, made, format)))
+    }
     if (outcome instanceof TransactionSession) {
       return begins.watch(outcome.id, response).then(() => opened(outcome))
     }
@@ -169,6 +179,17 @@ function opened(session: TransactionSession): ReadyAnswer {
   const headers = headersOf('json', session.transaction.startTs, null)
   headers.push('Location', locationOf(session))
   return { status: 201, headers, body: jsonLine(openedTransaction(session)) }
+}
+
+function asReplayed(answer: ReadyAnswer): ReadyAnswer {
+  return { ...answer, headers: [...answer.headers, 'Idempotent-Replayed', 'true'] }
+}
+
+/** What is told of an answer to one who might not see its rows now. */
+function countsOf(before: ReplayedAnswer): QueryOutcome {
+  const { readTimestamp, commitTs: commitTimestamp, attempts, rowsAffected } = before
+  const results = rowsAffected.map((count) => ({ ...EMPTY_RESULT, rowsAffected: count }))
+  return { results, readTimestamp, commitTimestamp, attempts }
 }
 
 /** In the form in which it was given: the key of one form is not that of another. */

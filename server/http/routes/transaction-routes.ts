@@ -33,8 +33,7 @@ export function transactionRoutes(parts: {
 }): Handlers {
   const { storage, sessions, requests, begins, access } = parts
   const addressOf = (parameters: Readonly<Record<string, unknown>>, reply: FastifyReply) => {
-    const { principal } = requests.callerOf(reply.request.raw)
-    return { id: String(parameters.transaction), owner: principal?.id }
+    return { id: String(parameters.transaction), owner: access.of(reply.request.raw)?.id }
   }
   return {
     async openTransaction({ body, parameters, reply }) {
@@ -77,7 +76,7 @@ export function transactionRoutes(parts: {
       const address = addressOf(parameters, reply)
       const commitTimestamp = await listedWork(requests, reply, (running) => {
         running.commits()
-        return sessions.commit(address)
+        return sessions.commit(address, running.principal)
       })
       answerReadTimestamp(reply, Number.parseInt(address.id, 10))
       answerCommitTimestamp(reply, commitTimestamp)

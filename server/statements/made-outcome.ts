@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StatementResult } from '../../planner/planner.ts'
+import { andThen, type MaybePromise, type Transaction } from '../../storage/storage.ts'
+import {
+  type AnswerBudget,
+  EMPTY_RESULT,
+  type QueryOutcome,
+  type TextForm,
+} from '../answers/query-answer.ts'
+import { bodyInTurns } from '../answers/text-pieces.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import type { InnerScript } from '../requests/script.ts'
+import { commitWritten } from './own-transactions.ts'
+
+/** The outcome with its text, which is made before the commit: what is refused has changed nothing. */
+export function withText(
+  outcome: QueryOutcome,
+  textForm: TextForm | undefined,
+  { answer, running }: { readonly answer: AnswerBudget; readonly running: RunningRequest },
+): MaybePromise<QueryOutcome> {
+  if (textForm === undefined) return outcome
+  const body = bodyInTurns(textForm(outcome, answer), running.turns)
+  return andThen(body, (text) => ({ ...outcome, text }))
+}
+
+export function commitOutcome(
+  outcome: QueryOutcome,
+  transaction: Transaction,
+  running: RunningRequest,
+): MaybePromise<QueryOutcome> {
+  return andThen(commitWritten(transaction, running), (commitTimestamp) =>
+    commitTimestamp === null ? outcome : { ...outcome, commitTimestamp },
+  )
+}
+
+/** `results[i]` answers statement i, so a BEGIN and its end have a result too. */
+export function aroundRows(
+  { begin, end }: Pick<InnerScript, 'begin' | 'end'>,
+  results: readonly StatementResult[],
+): readonly StatementResult[] {
+  const ofBegin = begin === undefined ? [] : [EMPTY_RESULT]
+  return [...ofBegin, ...results, ...(end === undefined ? [] : [EMPTY_RESULT])]
+}
