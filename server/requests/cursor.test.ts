@@ -48,6 +48,19 @@ test('a cursor does not show its place, and tells of two places only whether the
   )
 })
 
+test('a cursor tells of the length of a key no more than a step', () => {
+  const lengthOf = (bytes: number) =>
+    cursors.write({ readTimestamp: 5, after: new Uint8Array(bytes).fill(0x80) }, owner).length
+  for (const [from, to] of [
+    [0, 127],
+    [128, 255],
+    [1024, 2047],
+  ] as const) {
+    assert.equal(lengthOf(from), lengthOf(to))
+    assert.ok(lengthOf(to) < lengthOf(to + 1))
+  }
+})
+
 const position = { readTimestamp: 5, after: Uint8Array.of(1, 2) }
 const refused = { code: 'bad_cursor' }
 

@@ -26,10 +26,10 @@ export type CursorOwner = {
  * a digest of its statement and parameters by a secret that lives with the store, so that it also
  * survives a restart. After ROTATE SECRET those of the one from before are read as well.
  *
- *     3.<history>.<readTimestamp>.<hidden after>.<signature>
+ *     4.<history>.<readTimestamp>.<hidden after>.<signature>
  *
  * Where it continues is hidden from the client: the key there has the number of the table, and may be
- * that of a row which a rule hides. The signature is that of what is hidden, and its first half begins the
+ * that of a row which a rule hides; it is padded, as its length would tell of it too. The signature is that of what is hidden, and its first half begins the
  * key stream, so that no stream is used for two texts.
  *
  * A copy of the store has its secret too, so the history is looked at first.
@@ -52,9 +52,10 @@ export class Cursors {
 
   write(position: CursorPosition, owner: CursorOwner): string {
     const { signing } = this.#secrets
-    const head = `3.${this.#history.name}.${position.readTimestamp}`
-    const signature = signed(signing, { head, after: position.after }, owner)
-    const hidden = hiddenBy(signing, signature, position.after)
+    const head = `4.${this.#history.name}.${position.readTimestamp}`
+    const after = padded(position.after)
+    const signature = signed(signing, { head, after }, owner)
+    const hidden = hiddenBy(signing, signature, after)
     return `${head}.${hidden.toString('base64url')}.${signature.toString('base64url')}`
   }
 
@@ -87,7 +88,7 @@ export class Cursors {
     const { signing, former } = this.#secrets
     for (const secret of former === undefined ? [signing] : [signing, former]) {
       const after = hiddenBy(secret, signature, hidden)
-      if (timingSafeEqual(signature, signed(secret, { head, after }, owner))) return after
+      if (timingSafeEqual(signature, signed(secret, { head, after }, owner))) return unpadded(after)
     }
     return undefined
   }
@@ -97,6 +98,9 @@ type Given = { readonly head: string; readonly hidden: Buffer; readonly signatur
 
 const SIGNATURE_BYTES = 32
 const STREAM_START_BYTES = 16
+const PADDED_BYTES_MIN = 128
+/** Behind it there are only zeros. */
+const END_MARK = 0x80
 
 function signed(
   secret: Uint8Array,
@@ -105,6 +109,23 @@ function signed(
 ): Buffer {
   const owner = createHash('sha256').update(textOf(asked)).digest()
   return createHmac('sha256', secret).update(owner).update(`${head}.`).update(after).digest()
+}
+
+/**
+ * Lengths double from one step to the next, so that a cursor tells of a key no more than which of a few sizes it has;
+ * most keys are of the first.
+ */
+function padded(bytes: Uint8Array): Uint8Array {
+  let length = PADDED_BYTES_MIN
+  while (length <= bytes.length) length *= 2
+  const all = new Uint8Array(length)
+  all.set(bytes)
+  all[bytes.length] = END_MARK
+  return all
+}
+
+function unpadded(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(0, bytes.lastIndexOf(END_MARK))
 }
 
 /** Hides what is shown, and shows what is hidden. */
@@ -120,7 +141,7 @@ function textOf({ sql, params, principal }: CursorOwner): string {
   return `[${JSON.stringify(sql)},${distinctText(params ?? null)}${ofPrincipal}]`
 }
 
-const CURSOR = /^(3\.([0-9a-f]{32}(?:\.[0-9a-f]{24})?)\.(\d{1,16}))\.([\w-]*)\.([\w-]*)$/
+const CURSOR = /^(4\.([0-9a-f]{32}(?:\.[0-9a-f]{24})?)\.(\d{1,16}))\.([\w-]*)\.([\w-]*)$/
 
 function badCursor(): ServerError {
   return new ServerError(
