@@ -52,7 +52,7 @@ import { StatementExecution } from './statements/statement-execution.ts'
 import { StatementStatistics } from './statistics/statement-statistics.ts'
 import { TlsFiles } from './tls-files.ts'
 import { EndedTransactions } from './transactions/ended-transactions.ts'
-import { TransactionSessions } from './transactions/transaction-sessions.ts'
+import { type SessionsParts, TransactionSessions } from './transactions/transaction-sessions.ts'
 import { UsageError } from './usage-error.ts'
 import type { LiveConnections } from './websocket/live-connections.ts'
 
@@ -199,11 +199,7 @@ export class Server {
       storeSilentMs: () => storage.health.silentMs,
     })
     this.#sessions = new TransactionSessions(
-      {
-        ...{ storage, clock, shares, ended: this.#ended },
-        limitsOf: (who) => access.limitsOf(who),
-        viewOf: (who, catalog) => access.viewOf(who, catalog),
-      },
+      { storage, clock, shares, ended: this.#ended, ...rightsOf(access) },
       { idleMsMax: config.transactionIdleMs, totalMsMax: config.transactionTotalMs },
     )
     const told: ProblemTold = (problem, request) =>
@@ -340,6 +336,14 @@ export class Server {
     const requests = this.#requests
     const parts = { parser, cursors, execution, storage, clock, log, requests, ended, runMsMax }
     return new InProcessObservers(parts)
+  }
+}
+
+/** What sessions ask of the rights of now. */
+function rightsOf(access: Access): Pick<SessionsParts, 'limitsOf' | 'viewOf'> {
+  return {
+    limitsOf: (who) => access.limitsOf(who),
+    viewOf: (who, catalog) => access.viewOf(who, catalog),
   }
 }
 

@@ -29,8 +29,9 @@ export type CursorOwner = {
  *     4.<history>.<readTimestamp>.<hidden after>.<signature>
  *
  * Where it continues is hidden from the client: the key there has the number of the table, and may be
- * that of a row which a rule hides; it is padded, as its length would tell of it too. The signature is that of what is hidden, and its first half begins the
- * key stream, so that no stream is used for two texts.
+ * that of a row which a rule hides; it is padded, as its length would tell of it too. The signature is
+ * that of what is hidden, and its first half begins the key stream, so that no stream is used for two
+ * texts.
  *
  * A copy of the store has its secret too, so the history is looked at first.
  */

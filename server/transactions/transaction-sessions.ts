@@ -34,7 +34,7 @@ import {
   TransactionSession,
 } from './transaction-session.ts'
 
-type SessionsParts = {
+export type SessionsParts = {
   readonly storage: Storage
   readonly clock: Clock
   readonly shares: Shares
