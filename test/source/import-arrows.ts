@@ -243,7 +243,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['limits.ts', 'package-files.ts', 'settled-soon.ts'],
     ['errors/'],
     ['budgets/'],
-    ['access/principal.ts', 'statements/snapshot.ts'],
+    ['access/principal.ts', 'access/standing.ts', 'statements/snapshot.ts'],
     ['audit/'],
     ['answers/'],
     ['conflicts/', 'history/'],
