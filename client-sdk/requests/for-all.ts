@@ -65,7 +65,7 @@ export async function forAll(
 /** What failed, with what has been committed before it. */
 function withDone(error: unknown, done: ForAllResult): unknown {
   if (!(error instanceof PercoliteError)) return error
-  const { code, message, status, retryable, fields, retryAfterMs } = error
-  const facts = { code, message, status, retryable, retryAfterMs, cause: error }
+  const { code, message, httpStatus, retryable, fields, retryAfterMs } = error
+  const facts = { code, message, httpStatus, retryable, retryAfterMs, cause: error }
   return new PercoliteError({ ...facts, fields: { ...fields, done } })
 }

@@ -14,9 +14,6 @@ import {
 } from '../../storage/storage.ts'
 import type { Principal } from './principal.ts'
 
-/** In the text of a rule, the names behind `token.`: a few more where a text in it looks so, and never fewer. */
-const CLAIMS_ASKED = /(?<=token\.)\w+/gi
-
 function claimOf({ claims }: Principal, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined
 }
@@ -75,8 +72,7 @@ export class RoleViews {
     if (one.id !== other.id || one.role !== other.role) return false
     const { knownCatalog } = this.#storage
     const rights = knownCatalog && this.rightsOf(one.role, knownCatalog)
-    const rules = rights instanceof RoleRights ? rights.rules : []
-    const asked = rules.flatMap(({ text }) => text.match(CLAIMS_ASKED) ?? [])
+    const asked = rights instanceof RoleRights ? rights.ruledBy.claims : []
     return asked.every((name) => claimOf(one, name) === claimOf(other, name))
   }
 

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../parser/parser.ts'
 import type { ExecutionContext } from '../../planner/planner.ts'
-import {
-  andThen,
-  awaited,
-  doWork,
-  type MaybePromise,
-  type Work,
-} from '../../storage/storage.ts'
+import { andThen, awaited, doWork, type MaybePromise, type Work } from '../../storage/storage.ts'
 import { standingOf } from '../access/standing.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import {

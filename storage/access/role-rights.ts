@@ -55,11 +55,6 @@ export class RoleRights implements Rights {
     return rules.length < grants.length || rules.length === 0 ? undefined : rules
   }
 
-  /** Every rule that it has on a table. */
-  get rules(): readonly RowRule[] {
-    return [...this.#byTable.values()].flatMap((grants) => grants.flatMap(({ rule }) => rule ?? []))
-  }
-
   get ruledBy(): RuledBy {
     this.#ruledBy ??= ruledBy(
       [...this.#byTable.keys()].flatMap((id) =>
