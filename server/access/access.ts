@@ -172,12 +172,10 @@ export class Access {
   principalOf(text: string | undefined, clientOf: () => ClientKey): MaybePromise<Principal> {
     if (text === undefined) throw unauthenticated()
     return andThen(this.#shownBy(text), (found) => {
-      if (!this.#storage.isShared || !this.#mayBeNew(text, found)) {
-        return this.#valid(found, clientOf)
-      }
-      return this.#lookForUnknown
-        .wait()
-        .then(async () => this.#valid(await this.#shownBy(text), clientOf))
+      const mayBeNew = this.#storage.isShared && this.#mayBeNew(text, found)
+      if (!mayBeNew) return this.#valid(found, clientOf)
+      const looked = this.#lookForUnknown.wait()
+      return looked.then(async () => this.#valid(await this.#shownBy(text), clientOf))
     })
   }
 

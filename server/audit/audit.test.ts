@@ -33,15 +33,11 @@ describe('the audit log tells', () => {
     await admin.rows('CREATE TABLE note (id INTEGER PRIMARY KEY)')
     for (const sql of [
       'CREATE ROLE app',
-      'GRANT READ, WRITE ON note TO app',
-      'GRANT READ ON note TO app WHERE id = 4711',
-      'GRANT READ ON ALL TABLES TO app; GRANT INSPECT TO app',
-      'REVOKE ALL ON note FROM app',
+      'GRANT READ, WRITE ON note TO app; GRANT READ ON note TO app WHERE id = 4711',
+      'GRANT READ ON ALL TABLES TO app; GRANT INSPECT TO app; REVOKE ALL ON note FROM app',
       'CREATE TOKEN web ROLE app EXPIRES IN 1 DAY',
-      'ALTER TOKEN web EXPIRES IN 1 HOUR',
-      'ROTATE TOKEN web KEEP 1 HOUR',
-      'DROP TOKEN web',
-      'DROP ROLE app',
+      'ALTER TOKEN web EXPIRES IN 1 HOUR; ROTATE TOKEN web KEEP 1 HOUR',
+      'DROP TOKEN web; DROP ROLE app',
     ]) {
       await admin.rows(sql)
     }
@@ -94,6 +90,7 @@ describe('the audit log tells', () => {
 
   test('of each definition by its kind and names, and of none that changes nothing', async (t) => {
     const { admin, events } = await auditedServer(t)
+    const observers = () => admin.send({ path: '/v1/observers' })
     for (const sql of [
       "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT DEFAULT 'unseen')",
       'CREATE TABLE IF NOT EXISTS note (id INTEGER PRIMARY KEY)',
@@ -103,8 +100,7 @@ describe('the audit log tells', () => {
       'DROP OBSERVER o; DROP INDEX byMore; ALTER TABLE note DROP COLUMN more; DROP TABLE note',
     ]) {
       await admin.query(sql)
-      // While it is told of the rows that are there, ALTER would meet that, and wait on a clock that stands still.
-      const observers = () => admin.send({ path: '/v1/observers' })
+      // ALTER would meet its being told of the rows that are there, and wait on a clock that stands still.
       while ((await observers()).text.includes('"backfilling":true')) await setImmediate()
     }
     await admin.query('CREATE TABLE note (id INTEGER')

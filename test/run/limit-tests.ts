@@ -22,6 +22,8 @@ export const LIMIT_TESTS: Readonly<Partial<Record<keyof typeof ALL_LIMITS, strin
   roleStatementMsMax: 'server/access/limits.test.ts',
   ruleNodesMax: 'server/access/row-rules.test.ts',
   sortRowsMax: 'planner/execute/sorted-read.test.ts',
+  storeCallMsMax: 'server/http/store-away.test.ts',
+  storeSilenceMsMax: 'server/http/store-away.test.ts',
   transactionRetryMsMax: 'server/transactions/retry.test.ts',
   turnRowsMax: 'planner/execute/index-read.test.ts',
 }

@@ -89,7 +89,7 @@ test('a new file has pages of 8 KiB, and one that has others keeps them', async 
   assert.equal(pageBytes(), 4096)
 })
 
-test('a file with a trigger, an index, a view or a virtual table of somebody else is refused', async (t) => {
+test('a file with a trigger, an index, a view or a foreign virtual table is refused', async (t) => {
   const foreign = {
     trigger: 'CREATE TRIGGER x AFTER INSERT ON cell_data BEGIN DELETE FROM cell_lock; END',
     index: 'CREATE INDEX x ON cell_data (timestamp)',
