@@ -28,7 +28,7 @@ export function withoutStamps(output: string): string {
   return output
     .replace(/"\d{16}\.[0-9a-f]{32}"/g, '"<id>"')
     .replace(/"shape":"[^"]+"/, '"shape":"<shape>"')
-    .replace(/"history":"[0-9a-f]{32}"/, '"history":"<history>"')
+    .replace(/"history":"[0-9a-f]{32}(\.[0-9a-f]{24})?"/, '"history":"<history>"')
     .replace(/\b\d{16}\b/g, '<timestamp>')
     .trim()
 }

@@ -70,7 +70,7 @@ describe('percolite watch', () => {
     const deleted = await watching.line(3)
     assert.deepEqual(deleted.changes, [{ op: 'delete', key: ['eve'] }])
     assert.equal(await watching.end(), 130)
-    assert.match(watching.errors, /^percolite: go on with --since \d+ --history \w+\n$/)
+    assert.match(watching.errors, /^percolite: go on with --since \d+ --history [\w.]+\n$/)
     assert.ok(Number(/since (\d+)/.exec(watching.errors)?.[1]) >= deleted.timestamp)
   })
 

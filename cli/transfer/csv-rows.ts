@@ -136,14 +136,14 @@ function rowOf(
   return { ...place, json: `{${members.join(',')}}` }
 }
 
-const NUMBER = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/
+const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/
 
 /** A decimal number as JSON has it, also of `.5`, `5.`, `+5` and `007`; undefined for what is none. */
 function jsonNumber(text: string): string | undefined {
   const [, sign, whole, fraction = '', exponent = ''] = NUMBER.exec(text) ?? []
   if (whole === undefined || !/^[+-]?\.?\d/.test(text)) return undefined
   const part = fraction === '' ? '' : `.${fraction}`
-  return `${sign === '-' ? '-' : ''}${whole || '0'}${part}${exponent}`
+  return `${sign === '-' ? '-' : ''}${whole.replace(/^0+/, '') || '0'}${part}${exponent}`
 }
 
 /** The value as JSON; undefined for a JSON column with something else. The server says what is of a wrong type. */

@@ -46,13 +46,13 @@ export const foreignCharacter: Habit = (wrong) => {
     case '`':
       return {
         advice: 'names are quoted by double quotes',
-        rewritten: outsideTexts(source, /`([^`"]+)`/, (name) => `"${name}"`),
+        rewritten: outsideTexts(source, /`([^`"]+)`/g, (name) => `"${name}"`),
       }
     case '[':
       return {
         advice: 'names are quoted by double quotes',
         // Without [ inside, or each of many open brackets would look for its end again.
-        rewritten: outsideTexts(source, /\[([^[\]"]+)\]/, (name) => `"${name}"`),
+        rewritten: outsideTexts(source, /\[([^[\]"]+)\]/g, (name) => `"${name}"`),
       }
     case '‘':
     case '’':
@@ -60,7 +60,7 @@ export const foreignCharacter: Habit = (wrong) => {
     case '”':
       return {
         advice: 'quotes are straight',
-        rewritten: outsideTexts(source, /([‘’“”])/, (quote) => (/[‘’]/.test(quote) ? "'" : '"')),
+        rewritten: outsideTexts(source, /([‘’“”])/g, (quote) => (/[‘’]/.test(quote) ? "'" : '"')),
       }
     case '#':
       return { advice: 'a comment begins with --' }
@@ -73,7 +73,7 @@ export const foreignCharacter: Habit = (wrong) => {
     case '@':
       return {
         advice: 'a parameter begins with a colon',
-        rewritten: outsideTexts(source, /@(\w+)/, (name) => `:${name}`),
+        rewritten: outsideTexts(source, /@(\w+)/g, (name) => `:${name}`),
         onlyRewritten: true,
       }
     default:
@@ -83,13 +83,19 @@ export const foreignCharacter: Habit = (wrong) => {
 
 /** A source with something replaced that is no part of a text, a quoted name or a comment. */
 function outsideTexts(source: string, mark: RegExp, instead: (found: string) => string): string {
-  const pattern = new RegExp(`${QUOTED.source}|${mark.source}`, 'g')
-  return source.replace(pattern, (whole, found?: string) =>
-    found === undefined ? whole : instead(found),
-  )
+  const rewritten = (from: number, to?: number) =>
+    source.slice(from, to).replace(mark, (_, found: string) => instead(found))
+  let result = ''
+  let end = 0
+  for (const { 0: quoted, index } of source.matchAll(QUOTED)) {
+    result += rewritten(end, index) + quoted
+    end = index + quoted.length
+  }
+  return result + rewritten(end)
 }
 
-const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//
+/** A comment that does not end reaches to the end: else each of its beginnings would look for one. */
+const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/g
 
 /** Each ? with its number. */
 function numbered({ tokens }: WrongStatement): ReadonlyMap<number, string> {

@@ -95,8 +95,10 @@ export function projectionText(projection: Projection): string {
   if (projection.kind === 'allColumns') return '*'
   const items = projection.items.map((item) => {
     if (item.kind === 'columnsOf') return `${nameText(item.qualifier.text)}.*`
-    const text = expressionText(item.expression)
-    return item.label === text ? text : `${text} AS ${nameText(item.label)}`
+    const { expression } = item
+    const text = expressionText(expression)
+    const name = expression.kind === 'column' ? expression.name : text
+    return item.label === name ? text : `${text} AS ${nameText(item.label)}`
   })
   return items.join(', ')
 }

@@ -359,7 +359,7 @@ for (const [text, code, message, hint] of [
     "GET o.id FROM orders AS o LOOKUP customer AS c BY c.id = o.customer WHERE o.id = 1 AND c.city = 'x'",
     'invalid_request',
     /names each column of the primary key/,
-    /SCAN o\.\* FROM orders AS o USE PRIMARY KEY LOOKUP customer AS c BY c\.id = o\.customer WHERE/,
+    /SCAN o\.id FROM orders AS o USE PRIMARY KEY LOOKUP customer AS c BY c\.id = o\.customer WHERE/,
   ],
   [
     'GET o.id FROM orders AS o LOOKUP customer AS c BY c.id = o.customer WHERE o.id = 1 FOR UPDATE',

@@ -19,6 +19,7 @@ const STATEMENTS = [
   "INSERT INTO trade (id, symbol, price) VALUES (9, 'B', 1)",
   'DELETE FROM trade WHERE id > 1',
   'CHECK price > 0 ON trade WHERE id = 1',
+  "SCAN * FROM trade USE INDEX bySymbol WHERE symbol < 'B' OR (symbol = 'B' AND id > 1)",
 ]
 
 describe('what EXPLAIN tells', () => {

@@ -25,8 +25,8 @@ const OF_WRITERS: readonly Mutant[] = [
     more: [
       {
         file: TWO_PHASE,
-        find: '    secondariesAreUnderWay = true\n',
-        replace: `    secondariesAreUnderWay = true
+        find: '    isBeingFinished = true\n',
+        replace: `    isBeingFinished = true
     context.background.start('notify', () =>
       context.cellStore.mutateRows(
         [primary, ...secondaries].map(({ row, notified = [] }) => ({
@@ -67,8 +67,8 @@ const OF_WRITERS: readonly Mutant[] = [
     more: [
       {
         file: TWO_PHASE,
-        find: '    secondariesAreUnderWay = true\n',
-        replace: `    secondariesAreUnderWay = true
+        find: '    isBeingFinished = true\n',
+        replace: `    isBeingFinished = true
     context.background.start('notify', () => setHints(context, hintsAtCommit(hints, stamp.timestamp)))
 `,
       },
