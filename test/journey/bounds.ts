@@ -10,7 +10,7 @@ export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, c
   getText: [429, 548],
   rowGet: [520, 703],
   blindSet: [621, 848],
-  readingSet: [657, 913],
+  readingSet: [657, 915],
   transfer: [668, 1_433],
   scan: [489, 2_199],
   health: [52, 59],
