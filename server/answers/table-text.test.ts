@@ -48,7 +48,10 @@ test('a table that is not all says so', async (t) => {
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY)')
   await server.post('/v1/tables/item/rows', [{ id: 1 }, { id: 2 }])
   const { text } = await ask(server, { sql: 'SCAN * FROM item', pageSize: 1 })
-  assert.match(text, /\(1 row\)\nThere is more; the cursor behind it is 4\.[0-9a-f]{32}\.[0-9a-f]{24}\.\d+\./)
+  assert.match(
+    text,
+    /\(1 row\)\nThere is more; the cursor behind it is 4\.[0-9a-f]{32}\.[0-9a-f]{24}\.\d+\./,
+  )
 })
 
 test('an error shows its place by a caret, in the text of its own statement', async (t) => {
