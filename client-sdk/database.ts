@@ -5,7 +5,6 @@
 import { pathPart } from './key-path.ts'
 import type { ObserverFunction } from './observers/observer-runs.ts'
 import { type ObserveOptions, ObserverWorker } from './observers/observer-worker.ts'
-import { type ForAllOptions, type ForAllResult, forAll } from './requests/for-all.ts'
 import type { Http } from './requests/http.ts'
 import { runTransaction, type TransactionOptions } from './requests/run-transaction.ts'
 import type { After, RowOfText, TextOf, Texts, Unsaid } from './requests/statement-types.ts'
@@ -87,16 +86,6 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     options?: StatementOptions,
   ): Promise<ScriptResult> {
     return this.#statements.execute(statements, options)
-  }
-
-  /**
-   * Runs a statement for each row of a SCAN, with the row's columns as its parameters, in transactions of some hundred
-   * rows: `db.forAll("SCAN id FROM t WHERE n > 5", 'SET n = 5 ON t WHERE id = :id IF n > 5')`. For more rows than one
-   * SET may change. What was committed before an error is `error.fields.done`; run again, it goes on with what the SCAN
-   * still finds.
-   */
-  forAll(scan: string, statement: string, options: ForAllOptions = {}): Promise<ForAllResult> {
-    return forAll(this.#statements, scan, statement, options)
   }
 
   /** `for await (const row of db.scan('SCAN * FROM trade'))`: any number of rows of one snapshot. */

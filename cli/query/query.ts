@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type Database,
-  type ForAllResult,
-  type Parameters,
-  PercoliteError,
-} from '../../client-sdk/client.ts'
+import { type Database, type Parameters, PercoliteError } from '../../client-sdk/client.ts'
+import { type ForAllResult, forAll } from '../../client-sdk/for-all.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import {
   type Call,
@@ -76,7 +72,7 @@ async function run(call: Call, { input, output, errors }: Streams): Promise<Exit
   const each = call.text('all')
   try {
     if (each === '') await show(db, { sql, params }, writer)
-    else output.write(doneText(await db.forAll(sql, each, params === undefined ? {} : { params })))
+    else output.write(doneText(await forAll(db, sql, each, params === undefined ? {} : { params })))
     return EXIT.done
   } catch (error) {
     errors.write(failureView(error, each || sql))

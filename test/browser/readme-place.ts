@@ -61,7 +61,8 @@ export class ReadmePlace {
 
   async #start(block: ReadmeBlock | undefined, flags: string): Promise<StartedCommand> {
     const { commands = '', output = '' } = block ?? {}
-    const prints = this.#here(output).trim()
+    // The README shortens what stands on its last line.
+    const [prints = ''] = this.#here(output).trim().split('\n')
     const env = {
       PERCOLITE_PORT: `${this.#serverPort}`,
       PERCOLITE_DATA: join(this.#folder, 'data'),

@@ -85,7 +85,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       .map((name) => ({ path: `server/${name}.ts` }))
       .concat(
         [
-          'client-sdk/client.ts',
+          ...['client-sdk/client.ts', 'client-sdk/for-all.ts'],
           'parser/parser.ts',
           'planner/planner.ts',
           'storage/storage.ts',
@@ -290,7 +290,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['requests/'],
     ['subscriptions/'],
     ['observers/'],
-    ['database.ts', 'client.ts', 'inspect.ts'],
+    ['database.ts', 'client.ts', 'inspect.ts', 'for-all.ts'],
     ['react/'],
   ],
 }

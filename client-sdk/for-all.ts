@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { PercoliteError } from '../errors.ts'
-import type { Parameters, Row } from '../values.ts'
-import type { Statement, Statements } from './statements.ts'
+import type { Database } from './database.ts'
+import { PercoliteError } from './errors.ts'
+import type { Statement } from './requests/statements.ts'
+import type { Parameters, Row } from './values.ts'
+
+// The door of `@percolite/client/for-all`.
 
 export type ForAllOptions = {
   /** Parameters of the SCAN. */
@@ -26,21 +29,23 @@ const BATCH = 500
 const BATCH_MAX = 1_000
 
 /**
- * Runs a statement for each row of a SCAN, some hundred of them in one transaction: what no single statement may
- * change. The SCAN is read at one snapshot, so it ends, whatever is written meanwhile.
+ * Runs a statement for each row of a SCAN, with the row's columns as its parameters, in transactions of some hundred
+ * rows: `forAll(db, "SCAN id FROM t WHERE n > 5", 'SET n = 5 ON t WHERE id = :id IF n > 5')`. For more rows than one
+ * SET may change. The SCAN is read at one snapshot, so it ends, whatever is written meanwhile. What was committed
+ * before an error is `error.fields.done`; run again, it goes on with what the SCAN still finds.
  */
 export async function forAll(
-  statements: Statements,
+  db: Pick<Database, 'execute' | 'scan'>,
   scan: string,
   sql: string,
-  { params, batch = BATCH, ...options }: ForAllOptions,
+  { params, batch = BATCH, ...options }: ForAllOptions = {},
 ): Promise<ForAllResult> {
   if (!(Number.isSafeInteger(batch) && batch >= 1 && batch <= BATCH_MAX)) {
     throw new RangeError(`batch is a whole number from 1 to ${BATCH_MAX}`)
   }
   let done = { rows: 0, rowsAffected: 0, transactions: 0 }
   const run = async (rows: readonly Statement[]) => {
-    const { rowsAffected } = await statements.execute(rows, options)
+    const { rowsAffected } = await db.execute(rows, options)
     done = {
       rows: done.rows + rows.length,
       rowsAffected: done.rowsAffected + rowsAffected,
@@ -49,7 +54,7 @@ export async function forAll(
   }
   try {
     let rows: Statement[] = []
-    for await (const row of statements.scan<Row>(scan, params, { ...options, pageSize: batch })) {
+    for await (const row of db.scan<Row>(scan, params, { ...options, pageSize: batch })) {
       rows.push({ sql, params: row as Parameters })
       if (rows.length < batch) continue
       await run(rows)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startTestServer } from '../../test/server/test-server.ts'
-import { connect, PercoliteError } from '../client.ts'
+import { startTestServer } from '../test/server/test-server.ts'
+import { connect, PercoliteError } from './client.ts'
+import { forAll } from './for-all.ts'
 
 const ROWS = 1_050
 const SCAN = 'SCAN a, b FROM pair WHERE a >= :from AND n <> 7'
@@ -18,18 +19,18 @@ test('a statement is run for each row of a SCAN, in batches, and goes on where i
   const db = connect({ url })
   t.after(() => db.close())
   const options = { params: { from: 50 }, batch: 100 }
-  await assert.rejects(db.forAll(SCAN, SET, options), (error) => {
+  await assert.rejects(forAll(db, SCAN, SET, options), (error) => {
     assert.ok(error instanceof PercoliteError, `${error}`)
     const done = { rows: 500, rowsAffected: 500, transactions: 5 }
     assert.deepEqual([error.code, error.fields.done], ['check_failed', done])
     return true
   })
   await server.rows('ALTER TABLE pair DROP CONSTRAINT stop')
-  const rest = await db.forAll(SCAN, SET, options)
+  const rest = await forAll(db, SCAN, SET, options)
   assert.deepEqual(rest, { rows: 500, rowsAffected: 500, transactions: 5 })
-  const none = await db.forAll(SCAN, SET, options)
+  const none = await forAll(db, SCAN, SET, options)
   assert.deepEqual(none, { rows: 0, rowsAffected: 0, transactions: 0 })
   const left = await server.rows('SCAN COUNT(*) AS n FROM pair USE PRIMARY KEY WHERE n <> 7')
   assert.deepEqual(left, [{ n: 50 }])
-  await assert.rejects(db.forAll(SCAN, SET, { batch: 0 }), RangeError)
+  await assert.rejects(forAll(db, SCAN, SET, { batch: 0 }), RangeError)
 })
