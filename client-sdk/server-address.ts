@@ -25,18 +25,18 @@ export class ServerAddress {
    */
   ownerAt(url: unknown, { code, fields, httpStatus }: PercoliteError): string {
     if (!this.#isLessSafe(url)) return this.besides(url)
-    const message = `The transaction is open at ${url}, not https as ${this.#url}: see --advertise.`
+    const message = `The transaction is open at ${url}, not by https: see --advertise.`
     throw new PercoliteError({ code, message, fields, httpStatus })
   }
 
   /** What a server says is another place, or this one: never http from https, where others could listen. */
   besides(url: unknown): string {
-    if (typeof url !== 'string' || !/^https?:\/\//.test(url)) return this.#url
-    return this.#isLessSafe(url) ? this.#url : withoutSlashes(url)
+    const isAddress = /^https?:\/\//.test(`${url}`) && !this.#isLessSafe(url)
+    return isAddress ? withoutSlashes(`${url}`) : this.#url
   }
 
   #isLessSafe(url: unknown): boolean {
-    return this.#url.startsWith('https:') && /^http:/.test(String(url))
+    return /^https:/.test(this.#url) && /^http:/i.test(`${url}`)
   }
 }
 

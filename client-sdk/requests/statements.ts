@@ -111,8 +111,7 @@ export class Statements {
     let answer = await this.#send(request, options)
     const result = this.#decode<R>(answer, shownOf(answer.results ?? []), maxRows)
     if ((answer.results?.length ?? 0) > 1) {
-      const results = this.#results(answer, maxRows)
-      return Object.assign(result, { results, rowsAffected: sumOf(results) }, stampsOf(answer))
+      return Object.assign(result, this.#all(answer, maxRows))
     }
     // Only a read has more pages; what was committed came whole.
     while (answer.cursor !== undefined) {
@@ -136,8 +135,7 @@ export class Statements {
         ? this.#request(statements, undefined, options)
         : { statements: statements.map(encodeStatement), ...sharedOf(options) }
     const answer = await this.#send(request, options)
-    const results = this.#results(answer)
-    return { results, rowsAffected: sumOf(results), ...stampsOf(answer) }
+    return this.#all(answer)
   }
 
   /** The rows of a SCAN of any length, a page in memory at a time, all of one snapshot. */
@@ -161,14 +159,8 @@ export class Statements {
     options: ScanOptions = {},
   ): AsyncGenerator<Page, void, undefined> {
     for await (const answer of this.#answers(sql, params, options)) {
-      const results = this.#results(answer)
       const { transaction, cursor } = answer
-      const page = {
-        results,
-        rowsAffected: sumOf(results),
-        ...stampsOf(answer),
-        hasMore: cursor !== undefined,
-      }
+      const page = { ...this.#all(answer), hasMore: cursor !== undefined }
       yield { ...page, ...(transaction === undefined ? {} : { transaction }) }
     }
   }
@@ -217,12 +209,14 @@ export class Statements {
       if (result.rows.length > maxRows) throw tooLarge(maxRows)
       return decodeRows(result, this.#integers) as R[]
     })
-    const more = { ...(unmet !== undefined && { unmet }), ...(kind === 'explain' && { kind }) }
+    const more = { ...(unmet !== undefined && { unmet }), ...(kind && { kind }) }
     return Object.assign(rows, { columns, rowsAffected }, more)
   }
 
-  #results(answer: QueryAnswer, maxRows?: number): StatementResult[] {
-    return (answer.results ?? []).map((_, index) => this.#decode<Row>(answer, index, maxRows))
+  #all(answer: QueryAnswer, maxRows?: number): ScriptResult {
+    const results = (answer.results ?? []).map((_, at) => this.#decode<Row>(answer, at, maxRows))
+    const rowsAffected = results.reduce((sum, result) => sum + result.rowsAffected, 0)
+    return { results, rowsAffected, ...stampsOf(answer) }
   }
 
   #decode<R>(answer: QueryAnswer, index: number, maxRows?: number): StatementResult<R> {
@@ -238,12 +232,10 @@ function requireResult(result: WireResult | undefined): WireResult {
 
 /** The last of several results that has columns: a COMMIT after it has none. */
 function shownOf(results: readonly WireResult[]): number {
-  const last = results.findLastIndex((result) => result?.columns?.length > 0)
-  return last < 0 ? results.length - 1 : last
-}
-
-function sumOf(results: readonly StatementResult[]): number {
-  return results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 0)
+  return Math.max(
+    0,
+    results.findLastIndex(({ columns }) => columns?.[0]),
+  )
 }
 
 function tooLarge(maxRows: number) {
