@@ -19,6 +19,7 @@ export const STORAGE_ERRORS = {
   read_only_transaction: { retryable: false },
   limit_exceeded: { retryable: false },
   disk_full: { retryable: false },
+  store_damaged: { retryable: false },
   unknown_table: { retryable: false },
   unknown_index: { retryable: false },
   unknown_observer: { retryable: false },

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { startTestServer } from '../server/test-server.ts'
 import { testFolder } from '../test-folder.ts'
@@ -94,6 +95,72 @@ test('a page whose bits were flipped below a server ends the requests that need 
   const { pageCheck, warnings } = (await api.get('/v1/status')).body
   assert.deepEqual([pageCheck, warnings], [undefined, []])
 })
+
+for (const redoLog of ['never', 'always'] as const) {
+  test(`a write or a flush that meets a damaged page is refused alone, with the redo log ${redoLog}`, async (t) => {
+    const data = await testFolder(t, 'damaged')
+    const fatal: unknown[] = []
+    const open = () =>
+      openSqliteCellStore({
+        ...{ dataDirectory: data, redoLog, memtableCells: 4 },
+        onFatal: (error) => fatal.push(error),
+      })
+    const keyOf = (at: number) => Buffer.from(`key ${String(at).padStart(4, '0')}`)
+    const setOf = (at: number, value: string) => {
+      const cell = {
+        family: 'data',
+        qualifier: '0',
+        timestamp: 2,
+        value: Buffer.from(value),
+      } as const
+      const mutations = [{ kind: 'setCell', ...cell } as const]
+      return { row: keyOf(at), when: [], ifMatched: [], otherwise: mutations } as const
+    }
+    const first = await open()
+    await first.applyAtomically(
+      Array.from({ length: ROWS }, (_, at) => setOf(at, 'marked '.repeat(20))),
+    )
+    await first.close()
+    const file = await readFile(join(data, 'cells.db'))
+    let leaf = PAGE_BYTES
+    const holds = (text: Uint8Array) => file.subarray(leaf, leaf + PAGE_BYTES).includes(text)
+    while (file[leaf] !== LEAF || !holds(keyOf(300))) leaf += PAGE_BYTES
+    await put(data, leaf, Uint8Array.of(LEAF ^ 0x40))
+    const store = await open()
+    const write = (at: number) => store.applyAtomically([setOf(at, 'new')])
+    const outcomes = await Promise.allSettled([write(1), write(300), write(ROWS - 1)])
+    for (let at = ROWS; at < ROWS + 40; at += 1)
+      outcomes.push(...(await Promise.allSettled([write(at)])))
+    const isWritten = outcomes.map(({ status }) => status === 'fulfilled')
+    if (redoLog === 'never')
+      assert.deepEqual(
+        isWritten,
+        isWritten.map((_, at) => at !== 1),
+      )
+    else assert.equal(isWritten[1], true)
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') assert.equal(outcome.reason.kind, 'damaged')
+    }
+    // What was acknowledged is read, from the tables or from the log.
+    const written = [1, ROWS - 1, ...Array.from({ length: 40 }, (_, at) => ROWS + at)]
+    const filter = [{ family: 'data' }] as const
+    for (const [index, at] of written.entries()) {
+      if (!isWritten[index === 0 ? 0 : index + 1]) continue
+      const [row] = await store.readRows([keyOf(at)], filter)
+      assert.equal(Buffer.from(row?.cells[0]?.value ?? []).toString(), 'new', `row ${at}`)
+    }
+    assert.equal(store.damage?.kind, 'damaged')
+    assert.deepEqual(fatal, [])
+    await store.close()
+    // Where the page is whole again, nothing that was acknowledged is missing.
+    await put(data, leaf, Uint8Array.of(LEAF))
+    const again = await open()
+    const [row] = await again.readRows([keyOf(300)], filter)
+    const value = Buffer.from(row?.cells[0]?.value ?? []).toString()
+    assert.equal(value === 'new', redoLog === 'always', value)
+    await again.close()
+  })
+}
 
 async function warningsOf(api: Awaited<ReturnType<typeof startTestServer>>): Promise<string[]> {
   const { body } = await api.get('/readyz')

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ErrorFields, StorageError, type StorageErrorCode } from '../../errors.ts'
 
+export const DAMAGED =
+  'A page of cells.db cannot be read. Run percolite check, and restore a backup where it finds damage.'
+
 /** Whether a page of the file cannot be read. What stands on others can. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_CORRUPT/.test(codeOf(error) ?? '')

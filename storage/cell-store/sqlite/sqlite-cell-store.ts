@@ -130,7 +130,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     const beforeDrop = () => tables.end()
     const redo = new Redo({
       ...{ thread: threads, use, memtableCells },
-      ...{ beforeDrop, onFailure, log },
+      ...{ beforeDrop, onDamage: (cause) => writer.metDamage(cause), onFailure, log },
     })
     const writer: SqliteWriter = new SqliteWriter({
       redo,
@@ -258,7 +258,7 @@ class SqliteCellStore implements EmbeddedCellStore {
   }
 
   get damage(): CellStoreError | undefined {
-    return this.#tables.damage
+    return this.#tables.damage ?? this.#writer.damage
   }
 
   get wasKilled(): boolean {

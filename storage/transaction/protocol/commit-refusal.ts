@@ -60,6 +60,9 @@ export function refusalOf(error: unknown): StorageError {
   const known = diskFullOf(error) ?? storeUnavailableOf(error)
   if (known !== undefined) return known
   if (error instanceof CellStoreError) {
+    if (error.kind === 'damaged') {
+      return new StorageError('store_damaged', error.message, {}, { cause: error })
+    }
     return new StorageError(
       'transaction_rolled_back',
       `The store did not take the transaction: ${error.message}`,

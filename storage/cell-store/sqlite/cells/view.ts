@@ -5,7 +5,7 @@ import type { Row } from '../../cell.ts'
 import { CellStoreError, type CellStoreLimits } from '../../cell-store.ts'
 import type { CellView, Chunk, ChunkRequest } from '../../embedded-cell-store.ts'
 import type { RowFilter } from '../../row-filter.ts'
-import { isDamage, isDiskError } from '../error.ts'
+import { DAMAGED, isDamage, isDiskError } from '../error.ts'
 import { inlineValueBytesMax } from '../schema.ts'
 import { BEGIN_READ, COMMIT, ROLLBACK } from '../statements.ts'
 import { SqliteRangeReader } from './range-reader.ts'
@@ -18,9 +18,6 @@ export type ViewedStore = {
   /** Reports a failed disk; returns the error of all later calls. */
   fail(cause: unknown): CellStoreError
 }
-
-const DAMAGED =
-  'A page of cells.db cannot be read. Run percolite check, and restore a backup where it finds damage.'
 
 /**
  * Reads over a separate connection; those of one turn are one read transaction, and so one WAL snapshot. The first read

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
 import { SqliteCellWrites } from '../cells/cell-writes.ts'
-import { isDiskError, isFull, sentError } from '../error.ts'
+import { isDamage, isDiskError, isFull, sentError } from '../error.ts'
 import { BEGIN_WRITE, COMMIT, ROLLBACK } from '../statements.ts'
 import type { BatchFailure } from './write-batch.ts'
 
@@ -63,7 +63,8 @@ export class SqliteTransactions {
       this.writes.settle()
     } catch (error) {
       this.writes.forget()
-      return failedAs(this.#undone() && !isDiskError(error), error)
+      // A damaged page that was read is refused like a wrong value: nothing of it is in the log, and the rest is whole.
+      return failedAs(this.#undone() && (isDamage(error) || !isDiskError(error)), error)
     }
     try {
       this.#commit.run()

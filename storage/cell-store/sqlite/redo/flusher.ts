@@ -2,7 +2,7 @@
 import type { Clock } from '../../../clock.ts'
 import { invariant } from '../../../invariant.ts'
 import type { StorageLog } from '../../../storage-log.ts'
-import { receivedError } from '../error.ts'
+import { isDamage, receivedError } from '../error.ts'
 import type { BatchFailure } from '../groups/write-batch.ts'
 import type { Memtable } from './memtable.ts'
 import type { Memtables } from './memtables.ts'
@@ -23,6 +23,8 @@ type FlusherParts = {
   readonly memtables: Memtables
   /** Called in the turn in which a memtable is dropped that is in the tables: the next read needs a new snapshot. */
   readonly beforeDrop: () => void
+  /** Called when a flush met a damaged page: what it would have moved stays in the redo log, and is read. */
+  readonly onDamage?: (cause: unknown) => void
   /** Called when the disk failed. */
   readonly onFailure: (cause: unknown) => void
   readonly log: StorageLog
@@ -110,9 +112,10 @@ export class Flusher {
       try {
         const failure = await this.#flushPart(cells)
         if (failure === null) continue
-        const error = receivedError(failure.cause).message
+        const error = receivedError(failure.cause)
+        if (isDamage(error)) this.#parts.onDamage?.(error)
         this.#parts.log.warn(
-          { error },
+          { error: error.message },
           'the redo log was not flushed into the tables; tried again later',
         )
         this.#dueCells = -AGAIN_CELLS

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { invariant } from '../../../invariant.ts'
-import { isFull } from '../error.ts'
+import { isDamage, isFull } from '../error.ts'
 import type { BatchFailure, CarriedOutGroup } from '../groups/write-batch.ts'
 import { PAGE_BYTES } from '../schema.ts'
 import { Memtable, type SentMemtable } from './memtable.ts'
@@ -149,6 +149,10 @@ export class RedoLog {
 }
 
 function notRecovered({ cause }: BatchFailure, bytes: number): Error {
+  if (isDamage(cause)) {
+    return new Error(`${cause.message}: its redo log meets a damaged page. What it holds stays there; \
+run percolite check, and restore a backup`)
+  }
   if (!isFull(cause)) return new Error(cause.message)
   const room = `${Math.ceil((ROOM_FOR_EACH_BYTE * bytes + ROOM_FOR_LOG) / 2 ** 20)} MiB`
   return new Error(`${cause.message}: flushing its redo log takes up to ${room} of room`)

@@ -49,6 +49,8 @@ export class Redo {
     readonly memtableCells?: number | undefined
     /** Called in the turn in which cells leave the memtables that are in the tables now (R2). */
     readonly beforeDrop: () => void
+    /** As of `Flusher`. */
+    readonly onDamage?: (cause: unknown) => void
     /** Called when the disk failed and no group was in progress. */
     readonly onFailure: (cause: unknown) => void
     readonly log: StorageLog

@@ -2,7 +2,7 @@
 import { systemClock } from '../../../clock.ts'
 import { type Measures, UNMEASURED } from '../../../measures.ts'
 import { CellStoreError } from '../../cell-store.ts'
-import { isFull, receivedError, type SentError } from '../error.ts'
+import { DAMAGED, isDamage, isFull, receivedError, type SentError } from '../error.ts'
 import { encodedBytesMax } from '../groups/group-encoding.ts'
 import {
   type BatchResult,
@@ -70,6 +70,7 @@ export class SqliteWriter {
   #isDiskQuick = true
   #closedBy: CellStoreError | undefined
   #failure: CellStoreError | undefined
+  #damage: CellStoreError | undefined
   #whenIdle: () => void = () => {}
 
   constructor(parts: {
@@ -123,6 +124,17 @@ export class SqliteWriter {
     for (const { reject } of this.#queue.splice(0)) reject(this.#failure)
     this.#onFatal(this.#failure)
     return this.#failure
+  }
+
+  /** The last damaged page that a write has met. */
+  get damage(): CellStoreError | undefined {
+    return this.#damage
+  }
+
+  /** A write or a flush has met a damaged page and was rolled back; returns its error. */
+  metDamage(cause: unknown): CellStoreError {
+    this.#damage = new CellStoreError('damaged', DAMAGED, { cause })
+    return this.#damage
   }
 
   /** Resolves when the queued batches have been carried out; later batches are refused. */
@@ -230,6 +242,7 @@ export class SqliteWriter {
   }
 
   #notApplied(cause: Error): CellStoreError {
+    if (isDamage(cause)) return this.metDamage(cause)
     if (!isFull(cause)) return new CellStoreError('notApplied', ROLLED_BACK, { cause })
     return new CellStoreError('full', ROLLED_BACK, { cause, freeBytes: this.#freeBytes() })
   }
