@@ -152,6 +152,7 @@ for (const redoLog of ['never', 'always'] as const) {
     assert.equal(store.damage?.kind, 'damaged')
     assert.deepEqual(fatal, [])
     await store.close()
+    if (redoLog === 'always') await assert.rejects(open(), /percolite check/)
     // Where the page is whole again, nothing that was acknowledged is missing.
     await put(data, leaf, Uint8Array.of(LEAF))
     const again = await open()
