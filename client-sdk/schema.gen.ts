@@ -27,7 +27,8 @@ export interface paths {
          *
          *     A request that is only `BEGIN` opens a transaction over several requests (201). With
          *     `transaction`, the statements run inside an open one. `CREATE` and `DROP` statements stand
-         *     alone: each is a transaction of its own, and what committed before a failing one stays.
+         *     alone: each is a transaction of its own, and what committed before a failing one stays. `GRANT`s
+         *     and `REVOKE`s that follow each other are one transaction.
          *
          *     A request that is one `SCAN` is answered by the page. When there is more, the answer has a
          *     `cursor`; the same body with that `cursor` continues at the same snapshot.

@@ -49,3 +49,24 @@ test('a subscription ends with its token', async (t) => {
     { code: 'unauthenticated' },
   )
 })
+
+test('a rule that is replaced in one request begins live rows again, and never ends them', async (t) => {
+  const admin = connect({ url, token })
+  t.after(() => admin.close())
+  await admin.query('CREATE TABLE task (id INTEGER PRIMARY KEY, owner TEXT)')
+  await admin.query("INSERT INTO task (id, owner) VALUES (1, 'x'), (2, 'y')")
+  await admin.query('CREATE ROLE app')
+  await admin.query("GRANT READ ON task TO app WHERE owner = 'y'")
+  const app = await admin.query<{ token: string }>('CREATE TOKEN app ROLE app EXPIRES IN 1 DAY')
+  const guarded = connect({ url, token: app.rows[0]?.token as string })
+  t.after(() => guarded.close())
+  const live = guarded.live<{ id: number }>('SCAN id FROM task USE PRIMARY KEY')
+  assert.deepEqual((await live.next()).value, [{ id: 2 }])
+  for (let round = 0; round < 20; round += 1) {
+    const owner = round % 2 === 0 ? 'x' : 'y'
+    await admin.execute(
+      `REVOKE ALL ON task FROM app; GRANT READ ON task TO app WHERE owner = '${owner}'`,
+    )
+    assert.deepEqual((await live.next()).value, [{ id: round % 2 === 0 ? 1 : 2 }])
+  }
+})

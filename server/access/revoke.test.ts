@@ -6,6 +6,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { describe, test } from 'node:test'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
 import { openGateway, type Storage } from '../../storage/storage.ts'
+import { auditedServer } from '../../test/access/audited-server.ts'
 import { JwtIssuer } from '../../test/access/jwt-issuer.ts'
 import { rolesServer } from '../../test/access/roles-server.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
@@ -230,4 +231,27 @@ describe('a right that is taken away', () => {
     observe('d')
     assert.equal((await socket.about('d')).code, 'unknown_observer')
   })
+})
+
+test('GRANTs and REVOKEs that follow each other are one commit, told each, or none of them', async (t) => {
+  const { admin, tokens, events } = await auditedServer(t)
+  await admin.rows('CREATE TABLE note (id INTEGER PRIMARY KEY); CREATE ROLE app')
+  await admin.rows('GRANT READ, WRITE ON note TO app')
+  const app = tokens.as(await tokens.made('CREATE TOKEN app ROLE app EXPIRES IN 1 DAY'))
+  const { text, body: failed } = await admin.query(
+    'REVOKE ALL ON note FROM app; GRANT READ ON note TO app; GRANT READ ON note TO nobody',
+  )
+  assert.deepEqual([failed.code, failed.statement], ['unknown_role', 2], text)
+  assert.equal((await app.query('INSERT INTO note (id) VALUES (1), (2)')).status, 200)
+  const replaced =
+    'REVOKE ALL ON note FROM app; GRANT READ ON note TO app WHERE id = 2; GRANT INSPECT TO app'
+  const { body } = await admin.query(replaced)
+  assert.equal(body.results.length, 3)
+  assert.deepEqual(await app.rows('SCAN id FROM note USE PRIMARY KEY'), [{ id: 2 }])
+  assert.equal(await app.refusal('INSERT INTO note (id) VALUES (3)'), 'not_permitted')
+  const changes = (await events()).filter(({ event }) => event === 'access_changed').slice(-3)
+  assert.deepEqual(
+    changes.map(({ operation, commitTimestamp }) => [operation, commitTimestamp]),
+    ['revoke', 'grant', 'grant'].map((operation) => [operation, body.commitTimestamp]),
+  )
 })

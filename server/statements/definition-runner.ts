@@ -43,7 +43,10 @@ export class DefinitionRunner {
     this.#checks = new AddedChecks(transactions, parts)
   }
 
-  /** CREATE, ALTER, DROP, ROTATE, GRANT and REVOKE: each is a transaction of its own, in their order. */
+  /**
+   * CREATE, ALTER, DROP, ROTATE, GRANT and REVOKE in their order: each is a transaction of its own, and so are GRANTs
+   * and REVOKEs that follow each other: nobody meets a role between the right of before and the one in its place.
+   */
   *run(
     statements: ReadonlyArray<ScriptStatement<LoneStatement>>,
     running: RunningRequest,
@@ -53,30 +56,34 @@ export class DefinitionRunner {
     running.commits()
     const results: StatementResult[] = []
     let last = { readTimestamp: 0, commitTimestamp: null as Timestamp | null, attempts: 1 }
-    for (const [index, entry] of statements.entries()) {
+    for (let first = 0; first < statements.length; first = results.length) {
       running.signal.throwIfAborted()
+      const entries = togetherFrom(statements, first)
+      const at: At = { index: 0 }
       try {
-        if (index > 0) this.#parts.access.requireHeld(running.principal)
-        const { result, ...stamps } = yield* this.#define(entry, running, beside)
-        results.push(result)
+        if (first > 0) this.#parts.access.requireHeld(running.principal)
+        const { results: more, ...stamps } = yield* this.#define(entries, running, at, beside)
+        results.push(...more)
         last = { ...stamps, attempts: Math.max(last.attempts, stamps.attempts) }
       } catch (error) {
-        throw new StatementFailure(index, error)
+        throw new StatementFailure(first + at.index, error)
       }
     }
     return { results, ...last }
   }
 
   *#define(
-    entry: ScriptStatement<LoneStatement>,
+    entries: Together,
     running: RunningRequest,
+    at: At,
     beside: BesideDefinition | undefined,
-  ): Work<Defined> {
+  ): Work<QueryOutcome> {
+    const [entry] = entries
     const { statement } = entry
     if (statement.kind !== 'addCheck' && statement.kind !== 'setNotNull') {
-      return yield* this.#defineAtOnce(entry, running, beside)
+      return yield* this.#defineAtOnce(entries, running, at, beside)
     }
-    const begun = yield* this.#defineAtOnce(entry, running)
+    const begun = yield* this.#defineAtOnce(entries, running, at)
     const ended = yield* this.#checks.end(statement, running, async (own) => {
       await beside?.before(own)
       beside?.after(own, entry)
@@ -85,59 +92,83 @@ export class DefinitionRunner {
   }
 
   #defineAtOnce(
-    entry: ScriptStatement<LoneStatement>,
+    entries: Together,
     running: RunningRequest,
+    at: At,
     beside?: BesideDefinition,
-  ): Work<Defined> {
+  ): Work<QueryOutcome> {
     return this.#transactions.run(
       { readOnly: false },
       running,
-      (own) => definedIn(own, entry, running, { ...this.#parts, beside }),
+      (own) => this.#definedIn(own, entries, running, { at, beside }),
       ({ commitTimestamp }) => commitTimestamp,
     )
   }
-}
 
-type Defined = Pick<QueryOutcome, 'readTimestamp' | 'commitTimestamp' | 'attempts'> & {
-  readonly result: StatementResult
-}
-
-async function definedIn(
-  own: OwnTransaction,
-  { statement, parameters }: ScriptStatement<LoneStatement>,
-  running: RunningRequest,
-  parts: DefinitionParts & { readonly beside: BesideDefinition | undefined },
-): Promise<Defined> {
-  const { access, audit, randomness, beside } = parts
-  const { transaction, catalog, attempts } = own
-  await beside?.before(own)
-  const isAccess = isAboutAccess(statement)
-  let tokenId: string | undefined
-  const newText = (id?: string) => {
-    const made = newHashedText(randomness, id)
-    tokenId = made.id
-    return made
+  async #definedIn(
+    own: OwnTransaction,
+    entries: Together,
+    running: RunningRequest,
+    { at, beside }: { readonly at: At; readonly beside: BesideDefinition | undefined },
+  ): Promise<QueryOutcome> {
+    const { access, audit, randomness } = this.#parts
+    const { transaction, attempts } = own
+    await beside?.before(own)
+    const isAccess = isAboutAccess(entries[0].statement)
+    let tokenId: string | undefined
+    const newText = (id?: string) => {
+      const made = newHashedText(randomness, id)
+      tokenId = made.id
+      return made
+    }
+    const results: StatementResult[] = []
+    for (const [index, { statement, parameters }] of entries.entries()) {
+      at.index = index
+      // With what the one before has changed. Who asks may do all of them, or not even the first.
+      const catalog =
+        index === 0 ? own.catalog : await this.#transactions.catalogOf(transaction, running)
+      results.push(
+        isAboutAccess(statement)
+          ? await executeAccess(statement, {
+              transaction,
+              catalog,
+              newText,
+              jwtIssuer: access.jwtIssuer,
+              newSecret: () => access.cursorSecrets.next(randomness),
+            })
+          : await executeDefinition(statement, { transaction, catalog, parameters }),
+      )
+      beside?.after({ ...own, catalog }, { statement, parameters })
+    }
+    at.index = 0
+    // After its rights were looked at: others are not told how the log is.
+    if (isAccess) await audit.requireWritable()
+    const { principal, address, operation, id } = running
+    const by = { principal, address, operation, id }
+    const commitTimestamp = await committed(transaction, running, (outcome) => {
+      for (const { statement } of entries)
+        audit.changed(statement, by, { isAccess, tokenId, ...outcome })
+    })
+    // Who changes the last thing that lets it in still gets its answer.
+    if (isAccess) await access.changed(running)
+    return { results, readTimestamp: transaction.startTs, commitTimestamp, attempts }
   }
-  const result = isAccess
-    ? await executeAccess(statement, {
-        transaction,
-        catalog,
-        newText,
-        jwtIssuer: access.jwtIssuer,
-        newSecret: () => access.cursorSecrets.next(randomness),
-      })
-    : await executeDefinition(statement, { transaction, catalog, parameters })
-  beside?.after(own, { statement, parameters })
-  // After its rights were looked at: others are not told how the log is.
-  if (isAccess) await audit.requireWritable()
-  const { principal, address, operation, id } = running
-  const by = { principal, address, operation, id }
-  const commitTimestamp = await committed(transaction, running, (outcome) =>
-    audit.changed(statement, by, { isAccess, tokenId, ...outcome }),
-  )
-  // Who changes the last thing that lets it in still gets its answer.
-  if (isAccess) await access.changed(running)
-  return { result, readTimestamp: transaction.startTs, commitTimestamp, attempts }
+}
+
+/** Statements of one transaction. */
+type Together = readonly [ScriptStatement<LoneStatement>, ...ScriptStatement<LoneStatement>[]]
+
+/** Which one of them is being run. */
+type At = { index: number }
+
+/** The statement of this number, and what follows it where all are GRANT and REVOKE. */
+function togetherFrom(
+  statements: ReadonlyArray<ScriptStatement<LoneStatement>>,
+  first: number,
+): Together {
+  const rest = statements.slice(first)
+  const other = rest.findIndex(({ statement: { kind } }) => kind !== 'grant' && kind !== 'revoke')
+  return rest.slice(0, other < 0 ? rest.length : Math.max(other, 1)) as unknown as Together
 }
 
 /** Commits the change, and tells of it once: when it is there, and when it may be. */

@@ -76,8 +76,8 @@ export const CHECK_BUGS: readonly PlantedBug[] = [
   bug(
     'scriptsNoteBegunChecks',
     'server/statements/definition-runner.ts',
-    'this.#defineAtOnce(entry, running)\n',
-    'this.#defineAtOnce(entry, running, beside)\n',
+    'this.#defineAtOnce(entries, running, at)\n',
+    'this.#defineAtOnce(entries, running, at, beside)\n',
   ),
   bug(
     'notNullOfNewRowsOnly',
