@@ -9,7 +9,7 @@ export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, c
   get: [422, 522],
   getText: [429, 548],
   rowGet: [520, 703],
-  blindSet: [621, 848],
+  blindSet: [621, 850],
   readingSet: [657, 915],
   transfer: [668, 1_433],
   scan: [489, 2_199],
