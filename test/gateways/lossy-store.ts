@@ -50,9 +50,12 @@ async function loseOne(drawn: number, call: () => Promise<unknown>): Promise<str
   return 'answer'
 }
 
-/** The file of the storage that asked for the mutation, without its folder. */
+/** The file of the storage that asked for the mutation, without its folder; not that which bounds each call. */
 function teller(): string | undefined {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 20
   const lines = new Error().stack?.split('\n') ?? []
-  const line = lines.find((one) => one.includes('/storage/'))
+  Error.stackTraceLimit = limit
+  const line = lines.find((one) => one.includes('/storage/') && !one.includes('store-answers'))
   return /([\w-]+)\.ts:/.exec(line ?? '')?.[1]
 }
