@@ -165,6 +165,14 @@ test('a lost commit is asked after until the server answers again', async (t) =>
   assert.deepEqual([ended, runs], ['done', 1])
 })
 
+test('a fault of the server proves nothing of a commit, which is asked after', async (t) => {
+  const { ended, runs } = await play(t, [
+    ...[BEGIN, STATEMENT, { expect: COMMIT, answer: problem(500, 'internal') }],
+    outcome('committed', { commitTimestamp: null }),
+  ])
+  assert.deepEqual([ended, runs], ['done', 1])
+})
+
 for (const forgotten of [
   outcome('unknown'),
   { expect: OUTCOME, answer: problem(404, 'unknown_transaction') },
