@@ -13,10 +13,7 @@ import {
   type Storage,
 } from '../../storage/storage.ts'
 import type { Principal } from './principal.ts'
-
-function claimOf({ claims }: Principal, name: string): unknown {
-  return Object.hasOwn(claims, name) ? claims[name] : undefined
-}
+import { standingOf } from './standing.ts'
 
 type Known = { readonly newest: Catalog; readonly rights: RoleRights }
 
@@ -71,9 +68,9 @@ export class RoleViews {
   isSameHolder(one: Principal, other: Principal): boolean {
     if (one.id !== other.id || one.role !== other.role) return false
     const { knownCatalog } = this.#storage
-    const rights = knownCatalog && this.rightsOf(one.role, knownCatalog)
-    const asked = rights instanceof RoleRights ? rights.ruledBy.claims : []
-    return asked.every((name) => claimOf(one, name) === claimOf(other, name))
+    if (knownCatalog === undefined) return true
+    const rights = this.rightsOf(one.role, knownCatalog)
+    return standingOf({ rights }, one) === standingOf({ rights }, other)
   }
 
   /** The newest grants count, for snapshots of the past as well. A role that there is no more may do nothing. */
