@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole } from '../page/console-context.ts'
 import { ROWS_MAX, type WantedRows, wantedHash } from './wanted-rows.ts'
@@ -17,7 +17,8 @@ export function CellsForm({
   const [index, setIndex] = useState(wanted?.index ?? '')
   const [key, setKey] = useState('')
   const address = wanted === undefined ? '' : wantedHash(wanted)
-  useEffect(() => {
+  // Before the browser takes another key: what is typed into a new page would be lost.
+  useLayoutEffect(() => {
     if (wanted === undefined) return
     setTable(wanted.table)
     setIndex(wanted.index ?? '')

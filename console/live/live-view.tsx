@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useConsole } from '../page/console-context.ts'
 import { Problem } from '../page/problem.tsx'
 import { countText, durationText } from '../page/stamp-text.ts'
@@ -18,8 +18,9 @@ export function LiveView({ address }: ViewProps) {
   const { watch, start, stop } = useLive(db)
   const { sql = '' } = address.query
   const [text, setText] = useState(sql)
+  // Before the browser takes another key: what is typed into a new page would be lost.
+  useLayoutEffect(() => setText(sql), [sql])
   useEffect(() => {
-    setText(sql)
     if (sql === '') stop()
     else start(sql)
   }, [sql])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole } from '../page/console-context.ts'
 import { Problem } from '../page/problem.tsx'
@@ -17,7 +17,8 @@ export function QueryView({ address }: ViewProps) {
   const query = useQuery(db)
   const { sql } = address.query
   const [hasEditor, setHasEditor] = useState(false)
-  useEffect(() => {
+  // Before the browser takes another key: what is typed into a new page would be lost.
+  useLayoutEffect(() => {
     if (hasEditor && sql !== undefined) query.editor.current?.setText(sql)
   }, [hasEditor, sql])
   const complete = async (text: string, offset: number, signal: AbortSignal) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { Row, Schemas } from '../../client-sdk/client.ts'
 import { useConsole, useRight } from '../page/console-context.ts'
 import { Grid } from '../page/grid.tsx'
@@ -138,7 +138,8 @@ function Wanted({
   readonly children: ComponentChildren
 }) {
   const [text, setText] = useState(where ?? '')
-  useEffect(() => setText(where ?? ''), [where])
+  // Before the browser takes another key: what is typed into a new page would be lost.
+  useLayoutEffect(() => setText(where ?? ''), [where])
   const go = (condition: string, by: string) => {
     const trimmed = condition.trim()
     const query = {

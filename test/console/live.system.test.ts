@@ -234,6 +234,41 @@ async function changing(server: ConsoleScene['server'], signal: AbortSignal): Pr
   }
 }
 
+/** A script that types into the field before the page is first painted. */
+const typedAtOnce = (id: string) => `
+  new MutationObserver((_, observer) => {
+    const input = document.getElementById('${id}')
+    if (input === null) return
+    observer.disconnect()
+    input.value = 'typed'
+    input.dispatchEvent(new Event('input', { bubbles: true }))
+  }).observe(document, { childList: true, subtree: true })`
+
+describe('A text that is typed as soon as its field is there', {
+  skip: chromiumSkipReason(),
+}, () => {
+  const end = endOfGroup()
+  for (const [hash, field] of [
+    ['#/live', 'live-sql'],
+    ['#/tables/account', 'where'],
+    ['#/cells/account/ann', 'cells-key'],
+  ]) {
+    it(`stays in ${field}`, async () => {
+      const scene = await ConsoleScene.start(end)
+      await scene.server.rows('CREATE TABLE account (id TEXT PRIMARY KEY)')
+      const { page } = await scene.look('')
+      await page.addInitScript(typedAtOnce(field ?? ''))
+      await page.goto(`${scene.url}/console/${hash}`)
+      await page.reload()
+      const input = page.locator(`#${field}`)
+      await input.waitFor()
+      await delay(300)
+      assert.equal(await input.inputValue(), 'typed')
+      await page.context().close()
+    })
+  }
+})
+
 describe('Live for two principals, in Chromium', { skip: chromiumSkipReason() }, () => {
   const end = endOfGroup()
   let tokens: TokenServer
