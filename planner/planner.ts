@@ -23,6 +23,8 @@ export { executeDefinition } from './definitions/definition.ts'
 export { evaluateStamp, readStamp } from './definitions/stamp.ts'
 export { type AddingStatement, checkBeingAdded } from './definitions/table-check.ts'
 export { executePlan } from './execute/executor.ts'
+export { givenValues } from './execute/points/given-values.ts'
+export { type PointRead, pointReadOf } from './execute/points/point-read.ts'
 export { AnswerBytes } from './execute/rows/answer-bytes.ts'
 export { BatchSize } from './execute/rows/batch-size.ts'
 export { rowCountOf } from './execute/rows/collected-rows.ts'
@@ -48,7 +50,7 @@ export {
   noteSource,
   sourceOf,
 } from './json/json-source.ts'
-export { type IntegerForm, valueFromJson, valueToJson } from './json/json-value.ts'
+export { type IntegerForm, jsonOf, valueFromJson, valueToJson } from './json/json-value.ts'
 export { fromSource } from './json/sourced-json.ts'
 export { accessOf } from './plan/explain.ts'
 export type { Plan } from './plan/plan.ts'

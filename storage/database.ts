@@ -54,12 +54,21 @@ import type { TransactionOptions } from './transaction/transaction-options.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
 import { TransactionRegistry } from './transaction/transaction-registry.ts'
 import { TransactionStarts } from './transaction-starts.ts'
+import type { TurnReads } from './turn-reads.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 1000 }
 
 /** How often a gateway looks for an index whose builder may have died. */
 const INDEX_LOOK_MS = 10_000
+
+type OwnOptions = {
+  readonly registry: TransactionRegistry
+  readonly retention: Retention
+  readonly indexBatchRows?: number | undefined
+  readonly ownsCellStore: boolean
+  readonly answers?: StoreAnswers | undefined
+}
 
 export class Storage {
   /** Which timestamps are this store's own. */
@@ -70,6 +79,8 @@ export class Storage {
   readonly health: StoreHealth
   /** The numbers of identity columns. */
   readonly identities: IdentityBlocks
+  /** Undefined where a read has to wait for a store. */
+  readonly turnReads: TurnReads | undefined
   readonly #parts: ProtocolParts
   readonly #owner: 'exclusive' | 'shared'
   readonly #ownsCellStore: boolean
@@ -85,41 +96,29 @@ export class Storage {
   readonly #starts: TransactionStarts
   readonly #departure = new Departure()
 
-  private constructor(
-    parts: ProtocolParts,
-    owner: 'exclusive' | 'shared',
-    own: {
-      readonly registry: TransactionRegistry
-      readonly retention: Retention
-      readonly indexBatchRows?: number | undefined
-      readonly ownsCellStore: boolean
-      readonly answers?: StoreAnswers | undefined
-    },
-  ) {
-    const { retention, indexBatchRows } = own
-    this.#registry = own.registry
-    this.#ownsCellStore = own.ownsCellStore
+  private constructor(parts: ProtocolParts, owner: 'exclusive' | 'shared', own: OwnOptions) {
+    const { retention, indexBatchRows, registry, ownsCellStore } = own
+    this.#registry = registry
+    this.#ownsCellStore = ownsCellStore
     this.history = parts.history
     this.inspection = new Inspection(parts)
     this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
     this.#parts = parts
+    this.turnReads = parts.turnReads?.(this.#newestCatalog)
     this.#owner = owner
     this.health = new StoreHealth(parts.context, own.answers)
     this.#starts = new TransactionStarts(parts.context)
     const { context, protocol, sweepLocks, requestLifeMs } = parts
+    const guarded = this.#departure.gate.guarding(timedProtocol(protocol, context))
     this.#transactionParts = {
-      protocol: this.#departure.gate.guarding(timedProtocol(protocol, context)),
-      budget: this.#budget,
+      ...{ protocol: guarded, budget: this.#budget },
       cellBytesMax: context.cellStore.limits.cellBytesMax,
       roomRefusal: () => this.#departure.gate.refusal ?? this.health.disk.refusal,
       ended: (ended, outcome) => {
         this.#registry.ended(ended, outcome)
         this.#endedOwn(ended, outcome)
       },
-      refused: (reason, refused) => {
-        const conflict = conflictOf(reason, refused, this.#catalogs.newest)
-        if (conflict !== undefined) context.measures.conflicted(conflict)
-      },
+      refused: (reason, refused) => this.#refused(reason, refused),
       changedSchema: (changing) => this.#newestCatalog.isChangedBy(changing),
       notified: (rows, notifying, commitTs) => this.#observers.committed(rows, notifying, commitTs),
     }
@@ -370,6 +369,11 @@ export class Storage {
     const transaction = new Transaction(parts, snapshot)
     this.#fencedCatalog.begun(transaction, known, snapshot.catalogFence)
     return transaction
+  }
+
+  #refused(...[reason, refused]: Parameters<NonNullable<TransactionParts['refused']>>): void {
+    const conflict = conflictOf(reason, refused, this.#catalogs.newest)
+    if (conflict !== undefined) this.#parts.context.measures.conflicted(conflict)
   }
 
   readonly #endedOwn = (transaction: Transaction, end: TransactionEnd): void => {

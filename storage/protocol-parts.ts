@@ -19,6 +19,7 @@ import { SharedOracle } from './oracle/shared-oracle.ts'
 import type { ReadStamp } from './oracle/timestamp-oracle.ts'
 import type { Randomness } from './randomness.ts'
 import type { StorageLog } from './storage-log.ts'
+import type { NewestCatalog } from './tables/catalog/newest-catalog.ts'
 import type { EmbeddedContext } from './transaction/one-process/embedded-context.ts'
 import { embeddedProtocol } from './transaction/one-process/embedded-protocol.ts'
 import type { LatchTable } from './transaction/one-process/latches/latch-table.ts'
@@ -32,6 +33,7 @@ import { Gateways } from './transaction/protocol/gateways.ts'
 import { ExclusiveLiveness, SharedLiveness } from './transaction/protocol/liveness.ts'
 import type { ProtocolContext } from './transaction/protocol/protocol-context.ts'
 import type { TransactionProtocol } from './transaction/protocol/transaction-protocol.ts'
+import { TurnReads } from './turn-reads.ts'
 
 /** The parts of a storage layer that depend on who owns the cell store and how commits are made. */
 export type ProtocolParts = {
@@ -46,6 +48,8 @@ export type ProtocolParts = {
   readonly trimLog: (safePoint: Timestamp, signal?: AbortSignal) => Promise<void>
   /** The next stamp, in this turn; undefined when it must be waited for. */
   readonly stampNow: () => ReadStamp | undefined
+  /** Absent where a read may have to wait for the store. */
+  readonly turnReads?: (catalog: NewestCatalog) => TurnReads
   /** The outcome of the transaction that a lock belongs to. */
   readonly settle: Settle
   /** Settles the locks that were left behind, and all of transactions that began before the safe point. */
@@ -139,6 +143,7 @@ async function openEmbedded(
     feed,
     trimLog: (safePoint, signal) => trimLog(cellStore, safePoint, signal),
     stampNow: () => oracle.takeToRead(),
+    turnReads: (catalog) => new TurnReads(oracle, latches, catalog),
     settle: (lock) => resolver.settle(lock),
     sweepLocks: async () => 0,
     requestLifeMs: 0,

@@ -17,7 +17,6 @@ export function QueryView({ address }: ViewProps) {
   const query = useQuery(db)
   const { sql } = address.query
   const [hasEditor, setHasEditor] = useState(false)
-  // Before the browser takes another key: what is typed into a new page would be lost.
   useLayoutEffect(() => {
     if (hasEditor && sql !== undefined) query.editor.current?.setText(sql)
   }, [hasEditor, sql])

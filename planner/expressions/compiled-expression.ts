@@ -50,6 +50,8 @@ export type CompiledExpression = {
   readonly columns: ReadonlySet<number>
   /** A column, a literal, a parameter, or another value that is at hand: evaluating it cannot fail. */
   readonly isLeaf: boolean
+  /** What it is, where it is a literal or a parameter that stands alone. */
+  readonly given?: { readonly literal: SqlValue } | { readonly slot: number }
   /** True when it is the same for all rows of a statement. */
   readonly isConstant: boolean
   /** True when it has no meaning without a row: it names a column outside of coalesce. */

@@ -145,7 +145,7 @@ function compileLiteral(
 
 function constant(literal: Expression, type: ExpressionType, value: SqlValue): CompiledExpression {
   const { position } = literal
-  return { type, position, evaluate: () => value, ...CONSTANT_LEAF }
+  return { type, position, evaluate: () => value, given: { literal: value }, ...CONSTANT_LEAF }
 }
 
 const CONSTANT_LEAF = {
@@ -175,7 +175,7 @@ function compileParameter(
     const bound = scope.parameters[slot]
     return bound?.kind === 'value' ? bound.value : null
   }
-  return { type, position, evaluate, ...CONSTANT_LEAF }
+  return { type, position, evaluate, given: { slot }, ...CONSTANT_LEAF }
 }
 
 function compileColumn(compiler: ExpressionCompiler, column: ColumnExpression): CompiledExpression {

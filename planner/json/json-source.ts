@@ -46,7 +46,7 @@ export class JsonSource {
    * minus zero. Any other number is exactly what `JSON.parse` made of it.
    */
   get mayRound(): boolean {
-    this.#whole.mayRound ??= MAY_ROUND.test(this.#whole.text)
+    this.#whole.mayRound ??= mayRound(this.#whole.text)
     return this.#whole.mayRound
   }
 
@@ -141,6 +141,11 @@ function namesIn(text: string): number {
 }
 
 /** Digits are counted from the first one only: from each one it would take several times as long. */
+/** As `JsonSource.mayRound`, of a short text. */
+export function mayRound(text: string): boolean {
+  return MAY_ROUND.test(text)
+}
+
 const MAY_ROUND = /(?<!\d)\d[\d.]{15}|\d[eE]|-0/
 /** The longest that it matches. */
 const ROUNDED_CHARACTERS = 16

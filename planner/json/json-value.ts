@@ -22,22 +22,28 @@ export function valueToJson(
   value: SqlValue,
   options: { readonly integers?: IntegerForm } = {},
 ): unknown {
-  if (value === null) return null
-  switch (type) {
-    case 'INTEGER': {
-      const integer = value as bigint
-      const exact = integer >= Number.MIN_SAFE_INTEGER && integer <= Number.MAX_SAFE_INTEGER
-      return exact && options.integers !== 'string' ? Number(integer) : integer.toString()
-    }
-    case 'BYTES':
-      return bufferOf(value as Uint8Array).toString('base64')
-    case 'TIMESTAMP':
-      return timestampToText(value as bigint)
-    case 'JSON':
-      return jsonOfText(value as string)
-    default:
-      return value
-  }
+  return value === null ? null : jsonOf(type, options.integers)(value)
+}
+
+type JsonOf = (value: Exclude<SqlValue, null>) => unknown
+
+/** What `valueToJson` makes of values of this type. */
+export function jsonOf(type: SqlType, integers: IntegerForm = 'number'): JsonOf {
+  return type === 'INTEGER' && integers === 'string' ? String : JSON_OF[type]
+}
+
+const JSON_OF: Readonly<Record<SqlType, JsonOf>> = {
+  TEXT: (value) => value,
+  BOOLEAN: (value) => value,
+  REAL: (value) => value,
+  INTEGER: (value) => {
+    const integer = value as bigint
+    const isExact = integer >= Number.MIN_SAFE_INTEGER && integer <= Number.MAX_SAFE_INTEGER
+    return isExact ? Number(integer) : integer.toString()
+  },
+  BYTES: (value) => bufferOf(value as Uint8Array).toString('base64'),
+  TIMESTAMP: (value) => timestampToText(value as bigint),
+  JSON: (value) => jsonOfText(value as string),
 }
 
 /**

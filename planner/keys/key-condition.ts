@@ -39,6 +39,8 @@ export type KeyCondition = {
   | {
       readonly kind: 'points'
       readonly several: boolean
+      /** The expression of the one value, where it is one. */
+      readonly value?: CompiledExpression
       /** Each value once. */
       values(scope: Scope): readonly SqlValue[]
       /** The identities of the same, where they are known already. */
@@ -145,6 +147,7 @@ function ofComparison(
     case '=':
       return points(term, source, {
         several: false,
+        value,
         values: (scope) => withoutNull([value.evaluate(scope)]),
       })
     case '<':
@@ -224,6 +227,7 @@ function points(
   source: Expression,
   of: {
     readonly several: boolean
+    readonly value?: CompiledExpression
     values(scope: Scope): readonly SqlValue[]
     identities?(scope: Scope): Identities
   },

@@ -281,6 +281,8 @@ export type RowProjection = {
   readonly columns: readonly ResultColumn[]
   /** Places of the columns of the table that it looks at. */
   readonly reads: ReadonlySet<number>
+  /** Their places in the order of the result, where it answers columns of one table as they are. */
+  readonly places?: readonly number[]
   project(scope: Scope): SqlValue[]
 }
 export type ResultColumn = { readonly name: string; readonly type: SqlType }

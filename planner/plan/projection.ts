@@ -49,10 +49,11 @@ export function planProjection(
       work.spend(columns.length)
       return [...row]
     }
-    return { columns, reads, project }
+    return { columns, reads, places: [...reads], project }
   }
   const names = new Set<string>()
-  const items = projectedExpressions(parts, projection).map(({ expression, label }) => {
+  const expressions = projectedExpressions(parts, projection)
+  const items = expressions.map(({ expression, label }) => {
     if (names.has(label)) throw namedTwice(expression, label)
     names.add(label)
     const value = compiler.compile(expression)
@@ -61,10 +62,13 @@ export function planProjection(
     return { name: label, type, value }
   })
   const units = NODE_UNITS * items.length
+  const isPlain =
+    others.length === 0 && expressions.every(({ expression }) => expression.kind === 'column')
   const evaluations = items.map(({ value }) => value.evaluate)
   return {
     columns: items.map(({ name, type }) => ({ name, type })),
     reads: columnsOf(items.map(({ value }) => value)),
+    ...(isPlain && { places: items.flatMap(({ value }) => [...value.columns]) }),
     project: (scope) => {
       scope.work.spend(units)
       return evaluations.map((evaluate) => evaluate(scope))

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import type { JwtIssuer } from '../../planner/planner.ts'
@@ -11,7 +10,6 @@ import {
   andThen,
   type Catalog,
   type Clock,
-  hashOfToken,
   idOfToken,
   type MaybePromise,
   NO_LIMITS,
@@ -38,6 +36,7 @@ import { catalogAt, inSnapshot } from '../statements/snapshot.ts'
 import { FailedAttempts } from './failed-attempts.ts'
 import { JwtAccess } from './jwt-access.ts'
 import type { JwtTokens } from './jwt-tokens.ts'
+import { OwnTokens } from './own-tokens.ts'
 import type { Principal } from './principal.ts'
 import { expired, unauthenticated } from './refusals.ts'
 import { RoleViews } from './role-views.ts'
@@ -66,12 +65,10 @@ export class Access {
   readonly #roles: RoleViews
   readonly #lookForUnknown: SharedLook
   readonly cursorSecrets: CursorSecrets
-  #tokens: ReadonlyMap<string, AccessToken> = new Map()
-  /** By the hash of what was shown, so that who comes often is made once; of those that hold. */
-  readonly #found = new Map<string, Principal>()
-  #version: Timestamp = -1
-  /** Counts the changes after which one who was let in may not go on. */
-  #changes = 0
+  readonly #tokens: OwnTokens
+  #readVersion: Timestamp = -1
+  /** Another one whenever somebody who was let in may not go on, or may do something else. */
+  version = 0
   #lookedMs = Number.NEGATIVE_INFINITY
   #look: Promise<void> | undefined
   #watching: Promise<void> = Promise.resolve()
@@ -84,6 +81,7 @@ export class Access {
     this.#log = log
     this.#mode = mode
     this.#failed = new FailedAttempts(clock)
+    this.#tokens = new OwnTokens(clock)
     this.#roles = new RoleViews(storage)
     this.#lookForUnknown = new SharedLook(clock, ACCESS_LOOK_MS, () => this.lookAgain())
     this.#jwt = jwt && new JwtAccess(jwt, this.#roles, clock)
@@ -152,7 +150,7 @@ export class Access {
   }
 
   #admitNow(request: IncomingMessage, clientOf: ClientOf): MaybePromise<void> {
-    ;(request as Admitted)[ADMITTED_AT] = this.#changes
+    ;(request as Admitted)[ADMITTED_AT] = this.version
     if (!this.isRequired) return undefined
     const { authorization } = request.headers
     const shown = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
@@ -181,7 +179,7 @@ export class Access {
 
   #shownBy(text: string): MaybePromise<Principal | undefined> {
     const isJwt = this.#jwt !== undefined && !text.startsWith(TOKEN_PREFIX)
-    return isJwt ? this.#jwt.principalOf(text) : this.#find(text)
+    return isJwt ? this.#jwt.principalOf(text) : this.#tokens.principalOf(text)
   }
 
   #isOfNow(principal: Principal): boolean {
@@ -198,6 +196,17 @@ export class Access {
     if (principal === undefined || !this.#isOfNow(principal)) throw this.#failed.refusal(clientOf())
     if (principal.expires <= this.#clock.wallMicros()) throw expired(principal)
     return principal
+  }
+
+  /**
+   * Until when one who was let in is let in by the same text, while `version` is the same, and a JWT counts: for good
+   * where nobody is asked for a token. Undefined where it has to be looked at each time.
+   */
+  holdsUntil(principal: Principal | undefined): Timestamp | undefined {
+    if (this.#storage.isShared) return undefined
+    if (principal === undefined) return this.isRequired ? undefined : Number.POSITIVE_INFINITY
+    if (principal.jwtKey !== undefined) return principal.expires
+    return this.#tokens.holdsUntil(principal)
   }
 
   /** Of a request that was admitted; undefined where none was asked for. */
@@ -245,7 +254,8 @@ export class Access {
   refusalOf(principal: Principal | undefined): ServerError | undefined {
     if (!this.isRequired) return undefined
     if (principal === undefined) return unauthenticated()
-    const held = principal.jwtKey === undefined ? this.#tokenOf(principal) : this.#jwtOf(principal)
+    const held =
+      principal.jwtKey === undefined ? this.#tokens.of(principal) : this.#jwtOf(principal)
     if (held === undefined) return unauthenticated()
     return held.expires <= this.#clock.wallMicros() ? expired(held) : undefined
   }
@@ -262,12 +272,7 @@ export class Access {
   /** The error of a request that was let in before something changed. */
   refusalSince(request: IncomingMessage): ServerError | undefined {
     const at = (request as Admitted)[ADMITTED_AT]
-    return at === undefined || at === this.#changes ? undefined : this.refusalOf(this.of(request))
-  }
-
-  #tokenOf({ tokenId, hash }: Principal): AccessToken | undefined {
-    const token = this.#tokens.get(tokenId ?? '')
-    return token !== undefined && this.#holds(token, hash) ? token : undefined
+    return at === undefined || at === this.version ? undefined : this.refusalOf(this.of(request))
   }
 
   #jwtOf(principal: Principal): Principal | undefined {
@@ -277,7 +282,7 @@ export class Access {
   /** Reads the keys of JWTs again; false where there are none. */
   reloadKeys(): boolean {
     this.#jwt?.reload()
-    this.#changes += 1
+    this.version += 1
     if (this.#jwt !== undefined) this.#endRevoked()
     return this.#jwt !== undefined
   }
@@ -297,7 +302,7 @@ export class Access {
     // The snapshot reads the catalog, so the newest grants on tables are known here, whoever has changed them.
     await inSnapshot(this.#storage, undefined, async ({ transaction }) => {
       const version = await readAccessVersion(transaction)
-      if (version <= this.#version) return
+      if (version <= this.#readVersion) return
       this.#know(version, {
         tokens: await readAccessTokens(transaction),
         roles: await readAccessRoles(transaction),
@@ -310,14 +315,13 @@ export class Access {
 
   /** Of two looks at once the older one may end last. */
   #know(version: Timestamp, { tokens, roles, blocks, cursorSecret }: AccessKnown): void {
-    if (version <= this.#version) return
-    this.#tokens = new Map(tokens.map((token) => [token.id, token]))
-    this.#found.clear()
+    if (version <= this.#readVersion) return
+    this.#tokens.know(tokens)
     this.#roles.know(roles)
     this.#jwt?.know(blocks)
     this.cursorSecrets.know(cursorSecret)
-    this.#version = version
-    this.#changes += 1
+    this.#readVersion = version
+    this.version += 1
   }
 
   /**
@@ -336,29 +340,6 @@ export class Access {
     if (ageMs >= dueMs) return this.#look
     this.#look.catch(() => {}) // Who waits for it later is told.
     return undefined
-  }
-
-  #find(text: string): Principal | undefined {
-    const id = idOfToken(text)
-    if (id === undefined) return undefined
-    const token = this.#tokens.get(id)
-    const hash = hashOfToken(text)
-    // Also for an unknown id, so that both cost the same work.
-    const holds = this.#holds(token ?? NOBODY, hash)
-    if (token === undefined || !holds) return undefined
-    const known = this.#found.get(hash)
-    if (known !== undefined) return known
-    const { role, expires, name } = token
-    const found = { id: `token:${id}`, role, tokenId: id, hash, expires, claims: { sub: name } }
-    this.#found.set(hash, found)
-    return found
-  }
-
-  /** Compares twice, whatever there is: the work does not tell which ids there are, nor that one is being rotated. */
-  #holds({ hash: kept, former = ENDED }: KeptHashes, hash: string): boolean {
-    const isNow = isSame(kept, hash)
-    const wasBefore = isSame(former.hash, hash)
-    return isNow || (wasBefore && former.until > this.#clock.wallMicros())
   }
 }
 
@@ -391,10 +372,3 @@ const ADMITTED_AT = Symbol('admittedAt')
 type Admitted = IncomingMessage & { [PRINCIPAL]?: Principal; [ADMITTED_AT]?: number }
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i
-type KeptHashes = Pick<AccessToken, 'hash' | 'former'>
-const NOBODY = { hash: '0'.repeat(64) }
-const ENDED = { ...NOBODY, until: 0 }
-
-function isSame(one: string, other: string): boolean {
-  return timingSafeEqual(Buffer.from(one, 'latin1'), Buffer.from(other, 'latin1'))
-}

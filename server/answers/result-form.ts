@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type IntegerForm, type StatementResult, valueToJson } from '../../planner/planner.ts'
+import { type IntegerForm, jsonOf, type StatementResult } from '../../planner/planner.ts'
 import type { SqlType, SqlValue } from '../../storage/storage.ts'
 import { PIECE_CHARACTERS, piecesOf, stringPieces } from './text-pieces.ts'
 
@@ -17,7 +17,7 @@ type Field = {
   readonly name: string
   readonly type: SqlType
   /** The value as JSON.stringify takes it; absent where it is that already. */
-  readonly toJson?: (value: SqlValue) => unknown
+  readonly toJson?: ReturnType<typeof jsonOf>
 }
 
 /**
@@ -38,9 +38,7 @@ export function formOf(columns: Columns, integers: IntegerForm): ResultForm {
   const fields = columns.map(({ name, type }) => {
     const field = { name: `${JSON.stringify(name)}:`, type }
     const isJson = type === 'TEXT' || type === 'REAL' || type === 'BOOLEAN' || type === 'JSON'
-    return isJson
-      ? field
-      : { ...field, toJson: (value: SqlValue) => valueToJson(type, value, { integers }) }
+    return isJson ? field : { ...field, toJson: jsonOf(type, integers) }
   })
   return {
     columns: JSON.stringify(columns.map(({ name, type }) => ({ name, type }))),

@@ -32,6 +32,11 @@ export class RequestRates {
     this.#perSecond = perSecond
   }
 
+  /** Whether a client of a role with this rate has one. */
+  isRated(perSecondOfRole: number | undefined): boolean {
+    return perSecondOfRole !== undefined || this.#perSecond !== Number.POSITIVE_INFINITY
+  }
+
   /** How many clients are remembered. */
   get size(): number {
     return this.#aheadUntilMs.size

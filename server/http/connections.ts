@@ -41,7 +41,7 @@ export class Connections {
     } else server.on('connection', (socket: Socket) => this.#opened(socket))
     // Node tells of a connection on which nothing moved for so long, in whichever direction.
     server.setTimeout(silenceMsMax, (socket) => this.#isSilent(socket))
-    server.on('request', (request, response) => this.#began(request, response))
+    server.on('request', this.#began)
     // A WebSocket is closed by its session; here it is only destroyed, when it stays too long.
     server.on('upgrade', ({ socket }: IncomingMessage) => {
       this.#sockets.delete(socket)
@@ -116,7 +116,7 @@ export class Connections {
     if (!isWaiting || socket.writableLength > 0) socket.destroy()
   }
 
-  #began({ socket }: IncomingMessage, response: ServerResponse): void {
+  readonly #began = ({ socket }: IncomingMessage, response: ServerResponse): void => {
     const known = this.#sockets.get(socket)
     if (known === undefined) return
     known.last = response

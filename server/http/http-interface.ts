@@ -26,6 +26,8 @@ import type { PlanCache } from '../statements/plan-cache.ts'
 import { ScanStreams } from '../statements/scan-streams.ts'
 import { StatementRunner } from '../statements/statement-runner.ts'
 import type { StatementStatistics } from '../statistics/statement-statistics.ts'
+import { StraightReads } from '../straight/straight-reads.ts'
+import { StraightWay } from '../straight/straight-way.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import { UnreadBegins } from '../transactions/unread-begins.ts'
@@ -111,25 +113,33 @@ export function addInterface(
   const doers = doersOf(parts, version)
   const { live, metrics, moves, backups, answers } = doers
   const history = storage.history
-  metrics.watch(http)
+  metrics.requests.watch(http)
   const largeBodies = new LargeBodies(requests)
   const rules = originRulesOf(config)
   const headers = headersOfAll(history.name, config.tls !== undefined)
   const admit = admission(document.operations, parts)
-  addRequestHooks(http, { rules, admit, log, isStopping, requests, largeBodies, headers })
+  const checkAnswer = answerCheck(http, parts)
+  const outbox = new Outbox(headers)
+  const reads = new StraightReads(parts)
+  const straight = new StraightWay({
+    ...{ ...parts, reads, outbox, checkAnswer },
+    metrics: metrics.requests,
+  })
+  http.addHook('onRequest', straight.onRequest)
+  const { admitted } = straight
+  addRequestHooks(http, { rules, admit, admitted, log, isStopping, requests, largeBodies, headers })
   addBodyParsers(http, largeBodies)
   const isServed = ({ path }: Operation) => config.hasDocs || !path.startsWith('/openapi.')
   addErrorHandling(http, document.operations.filter(isServed), parts.sendProblem)
-  const checkAnswer = answerCheck(http, parts)
   if (config.hasDocs) addDocumentationPages(http, document)
   if (config.hasConsole) addConsolePages(http)
   const fastPath = queryFastPath({
     answers,
-    outbox: new Outbox(headers),
+    outbox,
     history,
     largeBodies,
     answered: (sent, request) => {
-      metrics.answered('query', sent.status, request)
+      metrics.requests.answered('query', sent.status, request)
       checkAnswer?.('query', sent)
     },
   })

@@ -94,6 +94,8 @@ export function addRequestHooks(
     readonly rules: OriginRules
     /** Throws or rejects for who is not let in. */
     readonly admit: (request: FastifyRequest) => MaybePromise<void>
+    /** Told of each request that may go on. */
+    readonly admitted: (request: FastifyRequest) => void
     readonly log: Logger
     readonly isStopping: () => boolean
     readonly requests: RunningRequests
@@ -102,7 +104,8 @@ export function addRequestHooks(
     readonly headers: readonly string[]
   },
 ): void {
-  const { rules, admit, log, isStopping, requests, largeBodies, headers: ofAll } = around
+  const { rules, admit, admitted: letIn, log, isStopping, requests, largeBodies } = around
+  const { headers: ofAll } = around
   // The last one that was allowed: clients name the same host in every request.
   let allowedHost: string | undefined
   // By callback: a promise for each request would cost more than what is done here.
@@ -143,8 +146,12 @@ export function addRequestHooks(
       done(error as Error)
       return
     }
-    if (admitted instanceof Promise) admitted.then(() => done(), done)
-    else done()
+    const goOn = () => {
+      letIn(request)
+      done()
+    }
+    if (admitted instanceof Promise) admitted.then(goOn, done)
+    else goOn()
   })
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const isKept = reply.statusCode < 400 && PAGES.test(request.url)

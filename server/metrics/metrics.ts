@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IncomingMessage } from 'node:http'
 import { Counter, Gauge, Registry } from '@prometheus-io/client'
-import type { FastifyInstance } from 'fastify'
 import type { Clock, Storage } from '../../storage/storage.ts'
 import type { SharedBound } from '../budgets/shared-bound.ts'
 import type { Shares } from '../budgets/shares.ts'
@@ -31,7 +29,7 @@ type MetricsParts = {
 /** The figures of one server. Most are found out when they are asked for; requests and commits tell theirs. */
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #requests: RequestMetrics
+  readonly requests: RequestMetrics
   readonly #store: StoreMetrics
   readonly #observers: ObserverMetrics
   readonly #process: ProcessMetrics
@@ -53,25 +51,16 @@ export class Metrics {
     this.#countTold(live.subscriptions)
     commits.register(this.#registry)
     addShareMetrics(this.#registry, shares.all)
-    this.#requests = new RequestMetrics(this.#registry)
+    this.requests = new RequestMetrics(this.#registry)
     this.#store = new StoreMetrics(this.#registry, storage, ended)
     this.#observers = new ObserverMetrics(this.#registry, storage)
     this.#process = new ProcessMetrics(this.#registry)
     const counted = { ended, conflicts: commits.log, changes: live.subscriptions }
-    this.activity = new Activity({ storage, clock, requests: this.#requests, ...counted })
+    this.activity = new Activity({ storage, clock, requests: this.requests, ...counted })
   }
 
   get contentType(): string {
     return this.#registry.contentType
-  }
-
-  watch(fastify: FastifyInstance): void {
-    this.#requests.watch(fastify)
-  }
-
-  /** Counts an answer that Fastify does not send. */
-  answered(operation: string, status: number, request: IncomingMessage): void {
-    this.#requests.answered(operation, status, request)
   }
 
   /** The text format of Prometheus. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Counter, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import { WholeRequest } from '../http/bodies/whole-request.ts'
+import type { DurationHistogram } from '../statistics/duration-histogram.ts'
 import { type Bucket, quantileOf } from '../statistics/quantile.ts'
 import { DurationMetric } from './duration-metric.ts'
 
@@ -24,8 +25,7 @@ export type StepOfRequests = {
 
 /** Counts requests by operation and status, and tells how long they took. */
 export class RequestMetrics {
-  /** How many there were of each status, by operation. */
-  readonly #counts = new Map<string, Map<number, number>>()
+  readonly #byOperation = new Map<string, Answered>()
   readonly #durations = new DurationMetric({
     name: 'percolite_http_request_duration_seconds',
     help: 'From the head of a request to the beginning of its answer, by operation.',
@@ -37,7 +37,7 @@ export class RequestMetrics {
   #before: { readonly counted: number; readonly buckets: readonly Bucket[] }
 
   constructor(registry: Registry) {
-    const counts = this.#counts
+    const byOperation = this.#byOperation
     new Counter({
       name: 'percolite_http_requests_total',
       help: 'HTTP requests that were answered, by operation of openapi.yaml and status code.',
@@ -45,8 +45,8 @@ export class RequestMetrics {
       registers: [registry],
       collect() {
         this.reset()
-        for (const [operation, ofOperation] of counts) {
-          for (const [code, count] of ofOperation) this.inc({ operation, code }, count)
+        for (const [operation, { counts }] of byOperation) {
+          for (const [code, count] of counts) this.inc({ operation, code }, count)
         }
       },
     })
@@ -65,11 +65,10 @@ export class RequestMetrics {
 
   /** Counts an answer; to be called for one that Fastify does not send. */
   answered(operation: string, status: number, request: IncomingMessage): void {
-    const counts = this.#countsOf(operation)
+    const { counts, durations } = this.#byOperation.get(operation) ?? this.#added(operation)
     counts.set(status, (counts.get(status) ?? 0) + 1)
     this.#counted += 1
-    if (!(request instanceof WholeRequest)) return
-    this.#durations.of(operation).add(performance.now() - request.arrivedMs)
+    if (request instanceof WholeRequest) durations.add(performance.now() - request.arrivedMs)
   }
 
   /** What there was since this was asked last, of all operations together. */
@@ -86,11 +85,15 @@ export class RequestMetrics {
     }
   }
 
-  #countsOf(operation: string): Map<number, number> {
-    const known = this.#counts.get(operation)
-    if (known !== undefined) return known
-    const counts = new Map<number, number>()
-    this.#counts.set(operation, counts)
-    return counts
+  #added(operation: string): Answered {
+    const added = { counts: new Map(), durations: this.#durations.of(operation) }
+    this.#byOperation.set(operation, added)
+    return added
   }
+}
+
+/** The answers of one operation: how many there were of each status, and how long they took. */
+type Answered = {
+  readonly counts: Map<number, number>
+  readonly durations: DurationHistogram
 }

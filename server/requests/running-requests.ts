@@ -94,6 +94,11 @@ export class RunningRequests implements RequestKeeper {
     return this.#rates.refusal(clientOf, this.limitsOf(principal).rate)
   }
 
+  /** Whether `rateRefusal` has anything to count. */
+  isRated(principal: Principal | undefined): boolean {
+    return this.#rates.isRated(this.limitsOf(principal).rate)
+  }
+
   limitsOf(principal: Principal | undefined): RoleLimits {
     return principal === undefined ? NO_LIMITS : this.#limitsOf(principal)
   }

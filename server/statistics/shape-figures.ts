@@ -49,9 +49,14 @@ export class ShapeFigures {
   }
 
   succeeded(ms: number, result: StatementResult): void {
+    this.ran(ms, rowCountOf(result), result.rowsAffected)
+  }
+
+  /** It has succeeded. */
+  ran(ms: number, rowsReturned: number, rowsWritten: number): void {
     this.durations.add(ms)
-    this.#rowsReturned += rowCountOf(result)
-    this.#rowsWritten += result.rowsAffected
+    this.#rowsReturned += rowsReturned
+    this.#rowsWritten += rowsWritten
   }
 
   failed(ms: number, code: string): void {

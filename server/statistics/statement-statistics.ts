@@ -14,7 +14,7 @@ import { ShapeFigures } from './shape-figures.ts'
 export type CountedStatement = {
   readonly plan: Plan
   readonly entry: IndexedStatement
-  readonly running: RunningRequest
+  readonly running: Pick<RunningRequest, 'operation' | 'statements'>
   readonly catalog: Catalog
 }
 
@@ -68,7 +68,7 @@ export class StatementStatistics {
     statement: CountedStatement,
     execute: () => MaybePromise<StatementResult>,
   ): MaybePromise<StatementResult> {
-    const figures = this.#figuresOf(statement)
+    const figures = this.figuresOf(statement, this.#byPlan.get(statement.plan))
     const beganMs = this.#clock.monotonicMs()
     const succeeded = (result: StatementResult): StatementResult => {
       figures.succeeded(this.#clock.monotonicMs() - beganMs, result)
@@ -89,8 +89,8 @@ export class StatementStatistics {
     }
   }
 
-  #figuresOf(statement: CountedStatement): ShapeFigures {
-    const known = this.#byPlan.get(statement.plan)
+  /** The figures of a statement that runs; `known` are those that it had before, which may have given way to others. */
+  figuresOf(statement: CountedStatement, known: ShapeFigures | undefined): ShapeFigures {
     const figures = known?.isKept === true ? known : this.#planned(statement)
     this.#uses += 1
     figures.lastUse = this.#uses

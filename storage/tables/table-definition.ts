@@ -164,6 +164,30 @@ export function columnPosition(table: TableDefinition, columnId: number): number
   return position
 }
 
+/** A column of the primary key, with its position in a row. */
+export type PrimaryKeyPart = {
+  readonly position: number
+  readonly type: SqlType
+  readonly name: string
+  readonly descending: boolean
+}
+
+/** Definitions are kept with the catalog and do not change, so each is looked through once. */
+const PRIMARY_KEYS = new WeakMap<TableDefinition, readonly PrimaryKeyPart[]>()
+
+/** In key order. */
+export function primaryKeyParts(table: TableDefinition): readonly PrimaryKeyPart[] {
+  let parts = PRIMARY_KEYS.get(table)
+  if (parts === undefined) {
+    parts = table.primaryKey.map(({ columnId, descending }) => {
+      const { position, column } = columnOf(table, columnId)
+      return { position, type: column.type, name: column.name, descending }
+    })
+    PRIMARY_KEYS.set(table, parts)
+  }
+  return parts
+}
+
 /** The columns of the primary key, in key order. */
 export function keyColumns(table: TableDefinition): ColumnDefinition[] {
   return table.primaryKey.map(({ columnId }) => columnOf(table, columnId).column)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { ADMISSION_BUGS } from './admission-bugs.ts'
 import { AUDIT_BUGS } from './audit-bugs.ts'
 import { CHECK_BUGS } from './check-bugs.ts'
 import { FIRST_TOKEN_BUGS } from './first-token-bugs.ts'
@@ -24,18 +25,6 @@ const SUBSCRIPTIONS = 'server/subscriptions/subscriptions.ts'
 
 /** One for each thing that access control has to do; each has to make a test fail. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
-  bug(
-    'unknownIdsAreFaster',
-    'server/access/access.ts',
-    'const holds = this.#holds(token ?? NOBODY, hash)',
-    'const holds = token !== undefined && this.#holds(token, hash)',
-  ),
-  bug(
-    'rightTokensAreFaster',
-    'server/access/access.ts',
-    'const wasBefore = isSame(',
-    'const wasBefore = !isNow && isSame(',
-  ),
   bug('plansOfAnyRole', 'server/statements/plan-cache.ts', '&& each.rights === rights', ''),
   bug(
     'tablesAreAllSeen',
@@ -137,7 +126,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug('followersAreAtWork', REQUESTS, ' - changeStreams.heldBy(client)', ' - 0'),
   bug('holdersShareTheirLimit', REQUESTS, 'requests.heldBy(client) - ', 'requests.held - '),
-  bug('roleRatesHoldNobody', REQUESTS, 'this.limitsOf(principal).rate', 'undefined'),
+  bug(
+    'roleRatesHoldNobody',
+    REQUESTS,
+    'refusal(clientOf, this.limitsOf(principal).rate)',
+    'refusal(clientOf, undefined)',
+  ),
   bug(
     'roleRatesRaise',
     'server/budgets/request-rates.ts',
@@ -389,6 +383,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (tokens.length + tables.length > 0)',
     'if (false)',
   ),
+  ...ADMISSION_BUGS,
   ...AUDIT_BUGS,
   ...FIRST_TOKEN_BUGS,
   ...CHECK_BUGS,

@@ -112,8 +112,8 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   bug(
     'metricsShowTokens',
     'server/metrics/request-metrics.ts',
-    'this.#countsOf(operation)\n',
-    'this.#countsOf(String(request.headers.authorization))\n',
+    'this.#byOperation.get(operation) ?? this.#added(operation)\n',
+    'this.#added(String(request.headers.authorization))\n',
   ),
   bug(
     'logsShowTokens',

@@ -226,7 +226,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['functions/'],
     ['*'],
   ],
-  'planner/execute': [['rows/'], ['lookups/'], ['groups/', 'writes/'], ['*']],
+  'planner/execute': [['rows/'], ['lookups/'], ['groups/', 'points/', 'writes/'], ['*']],
   parser: [
     ['ast.ts', 'access-ast.ts', 'definition-ast.ts', 'expression-ast.ts', 'expression-parts.ts'],
     ['parse-error.ts', 'parser-limits.ts'],
@@ -262,7 +262,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['http/request-hooks.ts'],
     ['http/answers/'],
     ['websocket/'],
-    ['metrics/'],
+    ['metrics/', 'straight/'],
     ['http/'],
     ['*'],
   ],

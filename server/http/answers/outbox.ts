@@ -36,7 +36,7 @@ export class Outbox {
   readonly #sendAll = (): void => {
     const posted = this.#posted
     this.#posted = []
-    for (const { response, answer } of posted) this.send(response, answer)
+    for (const { response, answer } of posted) sendAnswer(response, answer, this.#headersOfAll)
   }
 
   /** At once: the client goes on while this process has still to see to others. */

@@ -84,7 +84,8 @@ function parsed(text: string): unknown {
 
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-function decodeUtf8(bytes: Buffer): string {
+/** Throws ServerError `invalid_request`. */
+export function decodeUtf8(bytes: Buffer): string {
   try {
     return STRICT_UTF8.decode(bytes)
   } catch (cause) {

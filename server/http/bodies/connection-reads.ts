@@ -18,29 +18,14 @@ const CHUNK_WORK = 1024
 /** And so may a thousand requests. */
 const REQUEST_WORK = 16 * 1024
 
-/** The connections of one client, and how much was read from them in the last turn in which there was something. */
+/** How much was read in the last turn in which there was something. */
+type TurnWork = { turn: number; amount: number }
+
+/** The connections of one client. */
 type ClientReads = {
   readonly key: ClientKey
   readonly connections: Set<ConnectionRead>
   readonly work: TurnWork
-}
-
-/** The work of the last turn in which there was some. */
-class TurnWork {
-  #turn = -1
-  #amount = 0
-
-  get amount(): number {
-    return this.#amount
-  }
-
-  add(turn: number, amount: number): void {
-    if (this.#turn !== turn) {
-      this.#turn = turn
-      this.#amount = 0
-    }
-    this.#amount += amount
-  }
 }
 
 /**
@@ -53,18 +38,14 @@ class TurnWork {
 export class ConnectionReads {
   readonly #byClient = new Map<ClientKey, ClientReads>()
   readonly #held = new FairQueue<ConnectionRead>()
+  /** The turn of the event loop, counted by those in which something was read. */
   #turn = 0
   #bodyWork = 0
   #isScheduled = false
 
-  /** The turn of the event loop, counted by those in which something was read. */
-  get turn(): number {
-    return this.#turn
-  }
-
   /** Weighs what is read from the connection until it closes or becomes a WebSocket. */
   add(socket: Socket, key: ClientKey): void {
-    const client = this.#byClient.get(key) ?? { key, connections: new Set(), work: new TurnWork() }
+    const client = this.#byClient.get(key) ?? { key, connections: new Set(), work: newWork() }
     this.#byClient.set(key, client)
     const read = new ConnectionRead(this, socket, client)
     client.connections.add(read)
@@ -86,11 +67,16 @@ export class ConnectionReads {
 
   /** To be called for each piece of work. Holds the connection, or all of its client, where that was too much. */
   worked(read: ConnectionRead, work: number, isOfLongBody: boolean): void {
-    const { client } = read
-    client.work.add(this.#turn, work)
+    const { client, work: ofConnection } = read
+    const ofClient = client.work
+    const turn = this.#turn
+    ofConnection.amount = work + (ofConnection.turn === turn ? ofConnection.amount : 0)
+    ofConnection.turn = turn
+    const amount = work + (ofClient.turn === turn ? ofClient.amount : 0)
+    ofClient.amount = amount
+    ofClient.turn = turn
     if (isOfLongBody) this.#bodyWork += work
-    this.#schedule()
-    const { amount } = client.work
+    if (!this.#isScheduled) this.#schedule()
     if (amount > CLIENT_WORK_MAX) {
       const wasTooMuch = amount - work > CLIENT_WORK_MAX
       if (!wasTooMuch) for (const one of client.connections) this.#hold(one)
@@ -106,7 +92,6 @@ export class ConnectionReads {
   }
 
   #schedule(): void {
-    if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(this.#beginTurn)
   }
@@ -115,17 +100,17 @@ export class ConnectionReads {
     this.#isScheduled = false
     this.#turn += 1
     this.#bodyWork = 0
-    this.#readOn()
-    if (this.#held.size > 0) this.#schedule()
+    if (this.#held.size > 0) this.#readOn()
   }
 
   /** Each is going to be as much work as the last time. */
   #readOn(): void {
     for (let work = 0; work < BODY_WORK_MAX && this.#held.size > 0; ) {
       const read = this.#held.shift() as ConnectionRead
-      work += Math.max(read.lastWork, READ_BYTES)
+      work += Math.max(read.work.amount, READ_BYTES)
       read.readOn()
     }
+    if (this.#held.size > 0) this.#schedule()
   }
 }
 
@@ -135,7 +120,7 @@ export class ConnectionRead {
   readonly #all: ConnectionReads
   readonly #socket: Socket
   #isHeld = false
-  readonly #work = new TurnWork()
+  readonly work: TurnWork = newWork()
   /** Reads the rest of a body, as far as it is wanted; undefined between two requests. */
   readBody: (() => void) | undefined
 
@@ -150,18 +135,13 @@ export class ConnectionRead {
     return this.#isHeld
   }
 
-  /** In the last turn in which there was something. */
-  get lastWork(): number {
-    return this.#work.amount
-  }
-
   tookRequest(): void {
-    this.#took(REQUEST_WORK, false)
+    this.#all.worked(this, REQUEST_WORK, false)
   }
 
   /** `isOfLongBody` where the body may be long. */
   tookChunk(bytes: number, isOfLongBody: boolean): void {
-    this.#took(bytes + CHUNK_WORK, isOfLongBody)
+    this.#all.worked(this, bytes + CHUNK_WORK, isOfLongBody)
   }
 
   hold(): void {
@@ -177,11 +157,10 @@ export class ConnectionRead {
     if (this.readBody === undefined) this.#socket.resume()
     else this.readBody()
   }
+}
 
-  #took(work: number, isOfLongBody: boolean): void {
-    this.#work.add(this.#all.turn, work)
-    this.#all.worked(this, work, isOfLongBody)
-  }
+function newWork(): TurnWork {
+  return { turn: -1, amount: 0 }
 }
 
 const READ = Symbol('read')

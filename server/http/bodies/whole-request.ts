@@ -74,6 +74,12 @@ export class WholeRequest extends IncomingMessage {
     else this._read(0)
   }
 
+  /** A body that was read whole is there again, for who reads it next. */
+  giveBack(body: Buffer): void {
+    this.#chunks = [body]
+    this.#read = undefined
+  }
+
   /** To be called before any of the body is read. */
   readAt(pace: BodyPace): void {
     this.#pace = pace
@@ -92,11 +98,18 @@ export class WholeRequest extends IncomingMessage {
   override push(chunk: Buffer | null): boolean {
     if (chunk === null) {
       if (this.#connection !== undefined) this.#connection.readBody = undefined
-      this.#end()
+      if (this.#pace !== undefined) this.#endInTime(this.#pace)
+      else if (this.#piece !== undefined) this.#end()
+      else this.#take(null)
       return true
     }
     this.#bytes += chunk.length
     this.#connection?.tookChunk(chunk.length, this.#pace !== undefined)
+    // Most bodies come as one chunk, and all of them is asked for.
+    if (this.#read !== undefined && chunk.length === Number(this.headers['content-length'])) {
+      this.#chunks.push(chunk)
+      return true
+    }
     const wantsMore = this.#isDropped || this.#join(chunk)
     if (this.#bytes > this.#bytesMax) this.#giveUp()
     return wantsMore && this.#mayRead
@@ -152,20 +165,25 @@ export class WholeRequest extends IncomingMessage {
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
 
+  #endInTime(pace: BodyPace): void {
+    const waiting = this.#isDropped ? undefined : pace.beforeEnd()
+    if (waiting === undefined) this.#end()
+    else
+      waiting.then(
+        () => this.#end(),
+        () => undefined,
+      )
+  }
+
   #end(): void {
-    const waiting = this.#isDropped ? undefined : this.#pace?.beforeEnd()
-    const end = () => {
-      this.#handOnPiece()
-      this.#take(null)
-    }
-    if (waiting === undefined) end()
-    else waiting.then(end, () => undefined)
+    this.#handOnPiece()
+    this.#take(null)
   }
 
   /** The first chunk is the only one of most bodies. */
   #join(chunk: Buffer): boolean {
     if (chunk.length > SHORT_BYTES_MAX || chunk.length === this.#bytes) {
-      this.#handOnPiece()
+      if (this.#piece !== undefined) this.#handOnPiece()
       return this.#take(chunk)
     }
     const wantsMore = this.#filled + chunk.length <= PIECE_BYTES || this.#handOnPiece()

@@ -105,8 +105,23 @@ export function decodeEntry(
     if (path !== undefined) return
     row[columnPosition(table, columnId)] = fromKey.values[position] as SqlValue
   })
-  readFields(table, rest, row, (column) => index.storing.includes(column.id))
+  readFields(table, rest, row, storedColumns(table, index))
   return { key, primaryKey, row, commitTs }
+}
+
+type StoredColumns = WeakMap<IndexDefinition, readonly boolean[]>
+
+/** Definitions are kept with the catalog and do not change, so each is looked through once. */
+const STORED = new WeakMap<TableDefinition, StoredColumns>()
+
+/** Whether the entries hold the column at each position. */
+function storedColumns(table: TableDefinition, index: IndexDefinition): readonly boolean[] {
+  const known = STORED.get(table)?.get(index)
+  if (known !== undefined) return known
+  const stored = table.columns.map(({ id }) => index.storing.includes(id))
+  const ofTable: StoredColumns = STORED.get(table) ?? new WeakMap()
+  STORED.set(table, ofTable.set(index, stored))
+  return stored
 }
 
 export type EntryCell = {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { bufferOf } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
+import { invariant } from '../../invariant.ts'
 import type { SqlValue } from '../sql-type.ts'
-import { type ColumnDefinition, keyColumns, type TableDefinition } from '../table-definition.ts'
-import { damagedKey, keyBound } from './key-component.ts'
-import { idInKeySpace, KEY_SPACE_BYTES, keySpace } from './key-space.ts'
-import {
-  componentsOf,
-  encodeComponents,
-  readComponents,
-  requireKeySize,
-  textPrefixBound,
-} from './key-values.ts'
+import { requireValue } from '../sql-value.ts'
+import { type PrimaryKeyPart, primaryKeyParts, type TableDefinition } from '../table-definition.ts'
+import { damagedKey, keyBound, keyComponentBytes, writeKeyComponent } from './key-component.ts'
+import { idInKeySpace, KEY_SPACE_BYTES, keySpace, writeKeySpace } from './key-space.ts'
+import { readComponents, requireKeySize, textPrefixBound } from './key-values.ts'
 
 export { compareRowKeys, endOfPrefix } from '../../cell-store/row-key.ts'
 export { encodeKeyComponent } from './key-component.ts'
@@ -88,13 +84,27 @@ export function decodePrimaryKey(table: TableDefinition, key: Uint8Array): SqlVa
 }
 
 function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
-  const components = componentsOf(table, table.primaryKey, keyValues)
-  if (keyValues.includes(null)) throw nullInKey(table, keyValues.indexOf(null))
-  return encodeComponents(TABLE_SPACE, table.id, components)
+  const parts = primaryKeyParts(table)
+  invariant(keyValues.length <= parts.length, 'T1', { table: table.name, values: keyValues.length })
+  let bytes = KEY_SPACE_BYTES
+  for (let at = 0; at < keyValues.length; at += 1) {
+    const value = keyValues[at] as SqlValue
+    if (value === null) throw nullInKey(table, at)
+    const { type, name } = parts[at] as PrimaryKeyPart
+    requireValue(type, value, name)
+    bytes += keyComponentBytes(type, value)
+  }
+  const key = Buffer.allocUnsafe(bytes)
+  let end = writeKeySpace(key, TABLE_SPACE, table.id)
+  for (let at = 0; at < keyValues.length; at += 1) {
+    const { type, descending } = parts[at] as PrimaryKeyPart
+    end = writeKeyComponent(key, end, { type, value: keyValues[at] as SqlValue, descending })
+  }
+  return key
 }
 
 function nullInKey(table: TableDefinition, position: number): StorageError {
-  const { name } = keyColumns(table)[position] as ColumnDefinition
+  const { name } = primaryKeyParts(table)[position] as PrimaryKeyPart
   const message = `Column "${name}" is in the primary key of "${table.name}" and cannot be NULL.`
   return new StorageError('type_mismatch', message, { table: table.name, column: name })
 }

@@ -5,7 +5,8 @@ import { STORAGE_LIMITS } from '../../limits.ts'
 import type { SqlValue } from '../sql-type.ts'
 import {
   type ColumnDefinition,
-  columnPosition,
+  type PrimaryKeyPart,
+  primaryKeyParts,
   type SqlRow,
   type TableDefinition,
 } from '../table-definition.ts'
@@ -65,8 +66,9 @@ export function decodeRow(
 export function emptyRow(table: TableDefinition, keyValues: readonly SqlValue[]): SqlValue[] {
   const row: SqlValue[] = []
   for (let position = 0; position < table.columns.length; position += 1) row.push(null)
+  const parts = primaryKeyParts(table)
   for (let index = 0; index < keyValues.length; index += 1) {
-    row[keyPosition(table, index)] = keyValues[index] as SqlValue
+    row[(parts[index] as PrimaryKeyPart).position] = keyValues[index] as SqlValue
   }
   return row
 }
@@ -82,27 +84,44 @@ export function decodeFamily(
   row: SqlValue[],
   wanted?: readonly number[],
 ): void {
-  const { columns } = table
-  for (let position = 0; position < columns.length; position += 1) {
-    const column = columns[position] as ColumnDefinition
-    if (column.valueBefore === undefined || familyOf(column) !== family) continue
-    row[position] = column.valueBefore
-  }
+  const { held, before } = familyLayout(table, family)
+  for (const { position, value: valueBefore } of before) row[position] = valueBefore
   const reader = new RowValueReader(value)
   const format = reader.readByte()
   if (format !== FORMAT) throw reader.damaged(`there is no format ${format}`)
-  readFields(
-    table,
-    reader,
-    row,
-    (column) => familyOf(column) === family && !isKeyColumn(table, column.id),
-    wanted,
-  )
+  readFields(table, reader, row, held, wanted)
+}
+
+/** What a definition says of the cell of a family. */
+type FamilyLayout = {
+  /** Whether it holds the column at each position. */
+  readonly held: readonly boolean[]
+  /** What columns have in rows that were written before they were added. */
+  readonly before: ReadonlyArray<{ readonly position: number; readonly value: SqlValue }>
+}
+
+/** Definitions are kept with the catalog and do not change, so each is looked through once. */
+const LAYOUTS = new WeakMap<TableDefinition, Map<number, FamilyLayout>>()
+
+function familyLayout(table: TableDefinition, family: number): FamilyLayout {
+  const known = LAYOUTS.get(table)?.get(family)
+  if (known !== undefined) return known
+  const own = table.columns.map((column) => familyOf(column) === family)
+  const layout = {
+    held: table.columns.map(
+      ({ id }, position) => own[position] === true && !isKeyColumn(table, id),
+    ),
+    before: table.columns.flatMap(({ valueBefore: value }, position) =>
+      value !== undefined && own[position] === true ? [{ position, value }] : [],
+    ),
+  }
+  LAYOUTS.set(table, (LAYOUTS.get(table) ?? new Map()).set(family, layout))
+  return layout
 }
 
 /** The values of the primary key, in key order. */
 export function keyOfRow(table: TableDefinition, row: SqlRow): SqlValue[] {
-  return table.primaryKey.map((_, index) => row[keyPosition(table, index)] as SqlValue)
+  return primaryKeyParts(table).map(({ position }) => row[position] as SqlValue)
 }
 
 /** A column of the primary key is in none, and says 0 like those that no FAMILY names. */
@@ -140,8 +159,4 @@ function requireRowSize(table: TableDefinition, actual: number): void {
   if (actual <= limit) return
   const message = `A row takes at most ${limit} bytes; this one of "${table.name}" takes ${actual}.`
   throw limitExceeded('rowBytesMax', actual, message, { table: table.name })
-}
-
-function keyPosition(table: TableDefinition, index: number): number {
-  return columnPosition(table, (table.primaryKey[index] as { columnId: number }).columnId)
 }

@@ -38,7 +38,7 @@ export class RowValueReader {
   }
 
   readVaruint(): number {
-    const first = this.readByte()
+    const first = this.#bytes[this.#take(1)] as number
     if (first < 0x80) return first
     let value = first & 0x7f
     for (let factor = 0x80; ; factor *= 0x80) {

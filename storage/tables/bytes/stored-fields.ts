@@ -48,14 +48,14 @@ export function writeFields(
 
 /**
  * Fills what the rest of the value holds into a row. A column that the table has no more is stepped
- * over; `mayHold` tells which of the others belong here. Of these only the positions in `wanted` are
+ * over; `held` says of each position whether its column belongs here. Of these only the positions in `wanted` are
  * filled in, all when it is absent. Violations of T2.
  */
 export function readFields(
   table: TableDefinition,
   reader: RowValueReader,
   row: SqlValue[],
-  mayHold: (column: ColumnDefinition) => boolean,
+  held: readonly boolean[],
   wanted?: readonly number[],
 ): void {
   const { columns } = table
@@ -74,7 +74,7 @@ export function readFields(
       reader.skipBody(kind) // It was dropped after the value was written.
       continue
     }
-    if (!isKindOf(column.type, kind) || !mayHold(column)) {
+    if (!isKindOf(column.type, kind) || held[position] !== true) {
       throw reader.damaged(`column ${id} cannot be of kind ${kind}`)
     }
     if (wanted === undefined || wanted.includes(position)) row[position] = reader.readBody(kind)

@@ -23,6 +23,8 @@ export type WrittenContent =
 
 // The first eight bytes are the startTs, so that "the record of this transaction" is a value range.
 const START_TS_BYTES = 8
+/** Where the content begins. */
+export const RECORD_CONTENT_AT = START_TS_BYTES
 const KIND_BYTE = { inline: 0x49, data: 0x50, delete: 0x58 } as const
 
 export function encodeStartTs(startTs: Timestamp): Uint8Array {

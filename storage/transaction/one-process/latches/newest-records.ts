@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Buffer } from 'node:buffer'
 import type { Cell, Row, Timestamp } from '../../../cell-store/cell.ts'
 import { hashOfKey, hashOfText } from '../../../cell-store/row-hash.ts'
 import type { RecentWrites } from './recent-writes.ts'
 import { RecordMemory } from './record-memory.ts'
+
+/** A write record, and the commit that wrote it. */
+export type RecordInMemory = { readonly commitTs: Timestamp; readonly record: Buffer }
 
 /** What a one-phase commit wrote to a row. */
 export type CommittedRow = {
@@ -57,13 +61,26 @@ export class NewestRecords {
 
   /** The row with the record that a snapshot sees, or undefined. Must be called in the turn that checked the latch. */
   find(key: Uint8Array, column: string, readTs: Timestamp): Row | undefined {
-    const slot = this.#slotWith(key, hashOfKey(key) & this.#slotBits)
-    if (slot === undefined) return undefined
-    const commitTs = this.#commitTs[slot] as number
-    if (commitTs > readTs) return undefined
-    const value = column.length === 1 ? this.#memory.read(slot, column.charCodeAt(0)) : undefined
-    if (value === undefined) return undefined
-    return { key, cells: [{ family: 'write', qualifier: column, timestamp: commitTs, value }] }
+    const found = column.length === 1 ? this.view(key, column.charCodeAt(0), readTs) : undefined
+    if (found === undefined) return undefined
+    const { commitTs: timestamp, record } = found
+    // A copy, because the memory may hold another record before the reader has used it.
+    return {
+      key,
+      cells: [{ family: 'write', qualifier: column, timestamp, value: Buffer.from(record) }],
+    }
+  }
+
+  /** The same record where it lies, for this turn. The column is its one character. */
+  view(key: Uint8Array, column: number, readTs: Timestamp): RecordInMemory | undefined {
+    const own = hashOfKey(key) & this.#slotBits
+    for (let step = 0; step < PLACES_OF_ROW; step += 1) {
+      const record = this.#memory.view(own ^ step, key, column)
+      if (record === undefined) continue
+      const commitTs = this.#commitTs[own ^ step] as number
+      return commitTs > readTs ? undefined : { commitTs, record }
+    }
+    return undefined
   }
 
   /**

@@ -33,7 +33,7 @@ test('what is read is what was kept last, or nothing, whatever the lengths', () 
         kept.set(slot, record)
         for (const other of reads) {
           if (!memory.has(other)) continue
-          assert.deepEqual(memory.read(other, COLUMN), kept.get(other))
+          assert.deepEqual(memory.view(other, keyOf(other), COLUMN), kept.get(other))
           assert.ok(memory.isOf(other, keyOf(other)))
           assert.ok(memory.isNamed(other, `row ${other}`))
           assert.ok(!memory.isOf(other, keyOf(other + 100)))
@@ -54,7 +54,7 @@ test('when all chunks are full, rows that were read stay and others are dropped'
   const keep = (slot: number) => memory.set(slot, keyOf(slot), COLUMN, recordOf(slot, KIB))
   for (let slot = 0; slot < 400; slot += 1) {
     keep(slot)
-    if (slot < 50) memory.read(slot, COLUMN)
+    if (slot < 50) memory.view(slot, keyOf(slot), COLUMN)
   }
   for (let slot = 400; slot < 600; slot += 1) keep(slot)
   const stayed = (from: number, to: number) => {
@@ -74,7 +74,7 @@ test('however many rows are read, half of a chunk is for new ones', () => {
   const memory = new RecordMemory(4_096, 256 * KIB)
   for (let slot = 0; slot < 3_000; slot += 1) {
     memory.set(slot, keyOf(slot), COLUMN, recordOf(slot, KIB))
-    assert.deepEqual(memory.read(slot, COLUMN), recordOf(slot, KIB))
+    assert.deepEqual(memory.view(slot, keyOf(slot), COLUMN), recordOf(slot, KIB))
   }
 })
 

@@ -71,20 +71,19 @@ export class RecordMemory {
   }
 
   /**
-   * A copy of the slot's record, because its memory may hold another one before the reader has used it; undefined where
-   * it is of another column. The slot must have one.
+   * The record of this row and column where it lies, for this turn: its memory may hold another one afterwards.
+   * Undefined where the slot has none.
    */
-  read(slot: number, column: number): Buffer | undefined {
-    const entry = this.#entries[slot] as number
-    const chunk = this.#chunkOf(entry)
-    const at = inChunk(entry)
-    if (chunk[at + COLUMN_AT] !== column) return undefined
+  view(slot: number, key: Uint8Array, column: number): Buffer | undefined {
+    const keyAt = this.#keyAt(slot, key.length)
+    if (keyAt === undefined) return undefined
+    const chunk = this.#chunkOf(this.#entries[slot] as number)
+    for (let at = 0; at < key.length; at++) if (chunk[keyAt + at] !== key[at]) return undefined
+    if (chunk[keyAt - HEAD_BYTES + COLUMN_AT] !== column) return undefined
     this.#wasRead[slot] = 1
-    const recordAt = at + HEAD_BYTES + lengthAt(chunk, at + KEY_BYTES_AT)
-    const length = lengthAt(chunk, at + RECORD_BYTES_AT)
-    const record = Buffer.allocUnsafe(length)
-    chunk.copy(record, 0, recordAt, recordAt + length)
-    return record
+    const recordAt = keyAt + key.length
+    const length = lengthAt(chunk, keyAt - HEAD_BYTES + RECORD_BYTES_AT)
+    return chunk.subarray(recordAt, recordAt + length)
   }
 
   /** Whether the slot has a record of the row with this key. */

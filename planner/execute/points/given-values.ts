@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SqlType, SqlValue } from '../../../storage/storage.ts'
+import type { CompiledExpression } from '../../expressions/compiled-expression.ts'
+import { isClaim, type ParameterSlot, type Parameters } from '../../expressions/parameters.ts'
+import { mayRound } from '../../json/json-source.ts'
+import { valueFromJson } from '../../json/json-value.ts'
+
+/** A literal, or a parameter that stands alone. */
+type GivenValue =
+  | { readonly literal: SqlValue }
+  | { readonly key: string | number; readonly type: SqlType }
+
+/** Values that literals and parameters alone make, in their order, and all parameters that there are. */
+export type GivenValues = {
+  readonly values: readonly GivenValue[]
+  readonly isNamed: boolean
+  readonly parameterCount: number
+  /** Whether the text of a number may say more than its double does. */
+  readonly hasIntegers: boolean
+}
+
+/** Undefined where an expression is more than that, or a parameter is a list, a claim or a JSON value. */
+export function givenValuesOf(
+  expressions: readonly CompiledExpression[],
+  slots: readonly ParameterSlot[],
+): GivenValues | undefined {
+  const keys = new Set(slots.map(({ key }) => key))
+  const isNamed = slots.some(({ key }) => typeof key === 'string')
+  if (slots.some(isOther) || (!isNamed && Math.max(0, ...(keys as Set<number>)) > keys.size)) {
+    return undefined
+  }
+  const values: GivenValue[] = []
+  for (const { given } of expressions) {
+    if (given === undefined) return undefined
+    values.push('literal' in given ? given : (slots[given.slot] as ParameterSlot))
+  }
+  const hasIntegers = slots.some(({ type }) => type === 'INTEGER')
+  return { values, isNamed, parameterCount: keys.size, hasIntegers }
+}
+
+function isOther({ list, isVariable, type, key }: ParameterSlot): boolean {
+  return list || isVariable === true || type === 'JSON' || isClaim(key)
+}
+
+/**
+ * The values of these parameters, which were parsed from `text`; undefined where one is absent, unused or perhaps not
+ * exactly of its type: what is wrong then is found out by who binds all of them. Throws PlanError as `valueFromJson`.
+ */
+export function givenValues(
+  { values, isNamed, parameterCount, hasIntegers }: GivenValues,
+  parameters: Parameters,
+  text: string,
+): SqlValue[] | undefined {
+  if (!areAllUsed(parameters, isNamed, parameterCount)) return undefined
+  if (hasIntegers && mayRound(text)) return undefined
+  const found: SqlValue[] = []
+  for (const value of values) {
+    if ('literal' in value) {
+      found.push(value.literal)
+      continue
+    }
+    const at = isNamed ? value.key : (value.key as number) - 1
+    if (!Object.hasOwn(parameters, at)) return undefined
+    found.push(valueFromJson(value.type, (parameters as Record<string, unknown>)[at]))
+  }
+  return found
+}
+
+/** Each parameter is read by its key above, so as many as there are keys are all of them. */
+function areAllUsed(parameters: Parameters, isNamed: boolean, count: number): boolean {
+  if (Array.isArray(parameters)) return !isNamed && parameters.length === count
+  if (!isNamed && count > 0) return false
+  let given = 0
+  for (const _ in parameters) given += 1
+  return given === count
+}

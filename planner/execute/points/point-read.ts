@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TableDefinition } from '../../../storage/storage.ts'
+import type { KeyBounds } from '../../keys/key-range.ts'
+import type { Plan, ResultColumn } from '../../plan/plan.ts'
+import { type GivenValues, givenValuesOf } from './given-values.ts'
+
+/**
+ * What a plan decides that reads columns as they are of one row, by its primary key: its work is bounded by the lengths
+ * of a key and of a row.
+ */
+export type PointRead = {
+  readonly table: TableDefinition
+  readonly key: GivenValues
+  /** Places of the columns that are read. */
+  readonly reads: readonly number[]
+  /** Places of the columns of the result, in its order. */
+  readonly places: readonly number[]
+  readonly columns: readonly ResultColumn[]
+}
+
+/** Undefined where the plan reads in another way, locks, or has a rule. */
+export function pointReadOf(plan: Plan): PointRead | undefined {
+  if (plan.kind !== 'pointGet' || plan.forUpdate || plan.rowRule !== undefined) return undefined
+  const { table, slots, keys, projection, lookups, reads } = plan
+  const { places, columns } = projection
+  if (lookups !== undefined || places === undefined) return undefined
+  const key = primaryKeyOf(keys, slots)
+  return key && { table, key, reads, places, columns }
+}
+
+/** The values of the primary key, where these bounds are one key of it. */
+function primaryKeyOf(
+  { key, points }: KeyBounds,
+  slots: Parameters<typeof givenValuesOf>[1],
+): GivenValues | undefined {
+  if (key.index !== undefined) return undefined
+  const values = points.flatMap((conditions) => (conditions.length === 1 ? conditions : []))
+  const expressions = values.flatMap(({ value }) => value ?? [])
+  return expressions.length === points.length ? givenValuesOf(expressions, slots) : undefined
+}

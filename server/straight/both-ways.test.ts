@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { TurnReads } from '../../storage/turn-reads.ts'
+import { SeededRandomness } from '../../test/seeded-randomness.ts'
+import { TokenServer } from '../../test/server/token-server.ts'
+
+const REQUESTS = 2_000
+const SEED = Number(process.env.WAYS_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+type Request = {
+  readonly method?: string
+  readonly path: string
+  readonly body?: unknown
+  readonly as?: string
+}
+
+type Answer = {
+  readonly status: number | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+/** A server, and one connection to it. */
+class Way {
+  readonly #server: TokenServer
+  readonly #url: string
+  readonly #extra: Readonly<Record<string, string>>
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #tokens = new Map<string, string>()
+  /** Timestamps as they came: what is handed on has taken one more. */
+  readonly #timestamps = new Map<string, string>()
+
+  private constructor(server: TokenServer, url: string, extra: Readonly<Record<string, string>>) {
+    this.#server = server
+    this.#url = url
+    this.#extra = extra
+  }
+
+  static async open(t: TestContext, extra: Readonly<Record<string, string>>): Promise<Way> {
+    const randomness = new SeededRandomness(SEED)
+    const server = await TokenServer.start(t, { outside: { randomness } })
+    const { url } = await server.server.listen()
+    const way = new Way(server, url, extra)
+    t.after(() => way.#agent.destroy())
+    for (const sql of DEFINITIONS) assert.equal((await server.query(sql)).status, 200, sql)
+    for (const role of ['plain', 'ruled', 'nobody']) {
+      way.#tokens.set(
+        role,
+        await server.made(`CREATE TOKEN of_${role} ROLE ${role} EXPIRES IN 1 DAY`),
+      )
+    }
+    return way
+  }
+
+  /** Lets clients send again that have been too fast. */
+  async sleep(): Promise<void> {
+    await this.#server.clock.advance(100)
+  }
+
+  async send({ method = 'POST', path, body, as = 'admin' }: Request): Promise<Answer> {
+    const payload = body === undefined ? undefined : JSON.stringify(body)
+    const token = this.#tokens.get(as) ?? this.#server.token
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(payload !== undefined && {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(payload),
+      }),
+      ...this.#extra,
+    }
+    return await new Promise((resolve, reject) => {
+      const sent = httpRequest(new URL(path, this.#url), { agent: this.#agent, method, headers })
+      sent.on('error', reject).on('response', (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (part) => {
+          text += part
+        })
+        const { statusCode: status } = response
+        response.on('end', () => resolve(this.#told({ status, headers: response.headers, text })))
+      })
+      sent.end(payload)
+    })
+  }
+
+  /** Without what differs between any two answers. */
+  #told({
+    headers: { date, connection, 'keep-alive': kept, ...headers },
+    ...rest
+  }: Answer): Answer {
+    const text = JSON.stringify({ ...rest, headers })
+    return JSON.parse(
+      text.replaceAll(/\b1767\d{12}\b/g, (timestamp) => {
+        const name = this.#timestamps.get(timestamp) ?? `t${this.#timestamps.size}`
+        this.#timestamps.set(timestamp, name)
+        return name
+      }),
+    )
+  }
+
+  /** What the server has counted, without durations. */
+  async counts(): Promise<unknown> {
+    const shapes = await this.send({ method: 'GET', path: '/v1/statements' })
+    const metrics = await this.send({ method: 'GET', path: '/metrics' })
+    const counted = metrics.text
+      .split('\n')
+      .filter((line) => /^percolite_(http_requests_total|transactions)/.test(line))
+    return { shapes: withoutTimes(JSON.parse(shapes.text)), counted }
+  }
+}
+
+function withoutTimes(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (name, of) => (/Ms$|since|Micros$/.test(name) ? undefined : of)),
+  )
+}
+
+const DEFINITIONS = [
+  'CREATE TABLE word (id TEXT PRIMARY KEY, n INTEGER, r REAL, b BOOLEAN, at TIMESTAMP, raw BYTES, j JSON, owner TEXT)',
+  'CREATE TABLE pair (a INTEGER, b TEXT, v TEXT, PRIMARY KEY (a DESC, b))',
+  'CREATE TABLE split (id INTEGER PRIMARY KEY, v TEXT, remark TEXT, FAMILY remarks (remark))',
+  'CREATE ROLE plain',
+  'GRANT READ, WRITE ON word TO plain',
+  'CREATE ROLE ruled',
+  "GRANT READ ON word TO ruled WHERE owner = 'a'",
+  'CREATE ROLE nobody',
+]
+
+/** Rows that there are from the beginning. */
+const ROWS = ['a', 'b', 'ä€😀', 'a,b', '~'].map(
+  (text, n): Request => ({
+    path: '/v1/query',
+    body: {
+      sql: "SET n = :n, r = 0.5, owner = :o, j = '[1, {}]', at = now() ON word WHERE id = :id; SET v = :id ON pair WHERE a = :n AND b = :id; SET v = :id, remark = 'r' ON split WHERE id = :n",
+      params: { n, o: n % 2 === 0 ? 'a' : null, id: text },
+    },
+  }),
+)
+
+const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
+
+const ids = oneOf('a', 'b', 'ä€😀', 'a,b', '~')
+const id = fc.oneof(
+  { weight: 4, arbitrary: ids },
+  { weight: 1, arbitrary: oneOf('', 'nul\u0000', 'absent', 'x'.repeat(70)) },
+)
+const number = oneOf<unknown>(
+  0,
+  1,
+  -1,
+  7,
+  2 ** 31,
+  2 ** 53,
+  2 ** 53 + 2,
+  1.5,
+  -0,
+  '9007199254740993',
+  null,
+  true,
+  [1],
+)
+const who = oneOf('admin', 'admin', 'plain', 'plain', 'ruled', 'nobody')
+const columns = oneOf(
+  '*',
+  'id',
+  'n, r',
+  'r, n, id',
+  'n AS m',
+  'j',
+  'n + 1 AS m',
+  'at, raw, b',
+  'absent',
+  'id, id',
+)
+
+const reads = fc
+  .record({ columns, id, as: who, form: fc.nat(16), more: number })
+  .map(({ columns: what, id: key, as, form, more }): Request => {
+    const query = (body: object): Request => ({ path: '/v1/query', body, as })
+    const get = `GET ${what} FROM word WHERE id =`
+    switch (form) {
+      case 0:
+        return query({ sql: `${get} :id`, params: { id: key } })
+      case 1:
+        return query({ sql: `${get} $1`, params: [key] })
+      case 2:
+        return query({ sql: `${get} '${key.replaceAll('\u0000', '')}'` })
+      case 3:
+        return query({ sql: `${get} :id`, params: { id: more } })
+      case 4:
+        return query({ sql: `${get} :id`, params: { id: key, unused: more } })
+      case 5:
+        return query({ sql: `${get} :id`, ...(more === null ? {} : { params: [] }) })
+      case 6:
+        return query({ sql: `${get} :id`, params: { id: key }, integers: 'string' })
+      case 7:
+        return query({
+          sql: 'GET * FROM pair WHERE a = :a AND b = :b',
+          params: { a: more, b: key },
+        })
+      case 8:
+        return query({
+          sql: `GET ${what === '*' ? '*' : 'v'} FROM split WHERE id = $1`,
+          params: [more],
+        })
+      case 9:
+        return query({ sql: `${get} :id FOR UPDATE`, params: { id: key } })
+      default:
+        return query({ sql: 'GET * FROM word WHERE id = :id', params: { id: key } })
+    }
+  })
+
+const rows = fc
+  .record({
+    table: oneOf('word', 'pair', 'split', 'absent'),
+    key: id,
+    number,
+    as: who,
+    form: fc.nat(4),
+  })
+  .map(({ table, key, number: n, as, form }): Request => {
+    const path = `/v1/tables/${table}/rows/`
+    const escaped = key.replaceAll('~', '~0').replaceAll(',', '~1') || '~3'
+    const text =
+      table === 'pair' ? `${String(n)},${escaped}` : table === 'split' ? String(n) : escaped
+    if (form === 3)
+      return { method: 'GET', path: `${path}${encodeURIComponent(text)}?columns=v`, as }
+    return {
+      method: 'GET',
+      path: path + (form === 4 ? key.replaceAll(/[^a-z]/g, '') : encodeURIComponent(text)),
+      as,
+    }
+  })
+
+const writes = fc
+  .record({ id, number, form: fc.nat(6), as: oneOf('admin', 'plain', 'ruled') })
+  .map(({ id: key, number: n, form, as }): Request => {
+    const query = (sql: string, params: unknown): Request => ({
+      path: '/v1/query',
+      body: { sql, params },
+      as,
+    })
+    switch (form) {
+      case 0:
+        return query("SET n = :n, r = 2.5, owner = 'a' ON word WHERE id = :id", { n, id: key })
+      case 1:
+        return query('SET b = TRUE, j = :n ON word WHERE id = :id', { n, id: key })
+      case 2:
+        return query('DELETE FROM word WHERE id = :id', { id: key })
+      case 3:
+        return query("SET at = '2026-01-31T12:00:00Z', raw = x'00ff' ON word WHERE id = :id", {
+          id: key,
+        })
+      case 4:
+        return query("SET v = 'v' ON pair WHERE a = :a AND b = :b", { a: n, b: key })
+      case 5:
+        return query("SET v = 'v', remark = 'r' ON split WHERE id = :id", { id: n })
+      default:
+        return query('SET owner = :o ON word WHERE id = :id', {
+          o: n === null ? null : 'b',
+          id: key,
+        })
+    }
+  })
+
+const definitions = oneOf(
+  'ALTER TABLE word ADD COLUMN late INTEGER DEFAULT 7',
+  'ALTER TABLE word DROP COLUMN late',
+  'CREATE INDEX byOwner ON word (owner)',
+  'DROP INDEX byOwner ON word',
+  'GRANT READ ON word TO nobody',
+  'REVOKE READ ON word FROM nobody',
+  'REVOKE READ ON word FROM plain',
+  'GRANT READ ON word TO plain',
+  "GRANT READ ON word TO ruled WHERE id = 'a'",
+  'DROP TABLE split',
+  'CREATE TABLE split (id INTEGER PRIMARY KEY, v TEXT)',
+  'ALTER ROLE plain LIMIT rate 10',
+  'DROP TOKEN of_nobody',
+).map((sql): Request => ({ path: '/v1/query', body: { sql } }))
+
+const requests = fc.oneof(
+  { weight: 60, arbitrary: reads },
+  { weight: 25, arbitrary: rows },
+  { weight: 14, arbitrary: writes },
+  { weight: 1, arbitrary: definitions },
+)
+
+test('whatever is asked is answered and counted by both ways alike', async (t) => {
+  t.diagnostic(`seed ${SEED}: WAYS_SEED=${SEED}`)
+  let straight = 0
+  const { row } = TurnReads.prototype
+  t.mock.method(
+    TurnReads.prototype,
+    'row',
+    function counted(this: TurnReads, ...asked: Parameters<typeof row>) {
+      const found = row.apply(this, asked)
+      if (found !== undefined) straight += 1
+      return found
+    },
+  )
+  const direct = await Way.open(t, {})
+  // A preference that nobody knows changes nothing, and is none of a plain head.
+  const general = await Way.open(t, { prefer: 'general' })
+  const asked = [...ROWS, ...fc.sample(requests, { seed: SEED, numRuns: REQUESTS })]
+  for (const request of asked) {
+    await direct.sleep()
+    await general.sleep()
+    const answer = await direct.send(request)
+    assert.deepEqual(answer, await general.send(request), JSON.stringify(request))
+  }
+  assert.deepEqual(await direct.counts(), await general.counts())
+  t.diagnostic(`${REQUESTS} requests, 0 differences; ${straight} were answered straight`)
+  assert.ok(straight > REQUESTS / 40, `only ${straight} went straight`)
+})

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { Clock } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
+import { FORMAT_TYPES, isJsonWanted } from '../answers/answer-format.ts'
+import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
+import type { Outbox, ReadyAnswer } from '../http/answers/outbox.ts'
+import { WholeRequest } from '../http/bodies/whole-request.ts'
+import type { SentAnswer } from '../http/openapi/answer-check.ts'
+import { JSON_TYPE } from '../http/openapi/binding.ts'
+import type { RunningRequests } from '../requests/running-requests.ts'
+import { remember, type SeenHead, type StraightOperation, seenBefore } from './seen-heads.ts'
+import type { StraightReads } from './straight-reads.ts'
+
+type StraightParts = {
+  readonly reads: StraightReads
+  readonly outbox: Outbox
+  readonly access: Access
+  readonly clock: Clock
+  readonly requests: RunningRequests
+  readonly isStopping: () => boolean
+  readonly metrics: { answered(operation: string, status: number, request: IncomingMessage): void }
+  readonly checkAnswer: ((operation: string, sent: SentAnswer) => void) | undefined
+}
+
+const ROWS = '/v1/tables/'
+
+/** The way of what is asked again and again: see README.md for what goes it, and by which rules. */
+export class StraightWay {
+  readonly #parts: StraightParts
+
+  constructor(parts: StraightParts) {
+    this.#parts = parts
+  }
+
+  /** To be the first hook: who was let in by the others once is let in by this one. */
+  readonly onRequest: onRequestHookHandler = (request, reply, done) => {
+    const raw = request.raw as WholeRequest
+    const operation = operationOf(raw)
+    const head = operation && seenBefore(raw, operation, this.#parts.access.version)
+    if (head === undefined) done()
+    else if (operation === 'getRow') this.#answer(head, raw, reply.raw, done)
+    else raw.readWhole((body) => this.#answer(head, raw, reply.raw, done, body))
+  }
+
+  /** Remembers the request that the hooks have let in, where one like it can be answered straight. */
+  readonly admitted = ({ raw, routeOptions }: FastifyRequest): void => {
+    const { access, requests } = this.#parts
+    const operation = operationOf(raw)
+    if (operation === undefined || seenBefore(raw, operation, access.version)) return
+    if (routeOptions.config?.operationId !== operation || !isPlain(raw, operation)) return
+    const { client, principal } = requests.callerOf(raw)
+    const until = access.holdsUntil(principal)
+    if (until === undefined) return
+    const address = requests.addressOf(raw)
+    const caller = { client, principal, addressOf: () => address }
+    const isRated = requests.isRated(principal)
+    remember(raw, { operation, version: access.version, until, caller, isRated })
+  }
+
+  /** The client may be let in no more, and its body may have come long after its head. */
+  #isHeld({ version, until, caller: { principal } }: SeenHead): boolean {
+    const { access, clock, isStopping } = this.#parts
+    if (version !== access.version || isStopping()) return false
+    if (until === Number.POSITIVE_INFINITY) return true
+    if (until <= clock.wallMicros()) return false
+    return principal?.jwtKey === undefined || access.refusalOf(principal) === undefined
+  }
+
+  #answer(
+    head: SeenHead,
+    raw: WholeRequest,
+    response: ServerResponse,
+    handOn: () => void,
+    body?: Buffer,
+  ): void {
+    const { outbox, metrics, checkAnswer } = this.#parts
+    const ready = this.#ready(head, raw, body)
+    if (ready === undefined) {
+      if (body !== undefined) raw.giveBack(body)
+      handOn()
+      return
+    }
+    metrics.answered(head.operation, ready.status, raw)
+    checkAnswer?.(head.operation, { ...ready, contentType: FORMAT_TYPES.json })
+    outbox.post(response, ready)
+  }
+
+  /** Whatever is wrong is found again by the general way, and told there. */
+  #ready(head: SeenHead, raw: WholeRequest, body: Buffer | undefined): ReadyAnswer | undefined {
+    const { reads } = this.#parts
+    try {
+      if (!this.#isHeld(head)) return undefined
+      return body === undefined ? reads.row(raw.url as string, head) : reads.query(body, head)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function operationOf({ url = '', method }: IncomingMessage): StraightOperation | undefined {
+  if (method === 'POST') return url === '/v1/query' ? 'query' : undefined
+  return method === 'GET' && url.startsWith(ROWS) ? 'getRow' : undefined
+}
+
+/** Names that ask for more than an answer in JSON, or come from a browser. */
+const ASKING_FOR_MORE = [
+  ...['transfer-encoding', 'content-encoding', 'expect', 'upgrade', 'origin', 'sec-fetch-site'],
+  ...['access-control-request-method', 'prefer', 'idempotency-key', 'if-match', 'if-none-match'],
+  'percolite-min-timestamp',
+]
+
+function isPlain(raw: IncomingMessage, operation: StraightOperation): boolean {
+  const { headers } = raw
+  if (!(raw instanceof WholeRequest) || !isJsonWanted(headers.accept)) return false
+  for (const name of ASKING_FOR_MORE) if (headers[name] !== undefined) return false
+  const length = headers['content-length']
+  if (operation === 'getRow') return length === undefined && headers['content-type'] === undefined
+  return headers['content-type'] === JSON_TYPE && Number(length) < COUNTED_BYTES_MIN
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type PlantedBug, plantedIn } from './planted-bug.ts'
+
+const HEADS = 'server/straight/seen-heads.ts'
+const WAY = 'server/straight/straight-way.ts'
+
+const bug = plantedIn('server/straight', 'server/access')
+
+/** One for each thing that letting requests in has to do, and the straight way with it. */
+export const ADMISSION_BUGS: readonly PlantedBug[] = [
+  bug(
+    'unknownIdsAreFaster',
+    'server/access/own-tokens.ts',
+    'const holds = this.#holds(token ?? NOBODY, hash)',
+    'const holds = token !== undefined && this.#holds(token, hash)',
+  ),
+  bug(
+    'rightTokensAreFaster',
+    'server/access/own-tokens.ts',
+    'const wasBefore = isSame(',
+    'const wasBefore = !isNow && isSame(',
+  ),
+  bug('headsOfAnyToken', HEADS, "'host', 'authorization', ", "'host', "),
+  bug(
+    'headsOutliveChanges',
+    WAY,
+    'if (version !== access.version || isStopping())',
+    'if (isStopping())',
+  ),
+  bug('headsOutliveTokens', WAY, 'if (until <= clock.wallMicros()) return false\n', ''),
+  bug(
+    'straightReadsSeeAll',
+    'server/straight/straight-reads.ts',
+    'plans.plan(statement, catalog)\n    let read',
+    'plans.plan(statement, began.catalog)\n    let read',
+  ),
+  bug(
+    'straightReadsIgnoreRules',
+    'planner/execute/points/point-read.ts',
+    ' || plan.rowRule !== undefined',
+    '',
+  ),
+]
