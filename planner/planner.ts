@@ -47,6 +47,7 @@ export {
   distinctText,
   JsonSource,
   keepOwnSource,
+  mayRound,
   noteSource,
   sourceOf,
 } from './json/json-source.ts'

@@ -209,6 +209,13 @@ export class Access {
     return this.#tokens.holdsUntil(principal)
   }
 
+  /** Remembers who sent a request that was let in by what its connection has shown before. */
+  letIn(request: IncomingMessage, principal: Principal | undefined): void {
+    const admitted: Admitted = request
+    admitted[ADMITTED_AT] = this.version
+    if (principal !== undefined) admitted[PRINCIPAL] = principal
+  }
+
   /** Of a request that was admitted; undefined where none was asked for. */
   of(request: IncomingMessage): Principal | undefined {
     return (request as Admitted)[PRINCIPAL]

@@ -113,7 +113,7 @@ test('after arrivals that took very long nobody is woken in the same turn', asyn
   const { queue, woken, passMs, newcomers } = queueOf(0)
   assert.equal(queue.isFree, true)
   passMs(50 * TURN_MS)
-  assert.equal(queue.isFreeForSmall, false)
+  assert.equal(queue.isFreeFor(true), false)
   newcomers('a')
   await setImmediate()
   assert.deepEqual(woken, [])
@@ -125,9 +125,9 @@ test('who is small arrives for as long as five turns', () => {
   const { queue, passMs } = queueOf(0)
   assert.equal(queue.isFree, true)
   passMs(4 * TURN_MS)
-  assert.deepEqual([queue.isFree, queue.isFreeForSmall], [false, true])
+  assert.deepEqual([queue.isFree, queue.isFreeFor(true)], [false, true])
   passMs(TURN_MS)
-  assert.equal(queue.isFreeForSmall, false)
+  assert.equal(queue.isFreeFor(true), false)
 })
 
 test('the clients take turns: one statement waits for one of another client, not for all of them', async () => {

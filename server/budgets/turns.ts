@@ -83,12 +83,7 @@ export class TurnQueue {
    * the same turn have left something of it.
    */
   get isFree(): boolean {
-    return this.#hasLeft(ARRIVALS_MS_MAX)
-  }
-
-  /** As `isFree`, for a request that is known to take less time than putting it off would. */
-  get isFreeForSmall(): boolean {
-    return this.#hasLeft(NEWCOMERS_MS_MAX)
+    return this.isFreeFor(false)
   }
 
   /**
@@ -101,10 +96,12 @@ export class TurnQueue {
     return true
   }
 
-  #hasLeft(ms: number): boolean {
+  /** As `isFree`; one that is small is known to take less time than putting it off would. */
+  isFreeFor(isSmall: boolean): boolean {
     if (this.#newcomers.size > 0 || this.#others.size > 0) return false
     const nowMs = this.clock.monotonicMs()
-    if (this.#turnBeganMs !== undefined) return nowMs - this.#turnBeganMs < ms
+    if (this.#turnBeganMs !== undefined)
+      return nowMs - this.#turnBeganMs < (isSmall ? NEWCOMERS_MS_MAX : ARRIVALS_MS_MAX)
     this.#turnBeganMs = nowMs
     setImmediate(this.#endOfTurn)
     return true
@@ -247,7 +244,7 @@ export class Turns {
 
   /** As `mayBegin`, for what is known to take less time than putting it off would. */
   get maySmallBegin(): boolean {
-    return this.#queue.isFreeForSmall
+    return this.#queue.isFreeFor(true)
   }
 
   /** Waits for the first turn. Throws the signal's reason, and what `waitsForTurn` throws. */

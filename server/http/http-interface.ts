@@ -26,6 +26,7 @@ import type { PlanCache } from '../statements/plan-cache.ts'
 import { ScanStreams } from '../statements/scan-streams.ts'
 import { StatementRunner } from '../statements/statement-runner.ts'
 import type { StatementStatistics } from '../statistics/statement-statistics.ts'
+import { StraightQueries } from '../straight/straight-queries.ts'
 import { StraightReads } from '../straight/straight-reads.ts'
 import { StraightWay } from '../straight/straight-way.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
@@ -121,8 +122,9 @@ export function addInterface(
   const checkAnswer = answerCheck(http, parts)
   const outbox = new Outbox(headers)
   const reads = new StraightReads(parts)
+  const queries = new StraightQueries({ ...parts, ...doers, reads })
   const straight = new StraightWay({
-    ...{ ...parts, reads, outbox, checkAnswer },
+    ...{ ...parts, reads, queries, outbox, checkAnswer },
     metrics: metrics.requests,
   })
   http.addHook('onRequest', straight.onRequest)
@@ -182,7 +184,7 @@ function doersOf(parts: InterfaceParts, version: string) {
   const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })
   const metrics = new Metrics({ ...parts, live, version, engine })
   const own = { live, metrics, moves, backups }
-  return { writer, begins, answers, rows, scans, scripts, describe, streams, ...own }
+  return { runner, writer, begins, answers, rows, scans, scripts, describe, streams, ...own }
 }
 
 /** A handler for each operation of the contract. */

@@ -114,6 +114,11 @@ export class RunningRequests implements RequestKeeper {
     return new RunningRequest({ caller, about, response, takesShare: true, keeper: this })
   }
 
+  /** As `arrived`, of one whose caller is known. */
+  arrivedBy(caller: Caller, response: ServerResponse, about: RequestAbout): RunningRequest {
+    return new RunningRequest({ caller, about, response, takesShare: true, keeper: this })
+  }
+
   /**
    * One that is armed at once: to be called before anything of the request is awaited, or its client may go unnoticed.
    * Throws as `arrived` and `RunningRequest.arm`.

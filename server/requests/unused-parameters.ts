@@ -40,7 +40,8 @@ function unusedParameter(
   return undefined
 }
 
-function keysOfAll(statements: readonly object[]): ReadonlySet<ParameterKey> {
+/** The parameters that stand in these statements. */
+export function keysOfAll(statements: readonly object[]): ReadonlySet<ParameterKey> {
   const [first] = statements
   if (first !== undefined && statements.length === 1) return keysOf(first)
   return new Set(statements.flatMap((statement) => [...keysOf(statement)]))

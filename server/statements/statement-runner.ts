@@ -105,6 +105,21 @@ export class StatementRunner {
       : this.#runParsed(parsed, request, running, around)
   }
 
+  /** Whether the text is known to take less time than putting it off would. */
+  isSmall(sql: string): boolean {
+    return this.#costs.isSmall(sql)
+  }
+
+  /** As `run`, of a script that is a transaction of its own, by a request that asks for nothing else. */
+  runPrepared(
+    script: OwnScript,
+    request: QueryRequest,
+    running: RunningRequest,
+    around: RunAround,
+  ): Work<RunResult> {
+    return this.#runTransaction(script, request, running, around)
+  }
+
   *#runLater(
     parsed: Promise<ScriptStatement[]>,
     request: QueryRequest,

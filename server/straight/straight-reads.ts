@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Parser } from '../../parser/parser.ts'
+import type { GetStatement } from '../../parser/ast.ts'
 import {
   givenValues,
+  mayRound,
   type Parameters,
   type Plan,
   type PointRead,
@@ -20,7 +21,6 @@ import { FORMAT_TYPES } from '../answers/answer-format.ts'
 import { formOf, type ResultForm, rowText } from '../answers/result-form.ts'
 import type { ReadyAnswer } from '../http/answers/outbox.ts'
 import { READ_TIMESTAMP_HEADER } from '../http/answers/transaction-answers.ts'
-import { decodeUtf8 } from '../http/bodies/body.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import { readKeyPath } from '../rows/key-path.ts'
 import { getRow } from '../rows/row-statements.ts'
@@ -33,13 +33,19 @@ import type { SeenHead } from './seen-heads.ts'
 
 type ReadsParts = {
   readonly storage: Storage
-  readonly parser: Pick<Parser, 'knownScript'>
   readonly plans: PlanCache
   readonly access: Pick<Access, 'viewOf'>
   readonly requests: RunningRequests
   readonly clock: Pick<Clock, 'monotonicMs'>
   readonly ended: EndedTransactions
   readonly statistics: StatementStatistics | undefined
+}
+
+/** A text that is known, its parameters, and the body that they were read from. */
+export type KnownQuery = {
+  readonly sql: string
+  readonly params: Parameters
+  readonly text: string
 }
 
 /** What is decided of a point read, and for which statistics it is counted. */
@@ -67,15 +73,12 @@ export class StraightReads {
     this.#parts = parts
   }
 
-  /** The answer to the body of `POST /v1/query`; undefined where the general way has to make it. */
-  query(body: Buffer, head: SeenHead): ReadyAnswer | undefined {
-    const text = decodeUtf8(body)
-    const request = JSON.parse(text) as { sql?: unknown; params?: unknown }
-    const { sql, params = NO_PARAMETERS } = request
-    if (typeof sql !== 'string' || typeof params !== 'object' || params === null) return undefined
-    for (const name in request) if (name !== 'sql' && name !== 'params') return undefined
-    const [statement, another] = this.#parts.parser.knownScript(sql) ?? []
-    if (statement?.kind !== 'get' || another !== undefined) return undefined
+  /** The answer to a GET; undefined where it is no read of one row, or memory does not tell. */
+  query(
+    statement: GetStatement,
+    { sql, params, text }: KnownQuery,
+    head: SeenHead,
+  ): ReadyAnswer | undefined {
     if (statement.asOf !== undefined || statement.into !== undefined) return undefined
     const began = this.#begin()
     if (began === undefined) return undefined
@@ -91,8 +94,9 @@ export class StraightReads {
       read = straightRead({ plan, entry, running, catalog })
       this.#byPlan.set(plan, read)
     }
-    const key = read === null ? undefined : givenValues(read.key, params as Parameters, text)
-    if (read === null || key === undefined) return undefined
+    if (read === null || (read.key.hasIntegers && mayRound(text))) return undefined
+    const key = givenValues(read.key, params)
+    if (key === undefined) return undefined
     const found = this.#found(read, key, began, head)
     if (found === undefined) return undefined
     const { form } = read
@@ -136,7 +140,7 @@ export class StraightReads {
   /** A snapshot of this turn, unless others wait for theirs or it has lasted long. */
   #begin(): TurnSnapshot | undefined {
     const { storage, requests } = this.#parts
-    if (storage.turnReads === undefined || !requests.turnQueue.isFreeForSmall) return undefined
+    if (storage.turnReads === undefined || !requests.turnQueue.isFreeFor(true)) return undefined
     return storage.turnReads.snapshot()
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { Clock } from '../../storage/storage.ts'
+import type { Clock, MaybePromise } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { FORMAT_TYPES, isJsonWanted } from '../answers/answer-format.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
@@ -11,10 +11,12 @@ import type { SentAnswer } from '../http/openapi/answer-check.ts'
 import { JSON_TYPE } from '../http/openapi/binding.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import { remember, type SeenHead, type StraightOperation, seenBefore } from './seen-heads.ts'
+import type { StraightQueries } from './straight-queries.ts'
 import type { StraightReads } from './straight-reads.ts'
 
 type StraightParts = {
   readonly reads: StraightReads
+  readonly queries: StraightQueries
   readonly outbox: Outbox
   readonly access: Access
   readonly clock: Clock
@@ -72,30 +74,35 @@ export class StraightWay {
     head: SeenHead,
     raw: WholeRequest,
     response: ServerResponse,
-    handOn: () => void,
+    handOn: (error?: Error) => void,
     body?: Buffer,
   ): void {
-    const { outbox, metrics, checkAnswer } = this.#parts
-    const ready = this.#ready(head, raw, body)
+    const { reads, queries, outbox } = this.#parts
+    let ready: MaybePromise<ReadyAnswer> | undefined
+    try {
+      if (!this.#isHeld(head)) ready = undefined
+      else if (body === undefined) ready = reads.row(raw.url as string, head)
+      else ready = queries.answer(body, head, response)
+    } catch {
+      // What is refused before anything has happened is found again by the general way, and told there.
+    }
     if (ready === undefined) {
       if (body !== undefined) raw.giveBack(body)
       handOn()
-      return
+    } else if (ready instanceof Promise) {
+      // What had to be waited for is sent at once, see `queryFastPath`.
+      const send = (later: ReadyAnswer) => outbox.send(response, this.#told(head, raw, later))
+      ready.then(send).catch(handOn)
+    } else {
+      outbox.post(response, this.#told(head, raw, ready))
     }
-    metrics.answered(head.operation, ready.status, raw)
-    checkAnswer?.(head.operation, { ...ready, contentType: FORMAT_TYPES.json })
-    outbox.post(response, ready)
   }
 
-  /** Whatever is wrong is found again by the general way, and told there. */
-  #ready(head: SeenHead, raw: WholeRequest, body: Buffer | undefined): ReadyAnswer | undefined {
-    const { reads } = this.#parts
-    try {
-      if (!this.#isHeld(head)) return undefined
-      return body === undefined ? reads.row(raw.url as string, head) : reads.query(body, head)
-    } catch {
-      return undefined
-    }
+  #told({ operation }: SeenHead, raw: WholeRequest, ready: ReadyAnswer): ReadyAnswer {
+    const { metrics, checkAnswer } = this.#parts
+    metrics.answered(operation, ready.status, raw)
+    checkAnswer?.(operation, { ...ready, contentType: FORMAT_TYPES.json })
+    return ready
   }
 }
 

@@ -8,10 +8,10 @@ import type { JourneyName } from './journeys.ts'
 export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, calls: number]>> = {
   get: [100, 117],
   getText: [415, 513],
-  rowGet: [100, 115],
-  blindSet: [615, 835],
-  readingSet: [651, 884],
-  transfer: [650, 1_304],
-  scan: [481, 2_089],
+  rowGet: [99, 114],
+  blindSet: [533, 732],
+  readingSet: [568, 780],
+  transfer: [564, 1_178],
+  scan: [397, 1_986],
   health: [45, 51],
 }

@@ -226,7 +226,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['functions/'],
     ['*'],
   ],
-  'planner/execute': [['rows/'], ['lookups/'], ['groups/', 'points/', 'writes/'], ['*']],
+  'planner/execute': [['rows/'], ['lookups/', 'points/'], ['groups/', 'writes/'], ['*']],
   parser: [
     ['ast.ts', 'access-ast.ts', 'definition-ast.ts', 'expression-ast.ts', 'expression-parts.ts'],
     ['parse-error.ts', 'parser-limits.ts'],

@@ -2,7 +2,6 @@
 import type { SqlType, SqlValue } from '../../../storage/storage.ts'
 import type { CompiledExpression } from '../../expressions/compiled-expression.ts'
 import { isClaim, type ParameterSlot, type Parameters } from '../../expressions/parameters.ts'
-import { mayRound } from '../../json/json-source.ts'
 import { valueFromJson } from '../../json/json-value.ts'
 
 /** A literal, or a parameter that stands alone. */
@@ -43,16 +42,14 @@ function isOther({ list, isVariable, type, key }: ParameterSlot): boolean {
 }
 
 /**
- * The values of these parameters, which were parsed from `text`; undefined where one is absent, unused or perhaps not
- * exactly of its type: what is wrong then is found out by who binds all of them. Throws PlanError as `valueFromJson`.
+ * The values of these parameters; undefined where one is absent or unused. A number of them must be exactly what its
+ * text says, where `hasIntegers`. Throws PlanError as `valueFromJson`: who binds all parameters tells which it is.
  */
 export function givenValues(
-  { values, isNamed, parameterCount, hasIntegers }: GivenValues,
+  { values, isNamed, parameterCount }: GivenValues,
   parameters: Parameters,
-  text: string,
 ): SqlValue[] | undefined {
   if (!areAllUsed(parameters, isNamed, parameterCount)) return undefined
-  if (hasIntegers && mayRound(text)) return undefined
   const found: SqlValue[] = []
   for (const value of values) {
     if ('literal' in value) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TableDefinition } from '../../../storage/storage.ts'
+import type { CompiledExpression } from '../../expressions/compiled-expression.ts'
 import type { KeyBounds } from '../../keys/key-range.ts'
 import type { Plan, ResultColumn } from '../../plan/plan.ts'
 import { type GivenValues, givenValuesOf } from './given-values.ts'
@@ -24,17 +25,18 @@ export function pointReadOf(plan: Plan): PointRead | undefined {
   const { table, slots, keys, projection, lookups, reads } = plan
   const { places, columns } = projection
   if (lookups !== undefined || places === undefined) return undefined
-  const key = primaryKeyOf(keys, slots)
+  const expressions = primaryKeyExpressions(keys)
+  const key = expressions && givenValuesOf(expressions, slots)
   return key && { table, key, reads, places, columns }
 }
 
-/** The values of the primary key, where these bounds are one key of it. */
-function primaryKeyOf(
-  { key, points }: KeyBounds,
-  slots: Parameters<typeof givenValuesOf>[1],
-): GivenValues | undefined {
-  if (key.index !== undefined) return undefined
+/** The values of the primary key, in its order, where these bounds are one key of it. */
+function primaryKeyExpressions({
+  key,
+  points,
+}: KeyBounds): readonly CompiledExpression[] | undefined {
+  if (key.index !== undefined || points.length < key.parts.length) return undefined
   const values = points.flatMap((conditions) => (conditions.length === 1 ? conditions : []))
   const expressions = values.flatMap(({ value }) => value ?? [])
-  return expressions.length === points.length ? givenValuesOf(expressions, slots) : undefined
+  return expressions.length === points.length ? expressions : undefined
 }

@@ -167,7 +167,8 @@ export class AboutQuery implements RequestAbout {
   }
 }
 
-function answered(
+/** What a request that ended with a transaction is answered. */
+export function answered(
   { readTimestamp, commitTimestamp }: QueryOutcome,
   body: AnswerBody,
   format: AnswerFormat = 'json',

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ServerResponse } from 'node:http'
+import type { Statement } from '../../parser/ast.ts'
+import type { Parser } from '../../parser/parser.ts'
+import { JsonSource, noteSource, type Parameters } from '../../planner/planner.ts'
+import { awaited, doWork, type MaybePromise, type Work } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
+import type { AnswerWriter } from '../answers/answer-text.ts'
+import type { QueryOutcome } from '../answers/query-answer.ts'
+import type { ReadyAnswer } from '../http/answers/outbox.ts'
+import { AboutQuery, answered } from '../http/answers/query-answers.ts'
+import { decodeUtf8 } from '../http/bodies/body.ts'
+import { preparedScript, scriptWith } from '../requests/prepared-script.ts'
+import { checkedParameters } from '../requests/query-request.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import type { RunningRequests } from '../requests/running-requests.ts'
+import type { StatementRunner } from '../statements/statement-runner.ts'
+import type { SeenHead } from './seen-heads.ts'
+import type { KnownQuery, StraightReads } from './straight-reads.ts'
+
+type QueriesParts = {
+  readonly reads: StraightReads
+  readonly parser: Pick<Parser, 'knownScript'>
+  readonly access: Pick<Access, 'letIn'>
+  readonly requests: RunningRequests
+  readonly runner: StatementRunner
+  readonly writer: AnswerWriter
+}
+
+const NO_PARAMETERS: Parameters = []
+
+/** `POST /v1/query` with nothing but a text that is known, and its parameters. */
+export class StraightQueries {
+  readonly #parts: QueriesParts
+
+  constructor(parts: QueriesParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * The answer; undefined where the general way has to make it, and nothing has happened yet. Rejects with whatever a
+   * transaction can fail by; throws for what the general way refuses.
+   */
+  answer(
+    body: Buffer,
+    head: SeenHead,
+    response: ServerResponse,
+  ): MaybePromise<ReadyAnswer> | undefined {
+    const text = decodeUtf8(body)
+    const request = JSON.parse(text) as { sql?: unknown; params?: unknown }
+    const { sql, params = NO_PARAMETERS } = request
+    if (typeof sql !== 'string' || typeof params !== 'object' || params === null) return undefined
+    for (const name in request) if (name !== 'sql' && name !== 'params') return undefined
+    const statements = this.#parts.parser.knownScript(sql)
+    const query: KnownQuery = { sql, params: params as Parameters, text }
+    if (statements === undefined) return undefined
+    const [first, another] = statements
+    const read =
+      first?.kind === 'get' && another === undefined
+        ? this.#parts.reads.query(first, query, head)
+        : undefined
+    return read ?? this.#ran(statements, query, head, response)
+  }
+
+  #ran(
+    statements: readonly Statement[],
+    query: KnownQuery,
+    { isRated, caller }: SeenHead,
+    response: ServerResponse,
+  ): MaybePromise<ReadyAnswer> | undefined {
+    const { access, requests, runner } = this.#parts
+    const { sql, params, text } = query
+    const parameters = checkedParameters(params)
+    const prepared = preparedScript(statements)
+    const script = prepared === null ? undefined : scriptWith(prepared, parameters)
+    const { turnQueue } = requests
+    if (
+      script === undefined ||
+      !(turnQueue.isFree || (runner.isSmall(sql) && turnQueue.isFreeFor(true)))
+    ) {
+      return undefined
+    }
+    const { principal, client } = caller
+    if (isRated && requests.rateRefusal(principal, () => client) !== undefined) return undefined
+    if (params !== NO_PARAMETERS) noteSource(params, JsonSource.of(text).member('params'))
+    access.letIn(response.req, principal)
+    try {
+      const running = requests.arrivedBy(caller, response, new AboutQuery({ sql, params }))
+      return doWork(this.#answered(script, query, running), running.armWaiting)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  *#answered(
+    script: NonNullable<ReturnType<typeof scriptWith>>,
+    { sql, params }: KnownQuery,
+    running: RunningRequest,
+  ): Work<ReadyAnswer> {
+    const { runner, writer } = this.#parts
+    try {
+      const around = { newRowWriter: writer.rowWriters.number }
+      const outcome = yield* runner.runPrepared(script, { sql, params }, running, around)
+      const body = writer.answer(outcome as QueryOutcome, 'number', running.turns)
+      return answered(
+        outcome as QueryOutcome,
+        body instanceof Promise ? yield* awaited(body) : body,
+      )
+    } finally {
+      running.end()
+    }
+  }
+}
