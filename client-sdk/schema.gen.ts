@@ -2931,7 +2931,8 @@ export interface components {
         };
         /**
          * @description `client_overloaded`: this client holds as much of something as one client may (`limit`). Come again after
-         *     `Retry-After` seconds, or end some of it. `rate_limited`: it sends more requests a second than it may.
+         *     `Retry-After` seconds, or end some of it. `rate_limited`: it sends more requests a second than it may,
+         *     or its role has written what it may on this day.
          */
         readonly ClientOverloaded: {
             headers: {

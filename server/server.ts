@@ -17,12 +17,14 @@ import { Access } from './access/access.ts'
 import { JwtKeys } from './access/jwt-keys.ts'
 import { JwtTokens } from './access/jwt-tokens.ts'
 import { OpaqueIds } from './access/opaque-ids.ts'
+import type { Principal } from './access/principal.ts'
 import { ruleParser } from './access/rule-parser.ts'
 import type { Audit } from './audit/audit.ts'
 import { openAudit } from './audit/open-audit.ts'
 import type { Backups } from './backups/backups.ts'
 import { ClientKeys } from './budgets/client-key.ts'
 import { type SharedLimit, Shares } from './budgets/shares.ts'
+import { WrittenBytes } from './budgets/written-bytes.ts'
 import type { Config } from './config.ts'
 import { ConflictLog } from './conflicts/conflict-log.ts'
 import { openSharedEngine } from './engines/open-engine.ts'
@@ -148,6 +150,7 @@ export class Server {
   readonly #ended = new EndedTransactions()
   readonly #drain: Drain
   readonly #access: Access
+  readonly #written: WrittenBytes<Principal>
   readonly #audit: Audit
   #stopping = false
   #closing: Promise<void> | undefined
@@ -193,13 +196,14 @@ export class Server {
     this.#drain = new Drain(clock, config.drainMs)
     const shares = new Shares(parts.sharedLimits)
     const clients = new ClientKeys(config.trustedProxies)
+    this.#written = new WrittenBytes({ storage, clock, log, ...rightsOf(access) })
     this.#requests = new RunningRequests({
-      ...{ clients, shares, clock, ...callersOf(access) },
+      ...{ clients, shares, clock, written: this.#written, ...callersOf(access) },
       requestsPerSecond: config.requestsPerSecond,
       storeSilentMs: () => storage.health.silentMs,
     })
     this.#sessions = new TransactionSessions(
-      { storage, clock, shares, ended: this.#ended, ...rightsOf(access) },
+      { ...parts, shares, written: this.#written, ended: this.#ended, ...rightsOf(access) },
       { idleMsMax: config.transactionIdleMs, totalMsMax: config.transactionTotalMs },
     )
     const told: ProblemTold = (problem, request) =>
@@ -318,6 +322,7 @@ export class Server {
     await this.#access.stop()
     await this.#sessions.close()
     await this.#sweeping
+    await this.#written.close()
     this.#metrics.close()
     try {
       await this.#parts.storage.close()
@@ -340,7 +345,7 @@ export class Server {
 }
 
 /** What sessions ask of the rights of now. */
-function rightsOf(access: Access): Pick<SessionsParts, 'limitsOf' | 'viewOf'> {
+function rightsOf(access: Access): Required<Pick<SessionsParts, 'limitsOf' | 'viewOf'>> {
   return {
     limitsOf: (who) => access.limitsOf(who),
     viewOf: (who, catalog) => access.viewOf(who, catalog),

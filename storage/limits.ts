@@ -13,6 +13,7 @@ export const STORAGE_LIMITS = {
   accessBlocksMax: 10_000,
   roleLimitMax: 1_000_000,
   roleStatementMsMax: 24 * 60 * 60 * 1_000,
+  roleWrittenBytesMax: 2 ** 50,
   /** Columns, indexes and observers of all tables together: every catalog that is read holds them all. */
   catalogPartsMax: 50_000,
   tableColumnsMax: 256,

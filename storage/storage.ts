@@ -42,6 +42,12 @@ export {
   roleLimitMax,
 } from './access/role-limits.ts'
 export { RoleRights } from './access/role-rights.ts'
+export {
+  dayOf,
+  readRoleWritten,
+  secondsToNextDay,
+  writeRoleWritten,
+} from './access/role-written.ts'
 export { grantOnTable, revokeOnTable } from './access/table-grants.ts'
 export {
   hashOfToken,

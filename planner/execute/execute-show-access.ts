@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  type AccessRole,
   ADMIN_ROLE,
   type Catalog,
+  dayOf,
   readAccessBlocks,
   readAccessRoles,
   readAccessTokens,
+  readRoleWritten,
   requireAccessRole,
   type SqlValue,
 } from '../../storage/storage.ts'
@@ -57,18 +60,32 @@ export async function showBlocks({
   })
 }
 
-/** SHOW ROLES: one row for each role by name, `admin` first. */
-export async function showRoles(transaction: StatementTransaction): Promise<StatementResult> {
-  const admin = { name: ADMIN_ROLE, isForJwt: false, limits: undefined }
+/** SHOW ROLES: one row for each role by name, `admin` first; with what it has written today where that is limited. */
+export async function showRoles({
+  transaction,
+  functions,
+}: Pick<ExecutionContext, 'transaction' | 'functions'>): Promise<StatementResult> {
+  const admin: Pick<AccessRole, 'name' | 'isForJwt' | 'limits'> = {
+    name: ADMIN_ROLE,
+    isForJwt: false,
+  }
   const roles = [admin, ...(await readAccessRoles(transaction))]
   const tokens = await readAccessTokens(transaction)
+  const counts = await readRoleWritten(transaction)
+  const today = dayOf(Number(functions.now))
+  const writtenBy = (role: string) => {
+    const count = counts.get(role)
+    return BigInt(count?.day === today ? count.bytes : 0)
+  }
   const rows = roles.map(({ name, isForJwt, limits }): SqlValue[] => [
     name,
     isForJwt,
     BigInt(tokens.filter(({ role }) => role === name).length),
     limitsText(limits),
+    limits?.written === undefined ? null : writtenBy(name),
   ])
-  return shownTable(rows, { role: 'TEXT', jwt: 'BOOLEAN', tokens: 'INTEGER', limits: 'TEXT' })
+  const types = { role: 'TEXT', jwt: 'BOOLEAN', tokens: 'INTEGER', limits: 'TEXT' } as const
+  return shownTable(rows, { ...types, writtenToday: 'INTEGER' })
 }
 
 /** Whose rights SHOW GRANTS tells: those of one role, or of all. */

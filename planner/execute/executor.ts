@@ -28,7 +28,7 @@ export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise
     case 'showTokens':
       return showTokens(transaction)
     case 'showRoles':
-      return showRoles(transaction)
+      return showRoles(context)
     case 'showBlocks':
       return showBlocks(context)
     case 'showGrants':

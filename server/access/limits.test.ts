@@ -309,6 +309,8 @@ describe('ALTER ROLE LIMIT', () => {
     assert.equal((await shown())[1]?.[1], 'statement 1500 MILLISECONDS, rate 20')
     assert.equal(await alter('statement NONE, rate NONE, running NONE'), null)
     assert.equal(await alter('subscriptions 5'), 'subscriptions 5')
+    assert.equal(await alter(`written ${2 ** 50}`), `subscriptions 5, written ${2 ** 50}`)
+    assert.equal(await alter('written NONE'), 'subscriptions 5')
     await tokens.server.server.close()
     const again = await startTestServer(t, { flags, outside: { clock: tokens.clock } })
     assert.deepEqual(await shownTo(new TokenClient(again, tokens.token)), [
@@ -337,6 +339,7 @@ describe('ALTER ROLE LIMIT', () => {
     assert.equal((await met('statement 2 WEEKS'))[0], 'syntax_error')
     assert.equal((await met('statement 0 SECONDS'))[0], 'out_of_range')
     assert.equal((await met('statement 2 DAYS'))[0], 'out_of_range')
+    assert.equal((await met(`written ${2 ** 50 + 1}`))[0], 'out_of_range')
     const seconds = 'Write LIMIT statement 2 SECONDS.'
     assert.deepEqual(await met('statement 2'), ['invalid_request', 22, seconds])
     assert.deepEqual(await met('rate 2 SECONDS'), ['invalid_request', 22, 'Write LIMIT rate 20.'])

@@ -67,7 +67,11 @@ export const ERROR_CODES = {
   idempotency_key_reused: { status: 422, title: 'Idempotency key was reused', retryable: false },
   upgrade_required: { status: 426, title: 'Upgrade required', retryable: false },
   client_overloaded: { status: 429, title: 'Client holds too much', retryable: true },
-  rate_limited: { status: 429, title: 'Too many requests a second', retryable: true },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests a second, or too much written a day',
+    retryable: true,
+  },
   header_fields_too_large: { status: 431, title: 'Header fields too large', retryable: false },
   internal: { status: 500, title: 'Internal error', retryable: false },
   store_damaged: { status: 500, title: 'Data cannot be read', retryable: false },

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
-import { NO_LIMITS, type RoleLimits, STORAGE_LIMITS, systemClock } from '../../storage/storage.ts'
+import {
+  NO_LIMITS,
+  type RoleLimits,
+  STORAGE_LIMITS,
+  systemClock,
+  type Transaction,
+} from '../../storage/storage.ts'
 import type { Caller, Principal } from '../access/principal.ts'
 import { type ClientKey, SERVER_ITSELF } from '../budgets/client-key.ts'
 import { Hold } from '../budgets/hold.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { TurnQueue, Turns, type TurnTaker } from '../budgets/turns.ts'
 import type { Waiting } from '../budgets/waiting-line.ts'
+import type { WrittenBytes } from '../budgets/written-bytes.ts'
 import { ServerError } from '../errors/server-error.ts'
 
 /**
@@ -110,6 +117,12 @@ export class RunningRequest implements TurnTaker, Waiting {
   /** What its client's role may have less of, as that is now. */
   get limits(): RoleLimits {
     return this.#parts.keeper?.limitsOf(this.principal) ?? NO_LIMITS
+  }
+
+  /** Commits what it has written, in the count of its role. Rejects as `WrittenBytes.commit`. */
+  commit(transaction: Transaction): ReturnType<Transaction['commit']> {
+    const written = this.#parts.keeper?.written
+    return written?.commit(transaction, this.principal) ?? transaction.commit()
   }
 
   /** Whether it counts among the requests of its client. */
@@ -272,6 +285,8 @@ export type RunningState = 'waiting' | 'running' | 'committing'
 export interface RequestKeeper {
   readonly shares: Shares
   readonly turnQueue: TurnQueue
+  /** Absent where nobody is asked who it is. */
+  readonly written?: Pick<WrittenBytes<Principal>, 'commit'> | undefined
   limitsOf(principal: Principal | undefined): RoleLimits
   /** For how long a store on other machines has left calls unanswered; 0 while it answers. */
   readonly storeSilentMs?: () => number

@@ -23,6 +23,7 @@ export class RunningRequests implements RequestKeeper {
   /** Where those wait that are not alone in a turn of the event loop. */
   readonly turnQueue: TurnQueue
   readonly storeSilentMs: () => number
+  readonly written: RequestKeeper['written']
   readonly #clients: ClientKeys
   readonly #principalOf: PrincipalOf
   readonly #refusalOf: RefusalOf
@@ -43,12 +44,14 @@ export class RunningRequests implements RequestKeeper {
     refusalOf = () => undefined,
     storeSilentMs = () => 0,
     requestsPerSecond,
+    written,
   }: RunningRequestsParts = {}) {
     this.#clients = clients
     this.#principalOf = principalOf
     this.#limitsOf = limitsOf
     this.#refusalOf = refusalOf
     this.storeSilentMs = storeSilentMs
+    this.written = written
     this.#rates = new RequestRates(clock, requestsPerSecond)
     this.shares = shares
     this.turnQueue = new TurnQueue(clock)
@@ -199,6 +202,7 @@ export type RunningRequestsParts = {
   readonly limitsOf?: LimitsOf
   readonly refusalOf?: RefusalOf
   readonly storeSilentMs?: () => number
+  readonly written?: RequestKeeper['written']
   /** The rate of each client; undefined where there is none. */
   readonly requestsPerSecond?: number | undefined
 }

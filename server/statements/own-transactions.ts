@@ -127,5 +127,5 @@ export function commitWritten(
 ): MaybePromise<Timestamp | null> {
   if (transaction.hasWrites) running.commits()
   running.signal.throwIfAborted()
-  return transaction.hasWrites ? transaction.commit().then(({ commitTs }) => commitTs) : null
+  return transaction.hasWrites ? running.commit(transaction).then(({ commitTs }) => commitTs) : null
 }

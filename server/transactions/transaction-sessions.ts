@@ -17,6 +17,7 @@ import { standingOf } from '../access/standing.ts'
 import { withRowNamed } from '../answers/row-address.ts'
 import { requireWithinRole } from '../budgets/shared-bound.ts'
 import type { Shares } from '../budgets/shares.ts'
+import type { WrittenBytes } from '../budgets/written-bytes.ts'
 import { problemOf } from '../errors/error-response.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -41,6 +42,8 @@ export type SessionsParts = {
   readonly ended: EndedTransactions
   /** Absent where no role limits anybody. */
   readonly limitsOf?: (principal: Principal | undefined) => RoleLimits
+  /** Absent where nobody is asked who it is. */
+  readonly written?: Pick<WrittenBytes<Principal>, 'commit'>
   /** By the rights of now. Absent where nobody is asked who it is. */
   readonly viewOf?: (principal: Principal | undefined, catalog: Catalog) => Catalog
 }
@@ -246,17 +249,24 @@ export class TransactionSessions {
       session.requireWriter(standingOf(viewOf(principal, session.catalog), principal))
     }
     session.running?.commits()
-    session.committing = this.#commit(session)
+    session.committing = this.#commit(session, principal)
     return session.committing
   }
 
-  async #commit(session: TransactionSession): Promise<Timestamp | null> {
+  async #commit(
+    session: TransactionSession,
+    principal: Principal | undefined,
+  ): Promise<Timestamp | null> {
+    const { transaction } = session
     try {
-      const { commitTs } = await session.transaction.commit()
+      const committed = this.#parts.written?.commit(transaction, principal) ?? transaction.commit()
+      const { commitTs } = await committed
       this.#ended(session, { kind: 'committed', commitTs })
       return commitTs
     } catch (cause) {
-      const code = cause instanceof StorageError ? cause.code : 'internal'
+      const { code } = cause instanceof StorageError ? cause : problemOf(cause)
+      // Of no effect on one that has come to its end.
+      transaction.rollback()
       if (code === 'commit_outcome_unknown') {
         this.#ended(session, { kind: 'unknown' })
         throw outcomeUnknown(session.id)

@@ -10,6 +10,7 @@ import type { Transaction } from '../transaction/transaction.ts'
 import { type AccessReads, AccessRows, type AccessWrites } from './access-rows.ts'
 import { readAccessTokens } from './access-tokens.ts'
 import { isRoleLimits, type RoleLimits } from './role-limits.ts'
+import { dropRoleWritten } from './role-written.ts'
 
 /** A role as it is kept. Its rights on single tables stand in the definitions of those. */
 export type AccessRole = {
@@ -98,6 +99,7 @@ export async function dropAccessRole(
   const tables = catalog.tables().filter(({ grants }) => grants.some(({ role }) => role === name))
   if (tokens.length + tables.length > 0) throw inUse(name, tokens, tables)
   ROWS.delete(transaction, name)
+  dropRoleWritten(transaction, name)
 }
 
 /** Throws StorageError `unknown_role` for a role that there is not; `admin` is always there. */

@@ -13,8 +13,9 @@ import type { Transaction } from '../transaction/transaction.ts'
  *     access/block/<hash>    a subject of JWTs, see `access-blocks.ts`
  *     access/first/<id>      that a token came from a file, see `first-token.ts`
  *     access/secret/<name>   a secret that was rotated, see `access-secrets.ts`
- *     access/version         written by each change of the others, and of the grants of a table: of two changes at
- *                            once one conflicts, and one read tells whether there was any
+ *     access/written/<name>  what a role has written today, see `role-written.ts`
+ *     access/version         written by each change of the others but the last, and of the grants of a table: of two
+ *                            changes at once one conflicts, and one read tells whether there was any
  */
 export type AccessReads = Pick<Transaction, 'getRow' | 'scanBatches'>
 export type AccessWrites = AccessReads & Pick<Transaction, 'put' | 'delete' | 'requireRoom'>
@@ -46,8 +47,13 @@ export class AccessRows<T> {
   }
 
   write(transaction: Pick<AccessWrites, 'put'>, id: string, value: T): void {
-    transaction.put(this.#keyOf(id), COLUMN, Buffer.from(JSON.stringify(value)))
+    this.put(transaction, id, value)
     changeAccess(transaction)
+  }
+
+  /** As `write`, of what lets nobody do more or less. */
+  put(transaction: Pick<AccessWrites, 'put'>, id: string, value: T): void {
+    transaction.put(this.#keyOf(id), COLUMN, Buffer.from(JSON.stringify(value)))
   }
 
   delete(transaction: Pick<AccessWrites, 'put' | 'delete'>, id: string): void {

@@ -3,7 +3,8 @@ import { STORAGE_LIMITS } from '../limits.ts'
 
 /**
  * What a role may have less of than the server allows, each for one holder of the role: how long a statement runs, in
- * milliseconds; requests at work; requests a second; open transactions; subscriptions.
+ * milliseconds; requests at work; requests a second; open transactions; subscriptions. The last is for all of its
+ * holders together: bytes that they write a day.
  */
 export const ROLE_LIMITS = [
   'statement',
@@ -11,6 +12,7 @@ export const ROLE_LIMITS = [
   'rate',
   'transactions',
   'subscriptions',
+  'written',
 ] as const
 
 export type RoleLimit = (typeof ROLE_LIMITS)[number]
@@ -22,8 +24,9 @@ export const NO_LIMITS: RoleLimits = {}
 
 /** The largest figure of a limit. */
 export function roleLimitMax(limit: RoleLimit): number {
-  const { roleStatementMsMax, roleLimitMax: most } = STORAGE_LIMITS
-  return limit === 'statement' ? roleStatementMsMax : most
+  const { roleStatementMsMax, roleWrittenBytesMax, roleLimitMax: most } = STORAGE_LIMITS
+  if (limit === 'statement') return roleStatementMsMax
+  return limit === 'written' ? roleWrittenBytesMax : most
 }
 
 export function isRoleLimits(json: unknown): json is RoleLimits {

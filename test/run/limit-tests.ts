@@ -20,6 +20,7 @@ export const LIMIT_TESTS: Readonly<Partial<Record<keyof typeof ALL_LIMITS, strin
   pathParameterCharactersMax: 'server/http/bad-input.test.ts',
   roleLimitMax: 'server/access/limits.test.ts',
   roleStatementMsMax: 'server/access/limits.test.ts',
+  roleWrittenBytesMax: 'server/access/limits.test.ts',
   ruleNodesMax: 'server/access/row-rules.test.ts',
   sortRowsMax: 'planner/execute/sorted-read.test.ts',
   storeCallMsMax: 'server/http/store-away.test.ts',
