@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../storage/storage.ts'
+import type { ClientKey } from '../budgets/client-key.ts'
 import type { Turns } from '../budgets/turns.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { ChangeFrame } from './frames/change-frames.ts'
@@ -49,6 +50,11 @@ export class LiveSubscriptions {
 
   of(query: SubscribedQuery): readonly Subscription[] {
     return [...(this.#byQuery.get(query) ?? [])]
+  }
+
+  /** Whose work the query is: one of those who are subscribed; undefined where none is. */
+  payerOf(query: SubscribedQuery): ClientKey | undefined {
+    return this.#byQuery.get(query)?.values().next().value?.running.client
   }
 
   all(): readonly Subscription[] {

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, FeedCommit, FeedFollower, Timestamp } from '../../storage/storage.ts'
-import { SERVER_ITSELF } from '../budgets/client-key.ts'
+import { type ClientKey, SERVER_ITSELF } from '../budgets/client-key.ts'
 import { Turns, type TurnTaker } from '../budgets/turns.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { catalogAt } from '../statements/snapshot.ts'
 import { CommitQueue, type QueuedEvent } from './commit-queue.ts'
-import { changeFrames } from './frames/change-frames.ts'
+import { type CostlyQuery, changeFrames } from './frames/change-frames.ts'
+import {
+  type ClientWork,
+  SharedWork,
+  type WorkAccount,
+  workRefusal,
+} from './frames/work-accounts.ts'
 import { LiveSubscriptions } from './live-subscriptions.ts'
 import { CommitImages } from './matching/commit-images.ts'
 import type { SubscribedQuery } from './matching/subscribed-query.ts'
 import { SubscriptionIndex } from './matching/subscription-index.ts'
-import type { LiveSubscribers, Subscription } from './subscription.ts'
+import type { Subscription } from './subscription.ts'
 import type { SubscriptionParts } from './subscription-parts.ts'
 
 /** Rows that a subscription may be behind when it joins: while it reads them, all others wait. */
@@ -21,36 +27,49 @@ type Joining = {
   readonly answer: PromiseWithResolvers<boolean>
 }
 
-/** What is sent to all of them together belongs to no single client. */
-const ALL_TOGETHER: TurnTaker = {
-  client: SERVER_ITSELF,
-  signal: new AbortController().signal,
-  waitsForTurn: () => undefined,
-  hasTurn: () => undefined,
+/** Whose turns its work takes: what is sent to all clients together belongs to no single one. */
+function takerFor(client: ClientKey): TurnTaker {
+  const { signal } = new AbortController()
+  return { client, signal, waitsForTurn: () => undefined, hasTurn: () => undefined }
 }
 
+/** Who is told together: one client, or all that are not set apart. */
+export type HubMembers =
+  | { readonly kind: 'oneClient'; readonly client: ClientKey; readonly work: ClientWork }
+  | {
+      readonly kind: 'all'
+      readonly isApart: (client: ClientKey) => boolean
+      readonly setApart: (client: ClientKey) => void
+    }
+
 /**
- * The one follower of the feed, for all subscriptions that have read everything. It takes one event
- * after the other, whole: a commit, a subscription that joins between two of them, a sign of progress.
- * The feed tells it in the turn of a commit; there it only keeps the keys, and the work is done later.
+ * A follower of the feed, for subscriptions that have read everything: those of all clients, but for clients
+ * whose subscriptions take so much work that the others would wait; each of these has one of its own.
+ * It takes one event after the other, whole: a commit, a subscription that joins between two of them, a
+ * sign of progress. The feed tells it in the turn of a commit; there it only keeps the keys, and the work
+ * is done later.
  *
  * A live subscription knows everything up to `#position`, which is moved before the work on a commit begins:
  * a subscription that has read up to there on its own can join without a gap and without a duplicate.
  */
-export class SubscriptionHub implements LiveSubscribers {
+export class SubscriptionHub {
   readonly #parts: SubscriptionParts
   readonly #live: LiveSubscriptions
   readonly #queue = new CommitQueue(SERVER_LIMITS.feedQueueRows)
   readonly #turns: Turns
+  readonly #members: HubMembers
+  readonly #shared = new SharedWork()
   #joining: Joining[] = []
   #follower: FeedFollower | undefined
   #position: Timestamp = 0
   #index: SubscriptionIndex | undefined
   #working: Promise<void> | undefined
 
-  constructor(parts: SubscriptionParts) {
+  constructor(parts: SubscriptionParts, members: HubMembers) {
     this.#parts = parts
-    this.#turns = new Turns(parts.turnQueue, ALL_TOGETHER)
+    this.#members = members
+    const client = members.kind === 'oneClient' ? members.client : SERVER_ITSELF
+    this.#turns = new Turns(parts.turnQueue, takerFor(client))
     this.#live = new LiveSubscriptions(this.#turns)
   }
 
@@ -186,7 +205,8 @@ export class SubscriptionHub implements LiveSubscribers {
     try {
       await this.#tellHeld()
       if (this.#live.isEmpty) this.#beginAt(subscription.position)
-      if (subscription.position < this.#position) await subscription.readOn(JOINING_ROWS_MAX)
+      if (!this.#isMember(subscription)) return answer.resolve(false)
+      if (subscription.position < this.#position) await this.#catchUp(subscription)
       if (subscription.position < this.#position) return answer.resolve(false)
       const index = await this.#currentIndex(this.#position)
       index.add(subscription.query)
@@ -197,6 +217,22 @@ export class SubscriptionHub implements LiveSubscribers {
     } catch (error) {
       answer.reject(error)
     }
+  }
+
+  /** While it reads all others wait, so its client pays for it as for what they are told. */
+  async #catchUp(subscription: Subscription): Promise<void> {
+    if (this.#members.kind === 'oneClient') {
+      await subscription.readOn(JOINING_ROWS_MAX)
+      return
+    }
+    const account = this.#shared.of(subscription.running.client)
+    await subscription.readOn(JOINING_ROWS_MAX, account)
+    if (account.spent > account.max) await this.#setApart(account, this.#position)
+  }
+
+  /** Its client may have been set apart since it asked to join. */
+  #isMember({ running }: Subscription): boolean {
+    return this.#members.kind === 'oneClient' || !this.#members.isApart(running.client)
   }
 
   /** No subscription is live, so it may be anywhere. */
@@ -211,24 +247,54 @@ export class SubscriptionHub implements LiveSubscribers {
     this.#position = commit.commitTs
     try {
       const index = await this.#currentIndex(before)
-      if (index.isConcernedBy(commit)) await this.#tell(commit)
+      if (index.isConcernedBy(commit)) await this.#tell(commit, before)
     } catch (error) {
       this.#allReadAlone(error)
     }
   }
 
-  async #tell(commit: FeedCommit): Promise<void> {
+  async #tell(commit: FeedCommit, before: Timestamp): Promise<void> {
     const { storage, writer } = this.#parts
     const images = await CommitImages.open(storage, commit.commitTs)
     try {
       const index = await this.#indexFor(images.catalog)
-      const working = { images, index, writer, turns: this.#turns }
+      this.#shared.begin(commit)
+      const accountOf = (query: SubscribedQuery) => this.#accountOf(query, commit)
+      const working = { images, index, writer, turns: this.#turns, accountOf }
       for await (const change of changeFrames(commit, 0, working)) {
         if (change.kind === 'failure') await this.#end(change.query, change.error)
+        else if (change.kind === 'costly') await this.#relieve(change, before)
         else if (this.#live.hold(change)) await this.#tellHeld()
       }
     } finally {
       images.close()
+    }
+  }
+
+  #accountOf(query: SubscribedQuery, commit: FeedCommit): WorkAccount | undefined {
+    const client = this.#live.payerOf(query)
+    if (client === undefined) return undefined
+    return this.#members.kind === 'all' ? this.#shared.of(client) : this.#members.work.on(commit)
+  }
+
+  /** Where all wait for each other the client goes on by itself; where it waits for itself alone, the query ends. */
+  async #relieve({ query, account, spent }: CostlyQuery, before: Timestamp): Promise<void> {
+    if (this.#members.kind === 'all') return this.#setApart(account, before)
+    const held = this.#parts.shares.subscriptions.heldBy(account.client)
+    const refusal = workRefusal(account, spent, held)
+    if (refusal === undefined) return
+    await this.#end(query, refusal)
+    account.spent -= spent
+  }
+
+  /** All of them have been told everything up to the position. */
+  async #setApart({ client }: WorkAccount, position: Timestamp): Promise<void> {
+    if (this.#members.kind === 'all') this.#members.setApart(client)
+    await this.#tellHeld()
+    for (const subscription of this.#live.all()) {
+      if (subscription.running.client !== client) continue
+      subscription.passed(position)
+      this.#readsAlone(subscription)
     }
   }
 

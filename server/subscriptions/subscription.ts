@@ -10,11 +10,12 @@ import { ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'
-import { type ChangeFrame, changeFrames } from './frames/change-frames.ts'
+import { type ChangeFrame, type CostlyQuery, changeFrames } from './frames/change-frames.ts'
 import type { FrameBatch } from './frames/frame-batch.ts'
 import { KnownColumns } from './frames/known-columns.ts'
 import { SubscriptionFrame } from './frames/subscription-frame.ts'
 import type { SubscriptionSink } from './frames/subscription-sink.ts'
+import { type WorkAccount, workRefusal } from './frames/work-accounts.ts'
 import { CommitImages } from './matching/commit-images.ts'
 import type { SubscribedQuery } from './matching/subscribed-query.ts'
 import { SubscriptionIndex } from './matching/subscription-index.ts'
@@ -41,6 +42,8 @@ export interface LiveSubscribers {
   /** False when it has more to read first. */
   join(subscription: Subscription): Promise<boolean>
   leave(subscription: Subscription): void
+  /** What pays for what it looks at on its own; undefined where nobody counts that together. */
+  accountOf(subscription: Subscription, commit: FeedCommit): WorkAccount | undefined
 }
 
 /**
@@ -121,17 +124,23 @@ export class Subscription {
     this.running.follows()
     while (true) {
       await this.sink.room(this.running.signal)
-      const read = () => this.readOn(SERVER_LIMITS.feedPageRows)
+      const read = () => this.#readAlone()
       const isCaughtUp = await this.#parts.readers.run(this.running.client, read)
       if (isCaughtUp && (await this.#live.join(this))) await this.#untilItLeaves()
     }
   }
 
+  /** Many may have waited for the same commit, or for one that read before them. */
+  async #readAlone(): Promise<boolean> {
+    await new Turns(this.#parts.turnQueue, this.running).rejoin()
+    return this.readOn(SERVER_LIMITS.feedPageRows)
+  }
+
   /**
    * Sends what one page of the feed has for it, as far as there is room. True when nothing is left to
-   * read for now.
+   * read for now. While it joins, it reads no further than an account may pay for.
    */
-  async readOn(rowsMax: number): Promise<boolean> {
+  async readOn(rowsMax: number, joining?: WorkAccount): Promise<boolean> {
     const { storage, recent, turnQueue, clock } = this.#parts
     const { signal } = this.running
     // Rights may have been taken away since the page before.
@@ -142,7 +151,7 @@ export class Subscription {
       recent.read(this.#position, rowsMax) ??
       (await storage.feed.read(this.#position, { rowsMax, signal }))
     for (const commit of page.commits) {
-      if (!(await this.#tellAlone(commit, turns))) return false
+      if (!(await this.#tellAlone(commit, turns, joining))) return false
       if (turns.isDue) await turns.pause()
     }
     this.passed(page.position)
@@ -251,8 +260,8 @@ export class Subscription {
     sink.send(knownColumns.begin(this.#position, plan, storage.history.name))
   }
 
-  /** False when there was no room for all of it. */
-  async #tellAlone(commit: FeedCommit, turns: Turns): Promise<boolean> {
+  /** False when there was no room for all of it, or it would take too much work. */
+  async #tellAlone(commit: FeedCommit, turns: Turns, joining?: WorkAccount): Promise<boolean> {
     const { storage, frames } = this.#parts
     const { commitTs } = commit
     this.#index ??= this.#indexFor(await catalogAt(storage, this.#position))
@@ -262,14 +271,19 @@ export class Subscription {
     }
     if (!this.sink.isWritable) return false
     const known = frames.get(this.query, commitTs)
-    if (known === undefined) return this.#findOut(commit, this.#index, turns)
+    if (known === undefined) return this.#findOut(commit, this.#index, turns, joining)
     for (const frame of known) this.#send(frame)
     this.passed(commitTs)
     return true
   }
 
   /** The same for a commit that no other subscription has looked at lately. */
-  async #findOut(commit: FeedCommit, index: SubscriptionIndex, turns: Turns): Promise<boolean> {
+  async #findOut(
+    commit: FeedCommit,
+    index: SubscriptionIndex,
+    turns: Turns,
+    joining: WorkAccount | undefined,
+  ): Promise<boolean> {
     const { storage, writer, frames } = this.#parts
     const { commitTs } = commit
     const from = this.#row
@@ -279,9 +293,15 @@ export class Subscription {
       const current = isRedefined ? this.#indexFor(images.catalog) : index
       this.#index = current
       const found: ChangeFrame[] = []
-      const working = { images, index: current, writer, turns }
+      const account = joining ?? this.#live.accountOf(this, commit)
+      const working = { images, index: current, writer, turns, accountOf: () => account }
       for await (const change of changeFrames(commit, from, working)) {
         if (change.kind === 'failure') throw change.error
+        if (change.kind === 'costly') {
+          if (joining !== undefined) return false
+          this.#requireItsPart(change)
+          continue
+        }
         if (!this.sink.isWritable) return false
         this.#send(change)
         if (found.length <= 1) found.push(change)
@@ -313,6 +333,13 @@ export class Subscription {
     const isAnother = tableId !== undefined && query.planAt(catalog).table.id !== tableId
     if (isAnother && !hasFitted) index.delete(query)
     return index
+  }
+
+  /** Throws PlanError `limit_exceeded`. */
+  #requireItsPart({ account, spent }: CostlyQuery): void {
+    const held = this.#parts.shares.subscriptions.heldBy(account.client)
+    const refusal = workRefusal(account, spent, held)
+    if (refusal !== undefined) throw refusal
   }
 
   #counted(changes: number): void {

@@ -19,7 +19,7 @@ import { SubscribedQuery } from './matching/subscribed-query.ts'
 import { Permits } from './permits.ts'
 import { RecentCommits } from './recent-commits.ts'
 import { Subscription, type SubscriptionStart } from './subscription.ts'
-import { SubscriptionHub } from './subscription-hub.ts'
+import { SubscriptionHubs } from './subscription-hubs.ts'
 import { furthestBehind, type ListedSubscription } from './subscription-list.ts'
 import type { SubscriptionParts } from './subscription-parts.ts'
 
@@ -49,7 +49,7 @@ export function requireOneBeginning(snapshot: boolean, since: unknown): void {
 export class Subscriptions {
   readonly #parts: SubscriptionParts
   readonly #parser: Parser
-  readonly #hub: SubscriptionHub
+  readonly #hubs: SubscriptionHubs
   readonly #queries = new Map<string, SubscribedQuery>()
   readonly #open = new Set<Subscription>()
   readonly #closing = new AbortController()
@@ -64,11 +64,11 @@ export class Subscriptions {
     const recent = new RecentCommits(SERVER_LIMITS.feedRecentRows)
     this.#parts = { ...parts, readers, recent, frames: new FrameCache(), told: { count: 0 } }
     this.#parser = parser
-    this.#hub = new SubscriptionHub(this.#parts)
+    this.#hubs = new SubscriptionHubs(this.#parts)
     this.#progressing = repeat(parts.clock, {
       everyMs: SERVER_LIMITS.progressMs,
       signal: this.#closing.signal,
-      work: () => this.#hub.progress(),
+      work: () => this.#hubs.progress(),
       failed: (error) => parts.log.warn({ err: error }, 'the progress of the feed is not known'),
     })
   }
@@ -95,7 +95,7 @@ export class Subscriptions {
     readonly total: number
   }> {
     const resolved = await this.#parts.storage.feed.resolved()
-    const positionOf = (subscription: Subscription) => this.#hub.positionOf(subscription, resolved)
+    const positionOf = (subscription: Subscription) => this.#hubs.positionOf(subscription, resolved)
     const subscriptions = await furthestBehind(this.#open, { limit, positionOf, turns })
     return { resolved, subscriptions, total: this.#open.size }
   }
@@ -117,6 +117,7 @@ export class Subscriptions {
       return await this.#serve(request, sink, running)
     } finally {
       subscriptions.giveBack(client)
+      if (subscriptions.heldBy(client) === 0) await this.#hubs.ended(client)
     }
   }
 
@@ -135,7 +136,7 @@ export class Subscriptions {
       running.principal,
     )
     query.subscriptions += 1
-    const subscription = new Subscription(this.#parts, this.#hub, { query, sink, running })
+    const subscription = new Subscription(this.#parts, this.#hubs, { query, sink, running })
     this.#open.add(subscription)
     try {
       return await subscription.run(startOf(request))
@@ -150,14 +151,14 @@ export class Subscriptions {
 
   /** To be called when rights have changed: those that may not see their rows any more end. */
   rightsChanged(): void {
-    this.#hub.rightsChanged()
+    this.#hubs.rightsChanged()
   }
 
   /** To be called when all subscriptions have been ended. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#progressing
-    await this.#hub.close()
+    await this.#hubs.close()
   }
 
   /**

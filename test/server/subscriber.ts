@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { createParser } from '../../parser/parser.ts'
 import { AnswerWriter } from '../../server/answers/answer-text.ts'
+import type { ClientKey } from '../../server/budgets/client-key.ts'
 import { RunningRequest } from '../../server/requests/running-request.ts'
 import { StatementExecution } from '../../server/statements/statement-execution.ts'
 import {
@@ -14,24 +15,25 @@ import { executionParts } from './execution-parts.ts'
 import { RecordingSink } from './recording-sink.ts'
 
 /** Subscribes to a store without a socket, until the test is over; `ended` resolves with what ended it before. */
-export function subscriberOf(t: TestContext, storage: Storage) {
+export function subscriberOf(t: TestContext, storage: Storage, writer = new AnswerWriter()) {
   const parts = executionParts(storage)
   const execution = new StatementExecution(parts)
   const log = pino({ level: 'silent' })
-  const all = { ...parts, log, writer: new AnswerWriter(), execution }
+  const all = { ...parts, log, writer, execution }
   const subscriptions = new Subscriptions(all, createParser())
   const running: RunningRequest[] = []
   t.after(async () => {
     for (const one of running) one.abort(new Error('The test is over.'))
     await subscriptions.close()
   })
-  return (request: SubscriptionRequest) => {
-    const own = new RunningRequest()
+  return (request: SubscriptionRequest, client?: string) => {
+    const caller = client === undefined ? {} : { caller: { client: client as ClientKey } }
+    const own = new RunningRequest(caller)
     running.push(own)
     const sink = new RecordingSink()
     const ended: Promise<unknown> = subscriptions
       .serve(request, sink, own)
       .catch((error: unknown) => error)
-    return { sink, ended }
+    return { sink, ended, own }
   }
 }

@@ -79,7 +79,8 @@ export const BUDGETS = {
     meaning: 'a query whose changes are sent on',
     limits: [
       ...(['subscriptionsMax', 'changeStreamsMax', 'socketSubscriptionsMax'] as const),
-      ...(['filterWorkMax', 'feedReadersMax', 'socketUnsentBytesMax'] as const),
+      ...(['filterWorkMax', 'clientFilterWorkMax'] as const),
+      ...(['feedReadersMax', 'socketUnsentBytesMax'] as const),
     ],
   },
   observation: {
