@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { createParser } from '../../parser/parser.ts'
 import { AnswerWriter } from '../../server/answers/answer-text.ts'
 import type { ClientKey } from '../../server/budgets/client-key.ts'
+import type { TurnQueue } from '../../server/budgets/turns.ts'
 import { RunningRequest } from '../../server/requests/running-request.ts'
 import { StatementExecution } from '../../server/statements/statement-execution.ts'
 import {
@@ -15,11 +16,15 @@ import { executionParts } from './execution-parts.ts'
 import { RecordingSink } from './recording-sink.ts'
 
 /** Subscribes to a store without a socket, until the test is over; `ended` resolves with what ended it before. */
-export function subscriberOf(t: TestContext, storage: Storage, writer = new AnswerWriter()) {
-  const parts = executionParts(storage)
+export function subscriberOf(
+  t: TestContext,
+  storage: Storage,
+  own: { readonly writer?: AnswerWriter; readonly turnQueue?: TurnQueue } = {},
+) {
+  const parts = { ...executionParts(storage), writer: new AnswerWriter(), ...own }
   const execution = new StatementExecution(parts)
   const log = pino({ level: 'silent' })
-  const all = { ...parts, log, writer, execution }
+  const all = { ...parts, log, execution }
   const subscriptions = new Subscriptions(all, createParser())
   const running: RunningRequest[] = []
   t.after(async () => {

@@ -3,16 +3,18 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { type Parameters, PlanError } from '../../../planner/planner.ts'
 import { openStorage } from '../../../storage/storage.ts'
+import { eventLoopTurns } from '../../../test/event-loop-turns.ts'
 import type { RecordingSink } from '../../../test/server/recording-sink.ts'
 import { subscriberOf } from '../../../test/server/subscriber.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'
+import { TurnQueue } from '../../budgets/turns.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 
-async function world(t: TestContext) {
+async function world(t: TestContext, turnQueue?: TurnQueue) {
   const storage = await openStorage({ engine: 'memory' })
   const server = await startTestServer(t, { outside: { storage } })
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, v TEXT)')
-  const subscriber = subscriberOf(t, storage)
+  const subscriber = subscriberOf(t, storage, turnQueue && { turnQueue })
   const subscribe = async (sql: string, params: Parameters = {}) => {
     const { sink, ended } = subscriber({ sql, params })
     await sink.until((frames) => frames.length > 0)
@@ -79,4 +81,23 @@ test('what is the same for all rows is computed once for a subscription', async 
     await server.query('DELETE FROM item USE PRIMARY KEY')
   }
   await both.sink.until((frames) => frames.filter(({ type }) => type === 'change').length >= 1)
+})
+
+test('subscriptions that end one after the other by the same commit do so in several turns', async (t) => {
+  let ms = 0
+  // Each look at the clock is a millisecond later.
+  const turnQueue = new TurnQueue({ monotonicMs: () => ms++ })
+  const { server, subscribe } = await world(t, turnQueue)
+  const turns = eventLoopTurns(t)
+  const endedIn = new Set<number>()
+  const params = { t: 'a'.repeat(100_000) }
+  const ended = Array.from({ length: 30 }, async (_, n) => {
+    const sql = `SCAN id, ${n} AS n FROM item WHERE length(v || :t) / id > 0`
+    const one = await subscribe(sql, params)
+    return one.ended.then(() => endedIn.add(turns.count))
+  })
+  await subscribe('SCAN * FROM item')
+  await server.query(insert(1))
+  await Promise.all(ended)
+  assert.ok(endedIn.size >= 10, `in ${endedIn.size} turns`)
 })
