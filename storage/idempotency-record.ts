@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { Timestamp } from './cell-store/cell.ts'
 import { hasPrefix, systemRowKey } from './cell-store/row-key.ts'
-import { InvariantViolation } from './invariant.ts'
+import { DamagedRecord } from './invariant.ts'
+import { parsedJson } from './tables/bytes/catalog-json.ts'
 import type { Transaction } from './transaction/transaction.ts'
 
 /**
@@ -33,8 +34,8 @@ export async function readIdempotencyRecord(
   const row = await transaction.getRow(rowOf(address), [COLUMN])
   const cell = row?.columns.get(COLUMN)
   if (cell === undefined || cell.commitTs === null) return undefined
-  const record: unknown = JSON.parse(Buffer.from(cell.value).toString('utf8'))
-  if (!isRecord(record)) throw new InvariantViolation('T3', { damaged: 'idempotency record' })
+  const record = parsedJson(cell.value)
+  if (!isRecord(record)) throw new DamagedRecord('T3', { damaged: 'idempotency record' })
   return { ...record, commitTs: cell.commitTs }
 }
 

@@ -3,7 +3,7 @@ import type { CellStore } from './cell-store/cell-store.ts'
 import { readPlainRow, replacePlainRow } from './cell-store/plain-row.ts'
 import { systemRowKey } from './cell-store/row-key.ts'
 import type { Clock } from './clock.ts'
-import { invariant } from './invariant.ts'
+import { intact } from './invariant.ts'
 import { askedAgain, NEVER_ABORTED } from './oracle/asked-again.ts'
 import type { Randomness } from './randomness.ts'
 
@@ -24,7 +24,7 @@ export async function readSecret(
   return await askedAgain(clock, NEVER_ABORTED, async () => {
     await replacePlainRow(cellStore, row, undefined, randomness.bytes(32))
     const secret = await readPlainRow(cellStore, row)
-    invariant(secret !== undefined, 'I5', { secret: name })
+    intact(secret !== undefined, 'I5', { secret: name })
     return secret
   })
 }

@@ -105,6 +105,7 @@ export {
   writeIdempotencyRecord,
 } from './idempotency-record.ts'
 export type { SeenStep } from './inspection/followed-rows.ts'
+export { DamagedRecord } from './invariant.ts'
 export { STORAGE_LIMITS } from './limits.ts'
 export { andThen, awaited, doWork, type MaybePromise, type Work } from './maybe-promise.ts'
 export {

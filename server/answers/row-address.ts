@@ -9,6 +9,7 @@ import {
   type TableDefinition,
 } from '../../storage/storage.ts'
 import { ServerError } from '../errors/server-error.ts'
+import { withTableNamed } from './damaged-table.ts'
 
 /** A row as the contract names it: by table and primary key, as an index's, or as one of the store's own. */
 export type RowAddress =
@@ -44,10 +45,12 @@ export function keyToJson(
 }
 
 /**
- * Storage names the row of a conflict by its raw key; this names it by table and primary key. Any
- * other error comes back as it is.
+ * Storage names the row of a conflict by its raw key; this names it by table and primary key, and of
+ * damage the table. Any other error comes back as it is.
  */
 export function withRowNamed(error: unknown, catalog: Catalog): unknown {
+  const damaged = withTableNamed(error, catalog)
+  if (damaged !== undefined) return damaged
   if (!(error instanceof StorageError)) return error
   const { row, ...fields } = error.fields
   if (!(row instanceof Uint8Array)) return error

@@ -3,6 +3,7 @@ import { ParseError } from '../../parser/parser.ts'
 import { PlanError } from '../../planner/planner.ts'
 import {
   CellStoreError,
+  DamagedRecord,
   diskFullOf,
   StorageError,
   storeUnavailableOf,
@@ -67,6 +68,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof StorageError) return ofStorageError(error)
   if (error instanceof ServerError) return problem(error.code, error.message, error.fields)
   if (error instanceof CellStoreError) return ofCellStoreError(error)
+  if (error instanceof DamagedRecord) return problem('store_damaged', error.detail)
   return ofFrameworkError(error) ?? internal()
 }
 

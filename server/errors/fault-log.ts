@@ -9,6 +9,8 @@ const GONE: ReadonlySet<unknown> = new Set([
   ...['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'],
 ])
 
+const FAULTS: ReadonlySet<string> = new Set(['internal', 'store_damaged'])
+
 /** Whether the error is only that a client has left, which every client may at any time. */
 export function isOfLeaving(error: unknown): boolean {
   if (error instanceof ClientDisconnected) return true
@@ -18,5 +20,5 @@ export function isOfLeaving(error: unknown): boolean {
 /** Logs a fault of the server; what a client has done wrong, or that it has left, is no line for an operator. */
 export function logFault(log: Logger, error: unknown, message: string): void {
   if (isOfLeaving(error)) log.debug({ reason: String(error) }, 'a client has left')
-  else if (problemOf(error).code === 'internal') log.error({ err: error }, message)
+  else if (FAULTS.has(problemOf(error).code)) log.error({ err: error }, message)
 }

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type Catalog,
-  CellStoreError,
-  indexIdOf,
-  StorageError,
-  tableIdOf,
-} from '../../storage/storage.ts'
+import { type Catalog, StorageError } from '../../storage/storage.ts'
 import { withRowNamed } from '../answers/row-address.ts'
 import { ServerError, StatementFailure } from '../errors/server-error.ts'
 
@@ -24,19 +18,5 @@ export function explained(error: unknown, catalog: Catalog | undefined): unknown
     )
   }
   if (catalog === undefined) return error
-  return error instanceof CellStoreError
-    ? withTableNamed(error, catalog)
-    : withRowNamed(error, catalog)
-}
-
-/** The table whose rows or entries cannot be read. */
-function withTableNamed(error: CellStoreError, catalog: Catalog): unknown {
-  const { row } = error
-  if (error.kind !== 'damaged' || row === undefined) return error
-  const [tableId, indexId] = [tableIdOf(row), indexIdOf(row)]
-  const table = catalog
-    .tables()
-    .find(({ id, indexes }) => id === tableId || indexes.some((index) => index.id === indexId))
-  const fields = table === undefined ? {} : { table: table.name }
-  return new ServerError('store_damaged', error.message, fields, { cause: error })
+  return withRowNamed(error, catalog)
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
-import { InvariantViolation } from '../invariant.ts'
+import { DamagedRecord } from '../invariant.ts'
+import { parsedJson } from '../tables/bytes/catalog-json.ts'
 import { rowsOfBatches } from '../transaction/protocol/row-batches.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 
@@ -39,8 +40,8 @@ export class AccessRows<T> {
     const range = { start: this.#prefix, end, columns: [COLUMN] }
     const found: T[] = []
     for await (const { columns } of rowsOfBatches(transaction.scanBatches(range))) {
-      const json: unknown = JSON.parse(Buffer.from(columns.get(COLUMN)?.value ?? []).toString())
-      if (!this.#isOne(json)) throw new InvariantViolation('T3', { damaged: 'access row' })
+      const json = parsedJson(columns.get(COLUMN)?.value)
+      if (!this.#isOne(json)) throw new DamagedRecord('T3', { damaged: 'access row' })
       found.push(json)
     }
     return found

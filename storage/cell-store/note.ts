@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { invariant } from '../invariant.ts'
+import { intact } from '../invariant.ts'
 import type { Timestamp } from './cell.ts'
 import type { SetCell } from './mutation.ts'
 import { hasPrefix, systemRowKey } from './row-key.ts'
@@ -34,7 +34,7 @@ export function isNoteRow(key: Uint8Array): boolean {
 export function timestampOfNoteRow(key: Uint8Array): Timestamp {
   const digits = Buffer.from(key.subarray(PREFIX.length)).toString('latin1')
   const timestamp = Number.parseInt(digits, 16)
-  invariant(/^[0-9a-f]{14}$/.test(digits) && Number.isSafeInteger(timestamp), 'J9', {
+  intact(/^[0-9a-f]{14}$/.test(digits) && Number.isSafeInteger(timestamp), 'J9', {
     damaged: 'key of a log row',
     digits,
   })

@@ -76,7 +76,7 @@ export class CheckedSnapshot {
   }
 
   async #rowOf({ key, cells }: Row): Promise<SnapshotRow | null> {
-    const { versions, hiding } = versionsOf(cells)
+    const { versions, hiding } = versionsOf(key, cells)
     for (const { column, lock } of hiding) {
       const status = await readTransactionStatus(this.#cellStore, lock)
       if (status.kind === 'locked' || status.kind === 'missing') {

@@ -7,6 +7,7 @@ import { LEASE_BYTES, LEASE_ROW } from '../garbage-collection/collection-lease.t
 import { EPOCHS_BYTES_MIN, EPOCHS_ROW } from '../history/epochs.ts'
 import { FEATURES_BYTES_MIN, FEATURES_ROW } from '../history/format-features.ts'
 import { CURRENT_BYTES, CURRENT_ROW, GAP_BYTES, HISTORY_PREFIX } from '../history/history-rows.ts'
+import { DamagedRecord } from '../invariant.ts'
 import { MOVE_PREFIX } from '../move/move-rows.ts'
 import { readOracleState } from '../oracle/oracle-row.ts'
 import { TOKEN_BYTES_MIN, TOKENS } from '../transaction/protocol/token.ts'
@@ -82,7 +83,7 @@ export async function readFences(
     const { timestamp, safePoint } = await readOracleState(cellStore)
     return { mark: timestamp, safePoint }
   } catch (error) {
-    if (error instanceof RangeError) return { mark: Infinity, safePoint: Infinity }
+    if (error instanceof DamagedRecord) return { mark: Infinity, safePoint: Infinity }
     throw error
   }
 }

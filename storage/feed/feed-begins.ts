@@ -6,7 +6,7 @@ import { readPlainRow, replacePlainRow } from '../cell-store/plain-row.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
 import { hasRow } from '../cell-store/row-pages.ts'
 import type { Clock } from '../clock.ts'
-import { invariant } from '../invariant.ts'
+import { intact, invariant } from '../invariant.ts'
 import { askedAgain, NEVER_ABORTED } from '../oracle/asked-again.ts'
 import { sharedLogRanges } from './shared-log-row.ts'
 
@@ -84,6 +84,6 @@ export function decodeFeedBegins(value: Uint8Array): FeedBegins {
   const bytes = Buffer.from(value)
   const kind = (Object.keys(LETTERS) as LogKind[]).find((one) => LETTERS[one] === bytes[0])
   const isSound = kind !== undefined && bytes.length === FEED_BEGINS_BYTES
-  invariant(isSound, 'J12', { damaged: 'feed/begins', bytes: bytes.toString('hex') })
+  intact(isSound, 'J12', { damaged: 'feed/begins', bytes: bytes.toString('hex') })
   return { kind, at: Number(bytes.readBigInt64BE(1)) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { bufferOf, hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
-import { invariant } from '../invariant.ts'
+import { intact } from '../invariant.ts'
 import type { BufferedRow } from '../transaction/buffer/write-buffer.ts'
 import type { Hint } from '../transaction/records/notify-cell.ts'
 import type { ChangedRow, FeedCommit } from './change-feed.ts'
@@ -77,7 +77,7 @@ export function encodeLogEntry(rows: readonly ChangedRow[]): Uint8Array {
 /** Throws on violations of J9: an entry that cannot be read is damage. */
 export function decodeLogEntry(value: Uint8Array): ChangedRow[] {
   const bytes = bufferOf(value)
-  invariant(bytes[0] === FORMAT, 'J9', { damaged: 'log entry', format: bytes[0] })
+  intact(bytes[0] === FORMAT, 'J9', { damaged: 'log entry', format: bytes[0] })
   return readRows(bytes.subarray(1))
 }
 
@@ -100,10 +100,10 @@ export function decodeLogNotes(value: Uint8Array): FeedCommit[] {
   for (let at = 0; at < bytes.length; ) {
     const rowsAt = at + NOTE_HEAD_BYTES
     const isWhole = bytes[at] === NOTE_FORMAT && rowsAt <= bytes.length
-    invariant(isWhole, 'J9', { damaged: 'log note', format: bytes[at], length: bytes.length })
+    intact(isWhole, 'J9', { damaged: 'log note', format: bytes[at], length: bytes.length })
     const commitTs = bytes.readUInt32BE(at + 1) * 2 ** 32 + bytes.readUInt32BE(at + 5)
     const end = rowsAt + bytes.readUInt32BE(at + 9)
-    invariant(end <= bytes.length, 'J9', { damaged: 'log note', commitTs, length: bytes.length })
+    intact(end <= bytes.length, 'J9', { damaged: 'log note', commitTs, length: bytes.length })
     commits.push({ commitTs, rows: readRows(bytes.subarray(rowsAt, end)) })
     at = end
   }
@@ -138,12 +138,12 @@ function readRows(bytes: Buffer): ChangedRow[] {
   const take = (count: number): number => {
     const from = at
     at += count
-    invariant(at <= bytes.length, 'J9', { damaged: 'log entry', length: bytes.length })
+    intact(at <= bytes.length, 'J9', { damaged: 'log entry', length: bytes.length })
     return from
   }
   while (at < bytes.length) {
     const kind = bytes[take(1)]
-    invariant(kind === PUT || kind === DELETE, 'J9', { damaged: 'log entry', kind })
+    intact(kind === PUT || kind === DELETE, 'J9', { damaged: 'log entry', kind })
     const keyLength = bytes.readUInt16BE(take(2))
     const keyAt = take(keyLength)
     const columnCount = bytes.readUInt16BE(take(2))

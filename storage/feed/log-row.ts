@@ -2,7 +2,7 @@
 import type { Row, Timestamp } from '../cell-store/cell.ts'
 import { type RowStep, stepsOf } from '../cell-store/embedded-cell-store.ts'
 import { noteRowKey, timestampOfNoteRow } from '../cell-store/note.ts'
-import { invariant } from '../invariant.ts'
+import { intact } from '../invariant.ts'
 import type { BufferedRow } from '../transaction/buffer/write-buffer.ts'
 import { type CommitNote, NOTHING_NOTED } from '../transaction/protocol/commit-log.ts'
 import type { FeedCommit } from './change-feed.ts'
@@ -69,7 +69,7 @@ export function commitsOfLogRow({ key, cells }: Row): FeedCommit[] {
   const parts = cells.map(({ family, qualifier, timestamp, value }) => {
     const part = Number(qualifier)
     const isPart = family === 'data' && timestamp === rowTs && String(part) === qualifier
-    invariant(isPart, 'J9', { damaged: 'log row', rowTs, family, qualifier, timestamp })
+    intact(isPart, 'J9', { damaged: 'log row', rowTs, family, qualifier, timestamp })
     return { part, value }
   })
   const [first] = parts
@@ -77,7 +77,7 @@ export function commitsOfLogRow({ key, cells }: Row): FeedCommit[] {
     const commits = decodeLogNotes(first.value)
     const ascend = commits.every(({ commitTs }, at) => commitTs > (commits[at - 1]?.commitTs ?? -1))
     const isSound = ascend && commits.at(-1)?.commitTs === rowTs && parts.length === 1
-    invariant(isSound, 'J9', { damaged: 'log row', rowTs, commits: commits.length })
+    intact(isSound, 'J9', { damaged: 'log row', rowTs, commits: commits.length })
     return commits
   }
   // Qualifiers sort as text, in which 10 comes before 2.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { hasPrefix, keyString, systemRowKey } from '../cell-store/row-key.ts'
-import { invariant } from '../invariant.ts'
+import { intact } from '../invariant.ts'
 import type { BufferedRow, BufferedWrite } from '../transaction/buffer/write-buffer.ts'
 import type { SnapshotRow } from '../transaction/records/version.ts'
 import type { ChangedRow, FeedCommit } from './change-feed.ts'
@@ -57,7 +57,7 @@ export function notedAtOf(key: Uint8Array): Timestamp {
   const from = SEPARATOR_AT + 1
   const digits = Buffer.from(key.subarray(from, from + TIMESTAMP_DIGITS)).toString('latin1')
   const notedAt = Number.parseInt(digits, 16)
-  invariant(Number.isSafeInteger(notedAt), 'J9', { damaged: 'key of a log row', digits })
+  intact(Number.isSafeInteger(notedAt), 'J9', { damaged: 'key of a log row', digits })
   return notedAt
 }
 
@@ -84,11 +84,11 @@ export function commitOfSharedLogRow({ columns }: SnapshotRow): LoggedCommit {
   let commitTs: Timestamp | null = null
   for (let part = 0; part < columns.size; part += 1) {
     const found = columns.get(String(part))
-    invariant(found !== undefined, 'J9', { damaged: 'log row', missing: part })
+    intact(found !== undefined, 'J9', { damaged: 'log row', missing: part })
     named.push(...decodeLogEntry(found.value))
     commitTs = found.commitTs
   }
-  invariant(commitTs !== null, 'J9', { damaged: 'log row', parts: columns.size })
+  intact(commitTs !== null, 'J9', { damaged: 'log row', parts: columns.size })
   return {
     commitTs,
     rows: named.filter((row) => row.columns.length > 0),

@@ -3,7 +3,7 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import { numberBytes, readPlainRow, replacePlainRow } from '../cell-store/plain-row.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
-import { invariant } from '../invariant.ts'
+import { intact, invariant } from '../invariant.ts'
 import { readOracleState } from '../oracle/oracle-row.ts'
 import type { Randomness } from '../randomness.ts'
 
@@ -83,7 +83,7 @@ export class Epochs {
   static decode(value: Uint8Array | undefined): Epochs {
     const bytes = Buffer.from(value ?? numberBytes(0))
     const count = (bytes.length - EPOCHS_BYTES_MIN) / EPOCH_BYTES
-    invariant(Number.isInteger(count) && count >= 0, 'H3', { bytes: bytes.length })
+    intact(Number.isInteger(count) && count >= 0, 'H3', { bytes: bytes.length })
     const epochs = Array.from({ length: count }, (_, index) => {
       const at = EPOCHS_BYTES_MIN + index * EPOCH_BYTES
       const id = bytes.toString('hex', at, at + ID_BYTES)
@@ -92,7 +92,7 @@ export class Epochs {
     for (const [index, { id, end }] of epochs.entries()) {
       const isLast = index === epochs.length - 1
       const next = isLast ? Infinity : beginOf(epochs[index + 1]?.id ?? '')
-      invariant(isLast ? end === 0 : beginOf(id) - 1 <= end && end < next, 'H3', { id, end })
+      intact(isLast ? end === 0 : beginOf(id) - 1 <= end && end < next, 'H3', { id, end })
     }
     return new Epochs(Number(bytes.readBigInt64BE(0)), epochs)
   }

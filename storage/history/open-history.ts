@@ -2,7 +2,7 @@
 import type { CellStore } from '../cell-store/cell-store.ts'
 import { diskFullOf } from '../cell-store/disk-full.ts'
 import type { Clock } from '../clock.ts'
-import { invariant } from '../invariant.ts'
+import { intact } from '../invariant.ts'
 import { askedAgain, NEVER_ABORTED } from '../oracle/asked-again.ts'
 import { raiseCounter, readOracleState } from '../oracle/oracle-row.ts'
 import type { Randomness } from '../randomness.ts'
@@ -79,7 +79,7 @@ async function settledHistory(
 ): Promise<StoreHistory> {
   const { cellStore, randomness } = outside
   const { current, gaps } = known ?? (await readHistoryRows(cellStore))
-  invariant(current !== undefined, 'H1', { missing: 'history/current' })
+  intact(current !== undefined, 'H1', { missing: 'history/current' })
   const until = gaps.at(-1)?.until ?? 0
   if (until > current.from) {
     const to = { id: newHistoryId(randomness), from: until }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { StorageError } from '../errors.ts'
-import { invariant } from '../invariant.ts'
+import { intact } from '../invariant.ts'
 import { type EpochId, Epochs } from './epochs.ts'
 
 /**
@@ -53,11 +53,11 @@ export class StoreHistory {
   ) {
     let last = 0
     for (const { after, until } of gaps) {
-      invariant(last <= after && after < until, 'H1', { after, until, last })
+      intact(last <= after && after < until, 'H1', { after, until, last })
       last = until
     }
     const isSound = ID.test(id) && Number.isSafeInteger(from) && from >= 0 && last <= from
-    invariant(isSound, 'H1', { id, from, lastGap: last })
+    intact(isSound, 'H1', { id, from, lastGap: last })
     this.id = id
     this.from = from
     this.gaps = gaps

@@ -3,7 +3,7 @@ import type { Cell, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import type { ChangeFeed, FeedCommit } from '../feed/change-feed.ts'
 import { NOTED_BEFORE_MAX, sharedLogRow } from '../feed/shared-log-row.ts'
-import { invariant } from '../invariant.ts'
+import { intact, invariant } from '../invariant.ts'
 import { contentOf } from '../transaction/percolator/write-set.ts'
 import { decodeWriteRecord, encodeWriteRecord } from '../transaction/records/write-record.ts'
 import type { RowWriter } from './row-writer.ts'
@@ -55,7 +55,7 @@ async function startOf(cellStore: CellStore, { commitTs, rows }: FeedCommit): Pr
   const keys = rows.slice(0, 1).map(({ key }) => key)
   const [row] = await cellStore.readRows(keys, [{ family: 'write', timestamps }])
   const [cell] = row?.cells ?? []
-  invariant(cell !== undefined, 'J9', { commitTs, damaged: 'a commit without its version' })
+  intact(cell !== undefined, 'J9', { commitTs, damaged: 'a commit without its version' })
   return decodeWriteRecord(cell.value).startTs
 }
 

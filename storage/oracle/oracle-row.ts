@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { CellStore, Increment } from '../cell-store/cell-store.ts'
 import type { SetCell } from '../cell-store/mutation.ts'
 import { numberBytes } from '../cell-store/plain-row.ts'
 import { ORACLE_ROW } from '../cell-store/row-key.ts'
+import { intact } from '../invariant.ts'
 
 /**
  * The oracle's own row, counters in the family `data`:
@@ -136,5 +138,6 @@ export async function lowerCounter(
 }
 
 function decodeCounter(value: Uint8Array): number {
+  intact(value.length === 8, 'I8', { damaged: 'counter', length: value.length })
   return Number(Buffer.from(value).readBigInt64BE())
 }

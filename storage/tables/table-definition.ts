@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { invariant } from '../invariant.ts'
+import { intact } from '../invariant.ts'
 import { type JsonStep, type Payer, pathText, textAt } from './json/json-path.ts'
 import type { SqlType, SqlValue } from './sql-type.ts'
 
@@ -160,7 +160,7 @@ export function columnPosition(table: TableDefinition, columnId: number): number
   // Ids start at 1 and have no gaps until a column is dropped, so this hits nearly always.
   if (table.columns[columnId - 1]?.id === columnId) return columnId - 1
   const position = table.columns.findIndex((column) => column.id === columnId)
-  invariant(position !== -1, 'T3', { table: table.name, columnId })
+  intact(position !== -1, 'T3', { table: table.name, columnId })
   return position
 }
 

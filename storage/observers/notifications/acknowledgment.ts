@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
-import { invariant } from '../../invariant.ts'
+import { intact } from '../../invariant.ts'
 import type { ObserverDefinition } from '../../tables/table-definition.ts'
 import { decodeStartTs, encodeStartTs } from '../../transaction/records/write-record.ts'
 
@@ -36,7 +36,7 @@ export function encodeAck(startTs: Timestamp): Uint8Array {
 
 /** Throws on violations of O3. */
 export function decodeAck(value: Uint8Array): Timestamp {
-  invariant(value.length === 8, 'O3', { damaged: 'acknowledgment', length: value.length })
+  intact(value.length === 8, 'O3', { damaged: 'acknowledgment', length: value.length })
   return decodeStartTs(value)
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { InvariantViolation } from '../../invariant.ts'
+import { DamagedRecord } from '../../invariant.ts'
 import type { ColumnDefinition } from '../table-definition.ts'
 
 /** The JSON texts of the catalog's rows, and what their members may be. Violations of T3. */
@@ -11,23 +11,26 @@ export function encodeJson(format: number, members: JsonObject): Uint8Array {
   return Buffer.from(JSON.stringify({ format, ...members }))
 }
 
-/** The members of a text that has one of these formats. */
-export function decodeJson(value: Uint8Array, formats: readonly number[]): JsonObject {
-  let json: unknown
+/** What a stored text is, which may be anything. */
+export function parsedJson(value: Uint8Array = new Uint8Array()): unknown {
   try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value))
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value))
   } catch {
     throw damaged('it is not JSON')
   }
-  const members = requireObject(json)
+}
+
+/** The members of a text that has one of these formats. */
+export function decodeJson(value: Uint8Array, formats: readonly number[]): JsonObject {
+  const members = requireObject(parsedJson(value))
   if (!formats.some((format) => format === members.format)) {
     throw damaged(`there is no format ${members.format}`)
   }
   return members
 }
 
-export function damaged(problem: string): InvariantViolation {
-  return new InvariantViolation('T3', { problem })
+export function damaged(problem: string): DamagedRecord {
+  return new DamagedRecord('T3', { problem })
 }
 
 export function requireObject(json: unknown): JsonObject {

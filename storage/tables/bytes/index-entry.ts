@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { bufferOf, hasPrefix } from '../../cell-store/row-key.ts'
-import { InvariantViolation } from '../../invariant.ts'
+import { DamagedRecord } from '../../invariant.ts'
 import type { SqlValue } from '../sql-type.ts'
 import {
   columnOf,
@@ -137,15 +137,20 @@ function readOwner(
   value: Uint8Array,
 ): { readonly primaryKey: readonly SqlValue[]; readonly rest: RowValueReader } {
   const bytes = bufferOf(value)
-  if (bytes[0] !== FORMAT) throw damagedValue(bytes, `there is no format ${bytes[0]}`)
-  if (inKey !== undefined) return { primaryKey: inKey, rest: new RowValueReader(bytes.subarray(1)) }
+  if (bytes[0] !== FORMAT) throw damagedValue(table, bytes, `there is no format ${bytes[0]}`)
+  if (inKey !== undefined)
+    return { primaryKey: inKey, rest: new RowValueReader(bytes.subarray(1), table.name) }
   const { values, end } = readComponents(table, table.primaryKey, bytes, 1)
-  if (values.includes(null)) throw damagedValue(bytes, 'a primary key has no NULL')
-  return { primaryKey: values, rest: new RowValueReader(bytes.subarray(end)) }
+  if (values.includes(null)) throw damagedValue(table, bytes, 'a primary key has no NULL')
+  return { primaryKey: values, rest: new RowValueReader(bytes.subarray(end), table.name) }
 }
 
-function damagedValue(bytes: Buffer, problem: string): InvariantViolation {
-  return new InvariantViolation('T2', { problem, begin: bytes.toString('hex', 0, 64) })
+function damagedValue(table: TableDefinition, bytes: Buffer, problem: string): DamagedRecord {
+  return new DamagedRecord('T2', {
+    problem,
+    table: table.name,
+    begin: bytes.toString('hex', 0, 64),
+  })
 }
 
 function columnValue(table: TableDefinition, row: SqlRow, columnId: number): SqlValue {

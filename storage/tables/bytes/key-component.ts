@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StorageError } from '../../errors.ts'
-import { InvariantViolation } from '../../invariant.ts'
+import { DamagedRecord } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { SqlType, SqlValue } from '../sql-type.ts'
 import { requireValue } from '../sql-value.ts'
@@ -226,8 +226,8 @@ function requireBytes(key: Buffer, start: number, count: number): void {
 }
 
 /** A key that no encoder of this version wrote: damaged data, or read by a wrong definition. */
-export function damagedKey(key: Uint8Array, offset: number, problem: string): InvariantViolation {
-  return new InvariantViolation('T1', { problem, offset, key: Buffer.from(key).toString('hex') })
+export function damagedKey(key: Uint8Array, offset: number, problem: string): DamagedRecord {
+  return new DamagedRecord('T1', { problem, offset, key: Buffer.from(key).toString('hex') })
 }
 
 function invert(bytes: Buffer, start: number, end: number): void {

@@ -86,7 +86,7 @@ export function decodeFamily(
 ): void {
   const { held, before } = familyLayout(table, family)
   for (const { position, value: valueBefore } of before) row[position] = valueBefore
-  const reader = new RowValueReader(value)
+  const reader = new RowValueReader(value, table.name)
   const format = reader.readByte()
   if (format !== FORMAT) throw reader.damaged(`there is no format ${format}`)
   readFields(table, reader, row, held, wanted)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Buffer } from 'node:buffer'
 import { bufferOf } from '../../cell-store/row-key.ts'
-import { InvariantViolation } from '../../invariant.ts'
+import { DamagedRecord } from '../../invariant.ts'
 import type { SqlValue } from '../sql-type.ts'
 import { fixedBodyBytes, hasLength, KIND } from './stored-value.ts'
 
@@ -23,10 +23,12 @@ export function writeVaruint(target: Buffer, offset: number, value: number): num
 /** Walks over the bytes of a row value. Bytes that no encoder wrote are a violation of T2. */
 export class RowValueReader {
   readonly #bytes: Buffer
+  readonly #table: string
   #offset = 0
 
-  constructor(value: Uint8Array) {
+  constructor(value: Uint8Array, table: string) {
     this.#bytes = bufferOf(value)
+    this.#table = table
   }
 
   get atEnd(): boolean {
@@ -85,9 +87,10 @@ export class RowValueReader {
     this.#take(hasLength(kind) ? this.readVaruint() : fixedBodyBytes(kind))
   }
 
-  damaged(problem: string): InvariantViolation {
-    return new InvariantViolation('T2', {
+  damaged(problem: string): DamagedRecord {
+    return new DamagedRecord('T2', {
       problem,
+      table: this.#table,
       offset: this.#offset,
       length: this.#bytes.length,
       begin: this.#bytes.toString('hex', 0, 64),

@@ -2,7 +2,7 @@
 
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { endOfPrefix } from '../../cell-store/row-key.ts'
-import { invariant } from '../../invariant.ts'
+import { intact, invariant } from '../../invariant.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import { rowsOfBatches } from '../../transaction/protocol/row-batches.ts'
 import type { SnapshotRow } from '../../transaction/records/version.ts'
@@ -215,7 +215,7 @@ export function storedRow(
   for (const family of families) {
     const cell = columns.get(familyColumn(family))
     // A row has every family of its table, or is no row.
-    invariant(cell !== undefined, 'T2', { table: table.name, family })
+    intact(cell !== undefined, 'T2', { table: table.name, family })
     decodeFamily(table, family, cell.value, row, wanted)
     commitTs =
       commitTs === null || cell.commitTs === null ? null : Math.max(commitTs, cell.commitTs)

@@ -68,7 +68,7 @@ export class Snapshot {
     const present: SettledRow[] = []
     let bytes = 0
     for (const [at, key] of keys.entries()) {
-      const { versions, hiding } = versionsOf(images[at]?.cells ?? [])
+      const { versions, hiding } = versionsOf(key, images[at]?.cells ?? [])
       const row = { key, versions }
       const more = bytesToFetch(row)
       if (hiding.length > 0 || bytes + more > PRESENT_BYTES_MAX) continue
@@ -96,7 +96,7 @@ export class Snapshot {
   ): Promise<SettledRow[]> {
     const settled: SettledRow[] = []
     for (const { key, cells } of images) {
-      const { versions, hiding } = versionsOf(cells)
+      const { versions, hiding } = versionsOf(key, cells)
       settled.push({
         key,
         versions:
@@ -131,7 +131,7 @@ export class Snapshot {
     while (!(await this.#applyLocks(row.key, versions, hiding))) {
       if (!(await backoff.wait(signal))) throw lockedTooLong(row.key, hiding)
       const cells = await this.#readCells(row.key, columns, signal)
-      ;({ versions, hiding } = versionsOf(cells))
+      ;({ versions, hiding } = versionsOf(row.key, cells))
     }
     return versions
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../../cell-store/cell.ts'
 import type { CellStore } from '../../cell-store/cell-store.ts'
-import { invariant } from '../../invariant.ts'
+import { intact, invariant } from '../../invariant.ts'
 import {
   type ColumnAddress,
   decodeLock,
@@ -62,6 +62,6 @@ function statusOfCells(
   const group = rowGroupOfCells(primary.row, cells)
   if (lockCell === undefined || group === undefined) return { kind: 'missing' }
   const lock = decodeLock(startTs, lockCell.value)
-  invariant(isPrimaryOf(lock, primary), 'I6', { startTs, column: primary.column })
+  intact(isPrimaryOf(lock, primary), 'I6', { startTs, column: primary.column })
   return { kind: 'locked', lock, lockBytes: lockCell.value, group }
 }

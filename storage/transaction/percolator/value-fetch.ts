@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Timestamp } from '../../cell-store/cell.ts'
-import { InvariantViolation } from '../../invariant.ts'
+import { DamagedRecord } from '../../invariant.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import { checkSnapshotReadable } from '../protocol/snapshot-age.ts'
 import { dataOf, newestDataUpTo } from '../records/percolator-columns.ts'
@@ -86,7 +86,7 @@ async function readExactData(
   // A write record without its data never means "absent": either garbage collection has passed this snapshot, which the
   // check reports, or the store is damaged.
   await checkSnapshotReadable(oracle, readTs)
-  throw new InvariantViolation('I5', { row: Buffer.from(key).toString('hex'), column, ...version })
+  throw new DamagedRecord('I5', { row: Buffer.from(key).toString('hex'), column, ...version })
 }
 
 function dataIn(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../../cell-store/cell.ts'
 import { bufferOf, compareRowKeys } from '../../cell-store/row-key.ts'
-import { invariant } from '../../invariant.ts'
+import { intact } from '../../invariant.ts'
 import { decodeNotify } from './notify-cell.ts'
 import {
   contentBytes,
@@ -75,15 +75,15 @@ export function encodeLock(lock: Lock): Uint8Array {
 
 export function decodeLock(startTs: Timestamp, bytes: Uint8Array): Lock {
   const buffer = bufferOf(bytes)
-  invariant(buffer.length > ROW_AT, 'I6', { damaged: 'lock', length: buffer.length })
+  intact(buffer.length > ROW_AT, 'I6', { damaged: 'lock', length: buffer.length })
   const columnAt = ROW_AT + buffer.readUInt16BE(ROW_AT - 2)
-  invariant(buffer.length > columnAt, 'I6', { damaged: 'lock', length: buffer.length })
+  intact(buffer.length > columnAt, 'I6', { damaged: 'lock', length: buffer.length })
   const contentAt = columnAt + 1 + (buffer[columnAt] as number)
   const content = buffer.subarray(contentAt)
   const isGuard = content.length === 1 && content[0] === GUARD_BYTE
   const column = buffer.toString('utf8', columnAt + 1, contentAt)
   // Decoding replaces damage by U+FFFD, and another column would be another primary.
-  invariant(!column.includes('\ufffd'), 'I6', { damaged: 'primary column', column })
+  intact(!column.includes('\ufffd'), 'I6', { damaged: 'primary column', column })
   return {
     startTs,
     wallMicros: decodeStartTs(buffer),

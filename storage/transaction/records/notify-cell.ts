@@ -7,7 +7,7 @@ import {
   unconditionalStep,
 } from '../../cell-store/embedded-cell-store.ts'
 import type { DeleteFromColumn, SetCell } from '../../cell-store/mutation.ts'
-import { invariant } from '../../invariant.ts'
+import { intact } from '../../invariant.ts'
 import { decodeStartTs, encodeStartTs } from './write-record.ts'
 
 /**
@@ -64,8 +64,8 @@ export function eraseNotify(observerId: number, until: Timestamp, from = 0): Del
 
 /** Throws on violations of O2. */
 export function decodeNotify({ qualifier, timestamp, value }: Cell): NotifyCell {
-  invariant(QUALIFIER.test(qualifier), 'O2', { damaged: 'observer', qualifier })
-  invariant(value.length === 0 || value.length === 8, 'O2', { damaged: 'value', qualifier })
+  intact(QUALIFIER.test(qualifier), 'O2', { damaged: 'observer', qualifier })
+  intact(value.length === 0 || value.length === 8, 'O2', { damaged: 'value', qualifier })
   const changedBy = value.length === 0 ? timestamp : decodeStartTs(value)
   return { observerId: Number(qualifier), timestamp, changedBy }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../../cell-store/cell.ts'
+import { thrownOf } from '../../invariant.ts'
 import { decodeLock, type LockedColumn } from './lock.ts'
 import { decodeWriteRecord, type WrittenContent } from './write-record.ts'
 
@@ -63,10 +64,20 @@ export function bytesToFetch(row: SettledRow): number {
  * that must be settled before the versions are valid (Percolator 2.2, Figure 6, lines 11-12); a guard's lock changes no
  * value and hides nothing.
  */
-export function versionsOf(cells: readonly Cell[]): {
+export function versionsOf(key: Uint8Array, cells: readonly Cell[]): FoundVersions {
+  try {
+    return decodedVersions(cells)
+  } catch (error) {
+    throw thrownOf(key, error)
+  }
+}
+
+type FoundVersions = {
   readonly versions: Map<string, Version>
   readonly hiding: readonly LockedColumn[]
-} {
+}
+
+function decodedVersions(cells: readonly Cell[]): FoundVersions {
   const versions = new Map<string, Version>()
   const hiding: LockedColumn[] = []
   for (const cell of cells) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
-import { InvariantViolation, invariant } from '../../invariant.ts'
+import { DamagedRecord, intact } from '../../invariant.ts'
 
 /**
  * A committed version: the cell's timestamp is the commit timestamp, and its value says which transaction wrote it
@@ -34,9 +34,9 @@ export function encodeStartTs(startTs: Timestamp): Uint8Array {
 }
 
 export function decodeStartTs(bytes: Uint8Array): Timestamp {
-  invariant(bytes.length >= START_TS_BYTES, 'I5', { damaged: 'timestamp', length: bytes.length })
+  intact(bytes.length >= START_TS_BYTES, 'I5', { damaged: 'timestamp', length: bytes.length })
   const startTs = uint32At(bytes, 0) * 2 ** 32 + uint32At(bytes, 4)
-  invariant(Number.isSafeInteger(startTs), 'I5', { damaged: 'timestamp', startTs })
+  intact(Number.isSafeInteger(startTs), 'I5', { damaged: 'timestamp', startTs })
   return startTs
 }
 
@@ -88,13 +88,13 @@ export function decodeContent(bytes: Uint8Array, at = 0): WrittenContent {
     case KIND_BYTE.inline:
       return { kind: 'inline', value: bytes.subarray(at + 1) }
     case KIND_BYTE.data:
-      invariant(length === 5, 'I5', { damaged: 'data reference', length })
+      intact(length === 5, 'I5', { damaged: 'data reference', length })
       return { kind: 'data', byteLength: uint32At(bytes, at + 1) }
     case KIND_BYTE.delete:
-      invariant(length === 1, 'I5', { damaged: 'deletion', length })
+      intact(length === 1, 'I5', { damaged: 'deletion', length })
       return { kind: 'delete' }
     default:
-      throw new InvariantViolation('I5', { damaged: 'record kind', byte: bytes[at] })
+      throw new DamagedRecord('I5', { damaged: 'record kind', byte: bytes[at] })
   }
 }
 

@@ -3,6 +3,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { Cell, Family } from '../../cell.ts'
 import type { CellSelector, RowFilter } from '../../row-filter.ts'
 import { keyString } from '../../row-key.ts'
+import { damaged } from '../error.ts'
 import { PACKED_BYTES_MAX, statementTexts } from '../statements.ts'
 import { END_OF_TIME, type SqliteRowReader } from './row-reader.ts'
 
@@ -98,7 +99,7 @@ function rowsOfCells([keys, heads, values]: PackedCells, reverse: boolean) {
     keyAt += key.length
     if (row?.key !== key) {
       // SQLite promises no order of what it aggregates.
-      if (row !== undefined && row.key < key === reverse) throw new Error('Cells are not in order.')
+      if (row !== undefined && row.key < key === reverse) throw damaged('Cells are not in order.')
       row = { key, newest: null }
       rows.push(row)
       newestAt = -1

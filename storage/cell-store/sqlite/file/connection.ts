@@ -49,8 +49,6 @@ export function openCheckpointerConnection(path: string): Database {
 export function openReaderConnection(path: string): Database {
   return openConnection(path, (database) => {
     database.pragma('query_only = ON')
-    // Each page is looked at once, when it is read from the disk: a cell that cannot be one is told and not skipped.
-    database.pragma('cell_size_check = ON')
   })
 }
 
@@ -121,6 +119,8 @@ function openConnection(
   let database: Database | undefined
   try {
     database = new SqliteDatabase(path, options)
+    // Each page is looked at once, when it is read from the disk: a cell that cannot be one is told and not skipped.
+    database.pragma('cell_size_check = ON')
     setUp(database)
     return database
   } catch (error) {

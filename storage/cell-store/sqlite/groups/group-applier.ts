@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from 'better-sqlite3'
+import { FAMILIES } from '../../cell.ts'
 import { CellStoreError, type Increment } from '../../cell-store.ts'
 import type { RowStep } from '../../embedded-cell-store.ts'
 import type { Mutation } from '../../mutation.ts'
 import { counterValue, incrementedCell } from '../../mutation-application.ts'
 import { cellOfNotes } from '../../note.ts'
+import type { RowFilter } from '../../row-filter.ts'
 import { SqliteRowReader } from '../cells/row-reader.ts'
-import { sentError } from '../error.ts'
+import { isDamage, sentError } from '../error.ts'
 import type { SqliteTransactions } from './transactions.ts'
 import type { BatchFailure, BatchResult, IncrementBatch, WriteBatch } from './write-batch.ts'
 
 /** The same object for all batches of a group, because a message copies an object only once. */
 const MATCHED: BatchResult = Object.freeze([true])
+
+const WHOLE_ROW: RowFilter = FAMILIES.map((family) => ({ family }))
 
 type GroupResult = readonly BatchResult[] | BatchFailure
 
@@ -32,14 +36,30 @@ export class SqliteGroupApplier {
   applyGroup(batches: readonly WriteBatch[]): readonly BatchResult[] {
     const result = this.#applyTogether(batches)
     if (!('kind' in result)) return result
-    if (result.kind === 'unknown' || batches.length === 1) return batches.map(() => result)
+    if (result.kind === 'unknown') return batches.map(() => result)
+    if (isFilled(batches) && batches.length === 1) return [this.#withRow(result, batches[0])]
     const results: BatchResult[] = []
     for (const batch of batches) {
       const alone = this.#applyTogether([batch])
       if (!('kind' in alone)) results.push(...alone)
-      else results.push(alone)
+      else results.push(this.#withRow(alone, batch))
     }
     return results
+  }
+
+  /** SQLite does not say for which row it needed a damaged page. */
+  #withRow(failure: BatchFailure, batch: WriteBatch): BatchFailure {
+    if (!isDamage(failure.cause)) return failure
+    const rows = batch.kind === 'increment' ? [batch.row] : batch.steps.map(({ row }) => row)
+    const row = rows.find((key) => {
+      try {
+        this.#reader.readRow(key, WHOLE_ROW)
+        return false
+      } catch (error) {
+        return isDamage(error)
+      }
+    })
+    return { ...failure, row }
   }
 
   #applyTogether(batches: readonly WriteBatch[]): GroupResult {

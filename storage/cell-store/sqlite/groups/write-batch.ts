@@ -40,6 +40,8 @@ export type BatchSuccess = readonly boolean[] | readonly bigint[] | null
 export type BatchFailure = {
   readonly kind: 'invalid' | 'notApplied' | 'unknown'
   readonly cause: SentError
+  /** A row of the batch that stands on a damaged page. */
+  readonly row?: Uint8Array | undefined
 }
 
 export type BatchResult = BatchSuccess | BatchFailure

@@ -132,8 +132,8 @@ export class SqliteWriter {
   }
 
   /** A write or a flush has met a damaged page and was rolled back; returns its error. */
-  metDamage(cause: unknown): CellStoreError {
-    this.#damage = new CellStoreError('damaged', DAMAGED, { cause })
+  metDamage(cause: unknown, row?: Uint8Array): CellStoreError {
+    this.#damage = new CellStoreError('damaged', DAMAGED, { cause, ...(row && { row }) })
     return this.#damage
   }
 
@@ -232,7 +232,7 @@ export class SqliteWriter {
       }
       const cause = receivedError(result.cause)
       if (result.kind === 'invalid') reject(new CellStoreError('invalid', cause.message))
-      else if (result.kind === 'notApplied') reject(this.#notApplied(cause))
+      else if (result.kind === 'notApplied') reject(this.#notApplied(cause, result.row))
       else {
         reject(inDoubt(cause))
         lost ??= result.cause
@@ -241,8 +241,8 @@ export class SqliteWriter {
     if (lost !== undefined) this.fail(receivedError(lost))
   }
 
-  #notApplied(cause: Error): CellStoreError {
-    if (isDamage(cause)) return this.metDamage(cause)
+  #notApplied(cause: Error, row?: Uint8Array): CellStoreError {
+    if (isDamage(cause)) return this.metDamage(cause, row)
     if (!isFull(cause)) return new CellStoreError('notApplied', ROLLED_BACK, { cause })
     return new CellStoreError('full', ROLLED_BACK, { cause, freeBytes: this.#freeBytes() })
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row, Timestamp } from '../../../cell-store/cell.ts'
 import type { CellView } from '../../../cell-store/embedded-cell-store.ts'
-import { InvariantViolation } from '../../../invariant.ts'
+import { DamagedRecord, thrownOf } from '../../../invariant.ts'
 import { dataOf } from '../../records/percolator-columns.ts'
 import { OneColumn, type SnapshotRow, type VersionedValue } from '../../records/version.ts'
-import { bytesElsewhere, decodeWriteRecord } from '../../records/write-record.ts'
+import { bytesElsewhere, decodeWriteRecord, type WriteRecord } from '../../records/write-record.ts'
 
 /**
  * The row with its values, from the newest write records that the snapshot's filter left; values in `data` are read
@@ -27,7 +27,7 @@ export function rowInView(view: CellView, { key, cells }: Row): SnapshotRow | nu
 /** The value that the write record committed; null for a deletion. */
 function valueInView(view: CellView, key: Uint8Array, cell: Cell): VersionedValue | null {
   const { qualifier: column, timestamp: commitTs } = cell
-  const { startTs, content } = decodeWriteRecord(cell.value)
+  const { startTs, content } = recordOf(key, cell)
   switch (content.kind) {
     case 'inline':
       return { value: content.value, commitTs }
@@ -35,6 +35,14 @@ function valueInView(view: CellView, key: Uint8Array, cell: Cell): VersionedValu
       return { value: dataInView(view, { key, column, startTs }), commitTs }
     case 'delete':
       return null
+  }
+}
+
+function recordOf(key: Uint8Array, { value }: Cell): WriteRecord {
+  try {
+    return decodeWriteRecord(value)
+  } catch (error) {
+    throw thrownOf(key, error)
   }
 }
 
@@ -55,5 +63,5 @@ function dataInView(
   const value = row?.cells[0]?.value
   if (value !== undefined) return value
   // The snapshot was above the safe point in this turn, so the value was not collected: it is damage.
-  throw new InvariantViolation('I5', { row: Buffer.from(key).toString('hex'), column, startTs })
+  throw new DamagedRecord('I5', { row: Buffer.from(key).toString('hex'), column, startTs })
 }
