@@ -2581,12 +2581,22 @@ export interface components {
                 /** @description Whether writes are refused with `disk_full`. */
                 readonly isFull: boolean;
             };
-            /** @description Of the check that reads every row once after a start that followed a kill; absent after another start. */
+            /**
+             * @description Of the check of every page of the file after a start that followed a kill; absent after another start, and
+             *     in its first second.
+             */
             readonly pageCheck?: {
-                /** @enum {string} */
-                readonly state: "running" | "sound" | "damaged";
-                /** @description Looked at so far. */
-                readonly rows: number;
+                /**
+                 * @description `stopped`: it would have made the log too long, or its process ended; begins again in an hour.
+                 * @enum {string}
+                 */
+                readonly state: "running" | "stopped" | "sound" | "damaged";
+                /** Format: date-time */
+                readonly began: string;
+                /** Format: date-time */
+                readonly ended?: string;
+                /** @description The first ones, in the words of SQLite. */
+                readonly problems: readonly string[];
             };
             /**
              * @description What is in the redo log and not in the tables yet; absent with the engines that have none. It is in use
@@ -2945,7 +2955,7 @@ export interface components {
                 readonly "text/plain": components["schemas"]["TableText"];
             };
         };
-        /** @description `internal`: a fault of the server. Its log knows more. `store_damaged`: a page of its file cannot be read. */
+        /** @description `internal`: a fault of the server. Its log knows more. `store_damaged`: a page of its file or a record cannot be read. */
         readonly Internal: {
             headers: {
                 readonly [name: string]: unknown;

@@ -303,6 +303,7 @@ export class Storage {
       clock: clockStatusOf(context.oracle),
       disk: this.health.disk.status,
       pageCheck: this.health.disk.pages.status,
+      isDamaged: this.health.disk.pages.isDamaged,
       memtables,
       requestsSent,
       incarnation: context.liveness.incarnation,

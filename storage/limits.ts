@@ -29,6 +29,8 @@ export const STORAGE_LIMITS = {
   inlineValueBytesMax: 1_536,
   /** Less room on the disk, or less than 5 % of it, and writes that need more of it are refused. */
   diskBytesMin: 256 * 1024 * 1024,
+  /** A longer log ends the check of the pages, during which it cannot be restarted; it has half of it otherwise. */
+  pageCheckLogBytesMax: 512 * 1024 * 1024,
   /** How long a call of a store on other machines is waited for, however often it is tried meanwhile. */
   storeCallMsMax: 10_000,
   /** Without an answer of it for so long, a server is not ready. */

@@ -71,10 +71,10 @@ export interface CellStore {
   lostFile?(): string | undefined
 
   /**
-   * Begins to copy the store while others use it; see `StoreCopier`. Absent if the engine has no file that could be
-   * copied.
+   * Begins to copy or to check the store while others use it; see `StoreCopier`. One in the background gets what others
+   * leave of the processor. Absent if the engine has no file that could be copied.
    */
-  openCopier?(): StoreCopier
+  openCopier?(options?: { readonly isInBackground?: boolean }): StoreCopier
 
   /** How many requests were sent to the store, by their names there. Absent if it is in this process. */
   readonly requestsSent?: ReadonlyMap<string, number>
@@ -165,7 +165,7 @@ export type MemtableUse = {
   readonly flushLagMs: number
 }
 
-/** Copies a store beside its readers and writers, in a process of its own. To be closed after one copy. */
+/** Reads all of a store beside its readers and writers, in a process of its own. To be closed after one request. */
 export interface StoreCopier {
   /**
    * Writes all of the store at one moment into a new file, and syncs it: every mutation that was acknowledged before,
@@ -173,6 +173,12 @@ export interface StoreCopier {
    * no harm. What is written meanwhile makes the store's log longer, because it cannot be restarted.
    */
   copyTo(file: string): Promise<number>
+
+  /**
+   * What SQLite finds wrong with the pages of the store as they are at one moment, at most 100 lines. What is written
+   * meanwhile makes the log longer here, too.
+   */
+  pageProblems(): Promise<string[]>
 
   /** As `findFileProblems`, of the folder that has the copy. */
   fileProblems(dataDirectory: string): Promise<string[]>

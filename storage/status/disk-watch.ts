@@ -85,6 +85,7 @@ export class DiskWatch {
   async #look(): Promise<void> {
     this.#use = await this.#cellStore.diskUse?.()
     if (this.#use === undefined) return
+    this.pages.look(this.#use)
     const { freeBytes, sizeBytes } = this.#use
     const reserveBytes = Math.min(STORAGE_LIMITS.diskBytesMin, RESERVE_SHARE * sizeBytes)
     const hadHeadroom = this.#refusal === undefined

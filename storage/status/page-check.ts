@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { CellStoreError } from '../cell-store/cell-store.ts'
-import { compareRowKeys } from '../cell-store/row-key.ts'
-import { rowPages } from '../cell-store/row-pages.ts'
+import type { CellStore, DiskUse, StoreCopier } from '../cell-store/cell-store.ts'
 import type { Clock } from '../clock.ts'
-import { COPIED_FAMILIES } from '../move/copied-rows.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
 import type { StorageLog } from '../storage-log.ts'
 
 export type PageCheckStatus = {
-  readonly state: 'running' | 'sound' | 'damaged'
-  readonly rows: number
+  /** `stopped`: it was in the way of the log, or its process ended; it begins again after an hour. */
+  readonly state: 'running' | 'stopped' | 'sound' | 'damaged'
+  /** Microseconds since 1970, as is `ended`. */
+  readonly began: number
+  readonly ended?: number
+  /** In SQLite's words; the first ones, cut to a length. */
+  readonly problems: readonly string[]
 }
 
 type Parts = {
@@ -18,72 +20,97 @@ type Parts = {
   readonly log: StorageLog
 }
 
-const PAGE_ROWS = 250
-/** After each page of rows it rests for so many times as long as that took, so that it has a tenth of the time. */
-const REST_FACTOR = 9
-const REST_MS_MIN = 5
+/** The start has the processor for itself. */
+const BEGIN_MS = 1_000
+const AGAIN_MS = 3_600_000
+const PROBLEMS_MAX = 20
+const PROBLEM_CHARACTERS_MAX = 200
 
 /**
- * Reads every row once, beside everything else, after a start that followed a kill: a failing disk is told of before
- * somebody needs the page. It never holds up the start.
+ * Has SQLite look at every page once, after a start that followed a kill: a failing disk is told of before somebody
+ * needs the page, and so is a page that silently lost cells. A process of the lowest priority does it, beside
+ * everything else.
  */
 export class PageCheck {
   readonly #parts: Parts
   readonly #stopping = new AbortController()
   #status: PageCheckStatus | undefined
+  #copier: StoreCopier | undefined
   #running: Promise<void> = Promise.resolve()
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** Undefined where the last owner has closed the store. */
+  /** Undefined where the last owner has closed the store, and until it begins. */
   get status(): PageCheckStatus | undefined {
     return this.#status
   }
 
-  /** Whether it has found a page that cannot be read, or a request has. */
+  /** Whether it has found damage, or a request has. */
   get isDamaged(): boolean {
     return this.#status?.state === 'damaged' || this.#parts.cellStore.damage !== undefined
   }
 
   start(): void {
-    if (this.#parts.cellStore.wasKilled !== true) return
-    this.#running = this.#run()
+    const { wasKilled, openCopier } = this.#parts.cellStore
+    if (wasKilled === true && openCopier !== undefined) this.#running = this.#run()
+  }
+
+  /** Ends a check for which the log has become too long, or the disk too small for moving the log. */
+  look({ logBytes, freeBytes }: DiskUse): void {
+    const { pageCheckLogBytesMax: max } = STORAGE_LIMITS
+    if (logBytes > max || logBytes > freeBytes) void this.#copier?.close()
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort()
+    await this.#copier?.close()
     await this.#running
   }
 
   async #run(): Promise<void> {
-    const { cellStore, clock, log } = this.#parts
+    const { clock } = this.#parts
     const { signal } = this.#stopping
-    let rows = 0
-    let last: Uint8Array = new Uint8Array()
-    this.#status = { state: 'running', rows }
     try {
-      await clock.sleep(REST_MS_MIN, signal)
-      let beganMs = clock.monotonicMs()
-      const filter = [...COPIED_FAMILIES, { family: 'lock' }] as const
-      for await (const page of rowPages(cellStore, { filter, pageRows: PAGE_ROWS, signal })) {
-        for (const { key } of page) {
-          if (compareRowKeys(last, key) >= 0)
-            throw new CellStoreError('damaged', 'Rows are out of order.', { row: key })
-          last = key
-        }
-        rows += page.length
-        this.#status = { state: 'running', rows }
-        await clock.sleep(REST_MS_MIN + REST_FACTOR * (clock.monotonicMs() - beganMs), signal)
-        beganMs = clock.monotonicMs()
+      for (let restMs = BEGIN_MS; ; restMs = AGAIN_MS) {
+        await clock.sleep(restMs, signal)
+        if (await this.#isDone()) return
       }
-      this.#status = { state: 'sound', rows }
     } catch (error) {
-      if (signal.aborted || !(error instanceof CellStoreError)) return
-      if (error.kind !== 'damaged') return
-      this.#status = { state: 'damaged', rows }
-      log.error({ error: String(error), rows }, 'the check after a kill has found a damaged page')
+      if (!signal.aborted) throw error
     }
   }
+
+  /** False when it came to no end. */
+  async #isDone(): Promise<boolean> {
+    const { cellStore, clock, log } = this.#parts
+    const began = clock.wallMicros()
+    const end = (state: PageCheckStatus['state'], problems: readonly string[] = []) => {
+      this.#status = { state, began, ended: clock.wallMicros(), problems }
+    }
+    this.#status = { state: 'running', began, problems: [] }
+    try {
+      this.#copier = cellStore.openCopier?.({ isInBackground: true })
+      const found = (await this.#copier?.pageProblems()) ?? []
+      const problems = found.slice(0, PROBLEMS_MAX).map(shortened)
+      end(problems.length === 0 ? 'sound' : 'damaged', problems)
+      if (problems.length === 0) log.info({}, 'the check of the pages after a kill found nothing')
+      else log.error({ problems }, 'the check of the pages after a kill has found damage')
+      return true
+    } catch (error) {
+      end('stopped')
+      const what = 'the check of the pages after a kill came to no end and begins again in an hour'
+      if (!this.#stopping.signal.aborted) log.warn({ error: String(error) }, what)
+      return false
+    } finally {
+      await this.#copier?.close()
+      this.#copier = undefined
+    }
+  }
+}
+
+/** SQLite may put a headline before a problem. */
+function shortened(problem: string): string {
+  return problem.replaceAll('\n', ' ').slice(0, PROBLEM_CHARACTERS_MAX)
 }

@@ -30,8 +30,10 @@ export type StorageStatus = {
   readonly clock: ClockStatus
   /** Absent where the store is on no disk. */
   readonly disk?: DiskStatus | undefined
-  /** Of the check after a kill; absent where the store was closed. */
+  /** Of the check after a kill; absent where the store was closed, and until it begins. */
   readonly pageCheck?: PageCheckStatus | undefined
+  /** Whether that has found damage, or a request has. */
+  readonly isDamaged: boolean
   /** Absent where the store has none. */
   readonly memtables?: MemtableUse | undefined
   /** Requests to the store by their names there; absent where it is in this process. */

@@ -26,7 +26,7 @@ export function warningsOf(
     warnings.push({
       code: 'store_damaged',
       detail:
-        'A page of cells.db cannot be read. Stop the server, run percolite check, and restore a backup.',
+        'Pages of cells.db are damaged. Stop the server, run percolite check, and restore a backup.',
     })
   }
   const offSeconds = Math.round(clock.offsetMicros / 1_000_000)

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Whether this system tells which processes there are. */
 export const TELLS_PROCESSES = existsSync('/proc/self/cmdline')
 
-/** The ids of the processes that copy this database. */
+/** The ids of the processes that copy this database; one that checks it in the background is none. */
 export function copiersOf(dataDirectory: string): readonly number[] {
   const path = join(dataDirectory, 'cells.db')
   return readdirSync('/proc')
@@ -30,6 +30,7 @@ function isCopier(id: string, path: string): boolean {
   try {
     // A process that has ended and was not waited for has an empty one.
     const words = readFileSync(`/proc/${id}/cmdline`, 'utf8').split('\0')
+    if (words.includes('background')) return false
     return words.includes(path) && words.some((word) => word.includes('copier-process'))
   } catch {
     return false

@@ -89,7 +89,7 @@ describe('a server in the middle of a backup', { skip }, () => {
     for (const id of copiersOf(data)) process.kill(id, 'SIGKILL')
     const { state, detail } = await settled(db, 'a')
     assert.equal(state, 'failed')
-    assert.match(detail ?? '', /The process that copies the database ended \(SIGKILL\)/)
+    assert.match(detail ?? '', /The process that reads the database ended \(SIGKILL\)/)
     assert.deepEqual(readdirSync(backups), [])
     await db.request('DELETE', '/v1/backups/a')
     assert.deepEqual(await listed(db), [])

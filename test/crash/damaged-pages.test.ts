@@ -1,55 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { test } from 'node:test'
 import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { startTestServer } from '../server/test-server.ts'
 import { testFolder } from '../test-folder.ts'
-
-const run = promisify(execFile)
-const PAGE_BYTES = 8192
-const ROWS = 600
-const COUNT = 'SCAN count(*) AS n FROM entry USE PRIMARY KEY'
-/** The kind of a leaf page of the tables, which have no row ids. */
-const LEAF = 0x0a
-
-/** A folder with two tables, and the leaf pages of `entry`. */
-async function givenFolder(t: TestContext) {
-  const data = await testFolder(t, 'damaged')
-  const flags = { engine: 'sqlite', data } as const
-  const api = await startTestServer(t, { flags })
-  for (const table of ['entry', 'other']) {
-    await api.rows(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, note TEXT NOT NULL)`)
-  }
-  await api.rows("INSERT INTO other (id, note) VALUES (1, 'well')")
-  for (let from = 0; from < ROWS; from += 100) {
-    const ids = Array.from({ length: 100 }, (_, index) => from + index)
-    const rows = ids.map((id) => `(${id}, '${'marked '.repeat(20)}')`)
-    await api.rows(`INSERT INTO entry (id, note) VALUES ${rows.join(', ')}`)
-  }
-  await api.server.close()
-  const file = await readFile(join(data, 'cells.db'))
-  const leaves: number[] = []
-  for (let at = PAGE_BYTES; at < file.length; at += PAGE_BYTES) {
-    const page = file.subarray(at, at + PAGE_BYTES)
-    if (page[0] === LEAF && page.includes('marked marked')) leaves.push(at)
-  }
-  assert.ok(leaves.length > 5, `${leaves.length} leaves`)
-  return { data, flags, file, leaves }
-}
-
-/** By a process of its own: closing the file here would drop the locks that this process has on it. */
-async function put(data: string, at: number, bytes: Uint8Array): Promise<void> {
-  const patch = join(data, 'patch')
-  await writeFile(patch, bytes)
-  const to = [`of=${join(data, 'cells.db')}`, `seek=${at}`, 'oflag=seek_bytes']
-  await run('dd', [`if=${patch}`, ...to, 'conv=notrunc', 'status=none'])
-}
+import {
+  COUNT,
+  endedCheckOf,
+  givenFolder,
+  LEAF,
+  outcomesOfFlips,
+  PAGE_BYTES,
+  put,
+  ROWS,
+  SCAN,
+} from './flipped-server.ts'
 
 test('a page whose bits were flipped below a server ends the requests that need it, and nothing else', async (t) => {
   const seed = Date.now() % 1_000_000
@@ -82,11 +50,12 @@ test('a page whose bits were flipped below a server ends the requests that need 
   await put(data, leaf, Uint8Array.of(LEAF ^ 0x40))
   await writeFile(join(data, 'lock.pid'), '1\n')
   const killed = await startTestServer(t, { flags })
-  for (let state = 'running'; state === 'running'; await setImmediate()) {
-    state = (await killed.get('/v1/status')).body.pageCheck.state
-    assert.notEqual(state, 'sound')
-  }
+  const { state, began, ended, problems } = await endedCheckOf(killed)
+  assert.equal(state, 'damaged')
+  assert.ok(Date.parse(began) <= Date.parse(ended) && problems.length > 0, `${began} ${ended}`)
+  assert.match(problems.join('\n'), /page|corrupt|malformed/i)
   assert.deepEqual(await warningsOf(killed), ['store_damaged'])
+  assert.match((await killed.get('/metrics')).text, /^percolite_store_damaged 1$/m)
   await killed.server.close()
   await put(data, leaf, Uint8Array.of(LEAF))
   // What was repaired is whole again, and a start after a stop checks nothing.
@@ -141,6 +110,9 @@ for (const redoLog of ['never', 'always'] as const) {
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') assert.equal(outcome.reason.kind, 'damaged')
     }
+    const [, refused] = outcomes
+    if (refused?.status === 'rejected')
+      assert.deepEqual(Buffer.from(refused.reason.row), keyOf(300))
     // What was acknowledged is read, from the tables or from the log.
     const written = [1, ROWS - 1, ...Array.from({ length: 40 }, (_, at) => ROWS + at)]
     const filter = [{ family: 'data' }] as const
@@ -162,6 +134,54 @@ for (const redoLog of ['never', 'always'] as const) {
     await again.close()
   })
 }
+
+test('a write that meets a damaged page, and a record that cannot be one, are told with their table', async (t) => {
+  const { data, flags, file, leaves } = await givenFolder(t)
+  const api = await startTestServer(t, { flags: { ...flags, 'redo-log': 'never' } })
+  const [, , leaf = 0] = leaves
+  const isDamaged = ({ status, body, text }: Awaited<ReturnType<typeof api.query>>) => {
+    if (status === 200) return false
+    assert.deepEqual([status, body.code, body.table], [500, 'store_damaged', 'entry'], text)
+    return true
+  }
+  // The reader has the pages already, and the writer has not.
+  assert.deepEqual(await api.rows(COUNT), [{ n: ROWS }])
+  await put(data, leaf, Uint8Array.of(LEAF ^ 0x40))
+  const ids = Array.from({ length: ROWS / 10 }, (_, index) => 10 * index)
+  const sets = ids.map((id) => api.query(`SET note = 'new' ON entry WHERE id = ${id}`))
+  const isRefused = (await Promise.all(sets)).map(isDamaged)
+  const refused = ids.filter((_, index) => isRefused[index])
+  assert.ok(refused.length > 0 && refused.length < ids.length, `${refused} were refused`)
+  await put(data, leaf, Uint8Array.of(LEAF))
+  const transaction = `/v1/transactions/${await api.begin()}`
+  const sql = `SET note = 'new' ON entry WHERE id = ${refused[0]}`
+  assert.equal((await api.post(`${transaction}/query`, { sql })).status, 200)
+  await put(data, leaf, Uint8Array.of(LEAF ^ 0x40))
+  assert.ok(isDamaged(await api.post(`${transaction}/commit`)))
+  await api.server.close()
+  await writeFile(join(data, 'cells.db'), file)
+  // Each byte before a text: its length, its kind, the format of the row, the kind of the record and its timestamp.
+  const cell = leaf + file.readUInt16BE(leaf + 8)
+  const text = file.indexOf('marked marked', cell)
+  let told = 0
+  for (let byte = text - 13; byte < text; byte += 1) {
+    await put(data, byte, Uint8Array.of((file[byte] as number) ^ 0x40))
+    const server = await startTestServer(t, { flags })
+    const answer = await server.query(SCAN)
+    if (isDamaged(answer)) told += 1
+    await server.server.close()
+    await put(data, byte, file.subarray(byte, byte + 1))
+  }
+  assert.ok(told >= 4, `${told} were told`)
+})
+
+test('no count and no row is wrong after flipped bits that SQLite can tell of', async (t) => {
+  const seed = Number(process.env.FLIP_SEED ?? Date.now() % 1_000_000)
+  t.diagnostic(`FLIP_SEED=${seed}`)
+  const rounds = Number(process.env.FLIPS ?? 4)
+  const counts = await outcomesOfFlips(t, rounds, new SeededRandomness(seed))
+  t.diagnostic(JSON.stringify(counts))
+})
 
 async function warningsOf(api: Awaited<ReturnType<typeof startTestServer>>): Promise<string[]> {
   const { body } = await api.get('/readyz')

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Clock, SERVER_RIGHTS, type Storage } from '../../../storage/storage.ts'
+import {
+  type Clock,
+  SERVER_RIGHTS,
+  type Storage,
+  type StorageStatus,
+  timeText,
+} from '../../../storage/storage.ts'
 import type { Access } from '../../access/access.ts'
 import type { Audit } from '../../audit/audit.ts'
 import { standingLockOf } from '../../cells/row-cells.ts'
@@ -92,7 +98,7 @@ export function operationRoutes(parts: {
           timestampsAheadSeconds: clockStatus.aheadMicros / 1_000_000,
         },
         ...(disk === undefined ? {} : { disk }),
-        ...(pageCheck === undefined ? {} : { pageCheck }),
+        ...(pageCheck === undefined ? {} : { pageCheck: shownCheck(pageCheck) }),
         ...(memtables === undefined ? {} : { redoLog: { policy: config.redoLog, ...memtables } }),
         warnings: storage.health.warnings,
       }
@@ -116,4 +122,9 @@ export function operationRoutes(parts: {
       return { locks: locks.map((lock) => standingLockOf(catalog, lock)), isComplete }
     },
   }
+}
+
+function shownCheck({ began, ended, ...rest }: NonNullable<StorageStatus['pageCheck']>) {
+  const end = ended === undefined ? {} : { ended: timeText(ended) }
+  return { ...rest, began: timeText(began), ...end }
 }

@@ -252,9 +252,9 @@ class SqliteCellStore implements EmbeddedCellStore {
     return this.#files.lost()
   }
 
-  openCopier(): StoreCopier {
+  openCopier(options?: { readonly isInBackground?: boolean }): StoreCopier {
     this.#writer.assertOpen()
-    return this.#threads.openCopier()
+    return this.#threads.openCopier(options)
   }
 
   get damage(): CellStoreError | undefined {

@@ -32,7 +32,7 @@ export const COUNT_OBJECTS = 'SELECT count(*) FROM sqlite_schema'
 /** Writes all that a connection sees at one moment into a new file, without free pages. Parameter: its path. */
 export const COPY_INTO = 'VACUUM INTO ?'
 
-/** Returns at most 100 problems of the file. */
+/** Returns at most 100 problems of the file; `quick_check` would not compare the order of keys. */
 export const CHECK_FILE = 'PRAGMA integrity_check(100)'
 
 /** Cells that are inserted by one statement. */

@@ -19,10 +19,7 @@ export function findFileProblems(dataDirectory: string): string[] {
   let database: Database | undefined
   try {
     database = openWriterConnection(directory.storeFile)
-    const answers: unknown[] = []
-    for (const sql of [CHECK_FILE, CHECK_VALUES])
-      answers.push(...database.prepare(sql).pluck().all())
-    return answers.map(String).filter((answer) => answer !== 'ok')
+    return answersOf(database, [CHECK_FILE, CHECK_VALUES])
   } catch (error) {
     const cause = error instanceof StorageError ? error.cause : error
     if (!isDiskError(cause) || isOfAnotherKind(cause)) throw error
@@ -31,6 +28,21 @@ export function findFileProblems(dataDirectory: string): string[] {
     database?.close()
     directory.release()
   }
+}
+
+/** The same of the pages alone, of an open file that others may use. */
+export function findPageProblems(database: Database): string[] {
+  try {
+    return answersOf(database, [CHECK_FILE])
+  } catch (error) {
+    if (!isDiskError(error)) throw error
+    return [(error as Error).message]
+  }
+}
+
+function answersOf(database: Database, checks: readonly string[]): string[] {
+  const answers = checks.flatMap((sql) => database.prepare(sql).pluck().all())
+  return answers.map(String).filter((answer) => answer !== 'ok')
 }
 
 function openExisting(dataDirectory: string): SqliteDataDirectory {

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { isMainThread, Worker } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import { openCopierConnection } from '../file/connection.ts'
 import { FILE_MODE } from '../file/folder-check.ts'
-import { findFileProblems } from '../file/integrity.ts'
+import { findFileProblems, findPageProblems } from '../file/integrity.ts'
 import { COPY_INTO } from '../statements.ts'
 import { serveThread, type ThreadService } from './thread-server.ts'
 
 /**
- * Main module of the process that copies the file, and looks at the copy as SQLite knows it. A statement of SQLite
+ * Main module of the process that copies the file, and looks at pages as SQLite knows them. A statement of SQLite
  * cannot be cut off from within its process, and a process can be killed; it only reads the store, so at any moment. A
  * thread in it does the work, so that the process hears at once when the one that asked is gone.
  */
 
 export type CopierRequest =
   | { readonly kind: 'copy'; readonly file: string }
+  | { readonly kind: 'checkPages' }
   | { readonly kind: 'check'; readonly dataDirectory: string }
 
 class CopierService implements ThreadService<CopierRequest> {
@@ -30,6 +32,8 @@ class CopierService implements ThreadService<CopierRequest> {
     switch (request.kind) {
       case 'copy':
         return this.#copyTo(request.file)
+      case 'checkPages':
+        return findPageProblems(this.#database)
       case 'check':
         return findFileProblems(request.dataDirectory)
     }
@@ -64,5 +68,8 @@ function passOn(thread: Worker): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 }
 
-if (isMainThread) passOn(new Worker(new URL(import.meta.url), { workerData: process.argv[2] }))
-else serveThread((path) => new CopierService(openCopierConnection(path)))
+if (isMainThread) {
+  // A thread begins with the priority of the one that starts it.
+  if (process.argv[3] === 'background') setPriority(constants.priority.PRIORITY_LOW)
+  passOn(new Worker(new URL(import.meta.url), { workerData: process.argv[2] }))
+} else serveThread((path) => new CopierService(openCopierConnection(path)))

@@ -18,9 +18,13 @@ type Waiting = {
  * Starts the process that copies the file at `path`; where it cannot, its first request rejects. `ended` is called once
  * it no longer reads.
  */
-export function startCopier(path: string, ended: () => void): StoreCopier {
+export function startCopier(
+  path: string,
+  { isInBackground = false }: { readonly isInBackground?: boolean },
+  ended: () => void,
+): StoreCopier {
   try {
-    return new Copier(path, ended)
+    return new Copier(isInBackground ? [path, 'background'] : [path], ended)
   } catch (error) {
     ended()
     throw error
@@ -35,8 +39,8 @@ class Copier implements StoreCopier {
   #death: Error | undefined
   #waiting: Waiting | undefined
 
-  constructor(path: string, ended: () => void) {
-    this.#child = fork(COPIER, [path], {
+  constructor(words: readonly string[], ended: () => void) {
+    this.#child = fork(COPIER, words, {
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -54,7 +58,7 @@ class Copier implements StoreCopier {
       if (this.#child.pid === undefined) died(error)
     })
     this.#child.on('exit', (code, signal) =>
-      died(new Error(`The process that copies the database ended (${signal ?? `code ${code}`}).`)),
+      died(new Error(`The process that reads the database ended (${signal ?? `code ${code}`}).`)),
     )
     this.#opened = this.#answer<null>()
     // It is for who asks.
@@ -63,6 +67,10 @@ class Copier implements StoreCopier {
 
   copyTo(file: string): Promise<number> {
     return this.#ask<number>({ kind: 'copy', file })
+  }
+
+  pageProblems(): Promise<string[]> {
+    return this.#ask<string[]>({ kind: 'checkPages' })
   }
 
   fileProblems(dataDirectory: string): Promise<string[]> {

@@ -124,9 +124,9 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
   }
 
   /** A process, which reads the log until it is closed. Its death does the store no harm. */
-  openCopier(): StoreCopier {
+  openCopier(options: { readonly isInBackground?: boolean } = {}): StoreCopier {
     this.#copiers += 1
-    return startCopier(this.#path, () => {
+    return startCopier(this.#path, options, () => {
       this.#copiers -= 1
     })
   }
@@ -163,7 +163,9 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     this.#share = share
     if (hasRoom || !hadRoom) return
     const what =
-      this.#copiers > 0 ? 'the log grows until the backup has ended' : 'the log is kept shorter'
+      this.#copiers > 0
+        ? 'the log grows until the backup or check has ended'
+        : 'the log is kept shorter'
     this.#log.warn({ share }, `the disk of the data directory has little room; ${what}`)
   }
 

@@ -88,7 +88,7 @@ describe('a full disk', () => {
   test('while a backup reads the log, the operator is told to wait for its end', async () => {
     const { refuse, lines } = given({ outcome: 'isRead', bytes: 57_344 }, true)
     await refuse()
-    assert.match(lines[0]?.message ?? '', /while a backup reads it.*when the backup has ended/)
+    assert.match(lines[0]?.message ?? '', /while a backup or a check reads it.*when that has ended/)
   })
 
   test('where a COMMIT is in doubt nothing is said to have been done', async () => {

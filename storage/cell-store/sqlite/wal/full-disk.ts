@@ -21,7 +21,7 @@ const WHAT_WAS_DONE: Readonly<Record<MadeRoom['outcome'], string>> = {
 }
 
 const READ_BY_COPY =
-  'the log cannot be restarted while a backup reads it; writes go on when the backup has ended or the disk has more room'
+  'the log cannot be restarted while a backup or a check reads it; writes go on when that has ended or the disk has more room'
 
 /**
  * A disk that has no space for a write may have space for everything in SQLite's log: the log holds each page as often
@@ -43,7 +43,7 @@ export class SqliteFullDisk {
     readonly onFailure: (cause: unknown) => void
     readonly log: StorageLog
     readonly clock?: Clock
-    /** Whether a backup reads the log. */
+    /** Whether a backup or a check reads the log. */
     readonly isCopied?: () => boolean
   }) {
     this.#makeRoom = parts.makeRoom
