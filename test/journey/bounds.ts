@@ -7,11 +7,11 @@ import type { JourneyName } from './journeys.ts'
  */
 export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, calls: number]>> = {
   get: [100, 117],
-  getText: [415, 513],
+  getText: [417, 514],
   rowGet: [99, 114],
-  blindSet: [533, 732],
-  readingSet: [568, 780],
-  transfer: [564, 1_178],
-  scan: [397, 1_986],
+  blindSet: [537, 736],
+  readingSet: [574, 785],
+  transfer: [570, 1_184],
+  scan: [399, 2_005],
   health: [45, 51],
 }
