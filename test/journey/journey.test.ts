@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { BOUNDS } from './bounds.ts'
 import { CountedServer } from './counted-server.ts'
 import { type JourneyName, prepareJourneys } from './journeys.ts'
 
-const TRIES_MAX = 4
+const TRIES_MAX = 8
+
+/** The files that architecture.md names on the way of a statement, in its words. */
+function filesOfWay(statement: string): readonly string[] {
+  const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8')
+  const [, block = ''] = page.split(`\`\`\`\n${statement} `, 2)
+  return block.split('```', 1)[0]?.match(/\S+\.ts/g) ?? []
+}
 
 test('what one request runs through keeps to its bounds', async (t) => {
   const server = await CountedServer.start(t)
   const journeys = await prepareJourneys(server.url)
+  for (const [statement, name] of [
+    ['GET', 'get'],
+    ['SET', 'blindSet'],
+  ] as const) {
+    const { counts } = await server.journeyOf(journeys[name])
+    const walked = new Set([...counts.keys()].map((key) => key.split('#')[0]))
+    await t.test(`a ${statement} walks where architecture.md says`, () => {
+      const named = filesOfWay(statement)
+      assert.ok(named.length > 8, 'the way is found')
+      assert.deepEqual(
+        named.filter((file) => !walked.has(file)),
+        [],
+      )
+    })
+  }
   for (const [name, [functionsMax, callsMax]] of Object.entries(BOUNDS)) {
     const journey = journeys[name as JourneyName]
     let { functions, calls } = await server.journeyOf(journey)
