@@ -16,5 +16,5 @@ const WORDS: Readonly<Record<string, string>> = {
 /** What is wrong with a file or a folder that a call names, from the error of Node.js. */
 export function fileProblem(name: string, error: unknown): UsageError {
   const { code = '', message } = error as NodeJS.ErrnoException
-  return new UsageError(`${name}: ${WORDS[code] ?? message}`)
+  return new UsageError(`${name}: ${WORDS[code] ?? `${message}.`}`)
 }

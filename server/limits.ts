@@ -77,6 +77,9 @@ export const SERVER_LIMITS = {
   observerLeaseMsMax: 600_000,
 } as const
 
+/** Bytes of a file of a certificate, a key or authorities that a flag names. */
+export const PEM_FILE_BYTES_MAX = 1024 * 1024
+
 /** Every limit of every room, as `GET /v1/limits` answers them. */
 export const ALL_LIMITS = {
   ...PARSER_LIMITS,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { X509Certificate } from 'node:crypto'
-import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { unwatchFile, watchFile } from 'node:fs'
 import { createSecureContext, type Server as TlsServer } from 'node:tls'
 import type { Logger } from 'pino'
+import { readRegularSync } from '../storage/storage.ts'
 import { reasonOf } from './errors/shown-text.ts'
+import { PEM_FILE_BYTES_MAX } from './limits.ts'
 import { UsageError } from './usage-error.ts'
 
 /** How often is looked whether the files have changed: links in a folder that is exchanged are seen too. */
@@ -124,7 +126,7 @@ export class TlsFiles {
 function readPem(flag: string, path: string, kind: string): Buffer {
   let text: Buffer
   try {
-    text = readFileSync(path)
+    text = readRegularSync(path, PEM_FILE_BYTES_MAX)
   } catch (error) {
     throw new UsageError(`${flag} ${path}: it cannot be read: ${reasonOf(error)}.`)
   }

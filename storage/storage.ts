@@ -66,7 +66,12 @@ export {
   readManifest,
   requireSameFile,
 } from './backup/manifest.ts'
-export { openRegular, readRegular } from './backup/regular-file.ts'
+export {
+  openRegular,
+  readFileOrPipe,
+  readRegular,
+  readRegularSync,
+} from './backup/regular-file.ts'
 export { checkBackup, type Restored, restoreBackup } from './backup/restore-backup.ts'
 export { type BackupProgress, backUpDirectory } from './backup/write-backup.ts'
 export type { Timestamp } from './cell-store/cell.ts'

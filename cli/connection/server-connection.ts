@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs'
 import { connect, type Database } from '../../client-sdk/client.ts'
 import { isWebAddress } from '../../server/config-values.ts'
 import { UsageError } from '../../server/usage-error.ts'
+import { readFileOrPipe } from '../../storage/storage.ts'
 import type { Call, Flags } from '../command.ts'
 import { fileProblem } from '../file-problem.ts'
 
@@ -86,8 +86,8 @@ export function connectTo(url: string, call: Call): Database {
   }
 }
 
-/** A token has at most so many characters. */
-const TOKEN_CHARACTERS_MAX = 8_192
+/** A token is shorter. It may come out of a pipe, so that it is in no file: `--token-file <(pass show percolite)`. */
+const TOKEN_FILE_BYTES_MAX = 8_192
 
 /**
  * The token of the call; undefined where there is none. Never from the command line, where every user of the machine
@@ -98,10 +98,10 @@ export function tokenOf(call: Call): string | undefined {
   if (path === '') return call.environment.PERCOLITE_TOKEN || undefined
   let text: string
   try {
-    text = readFileSync(path, 'utf8').trim()
+    text = readFileOrPipe(path, TOKEN_FILE_BYTES_MAX).toString('utf8').trim()
   } catch (error) {
     throw fileProblem(`--token-file ${path}`, error)
   }
-  if (text !== '' && text.length <= TOKEN_CHARACTERS_MAX && !/\s/.test(text)) return text
+  if (text !== '' && !/\s/.test(text)) return text
   throw new UsageError(`--token-file ${path}: the file holds no token.`)
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { terminalText } from '../../server/answers/terminal-text.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { fileProblem } from '../file-problem.ts'
+import { sourceBytes } from '../named-file.ts'
 
 /** A file of statements, which is run once. */
 export type MigrationFile = {
@@ -104,7 +105,7 @@ function sqlNames(folder: string): string[] {
 
 function textOf(path: string): string {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(sourceBytes(path))
     return text.replaceAll('\r\n', '\n')
   } catch (error) {
     throw fileProblem(path, error)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { sourceBytes } from '../named-file.ts'
 
 const LINES_MAX = 1_000
 /** A longer file is not one that a shell has written. */
@@ -34,7 +35,7 @@ export class HistoryFile {
   read(): string[] {
     if (this.#path === undefined) return []
     try {
-      const text = readFileSync(this.#path, 'utf8')
+      const text = sourceBytes(this.#path).toString('utf8')
       if (text.length > BYTES_MAX) return []
       const lines = text.split('\n').filter((line) => line !== '')
       const kept = lines.slice(-LINES_MAX)

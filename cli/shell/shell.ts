@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs'
 import type { Database, Page, ResultColumn } from '../../client-sdk/client.ts'
+import { scriptBytes } from '../named-file.ts'
 import { BACKSLASH_COMMANDS } from './commands/all-commands.ts'
 import type { ShellForCommands } from './commands/backslash-command.ts'
 import { Screen, type ScreenParts } from './screen.ts'
@@ -106,7 +106,7 @@ export class Shell implements ShellForCommands {
       throw new Error(`More than ${FILES_MAX} files inside each other.`)
     this.#files += 1
     try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(scriptBytes(path))
       const isScript = !this.#continues && mayBeScript(text, this.session)
       if (isScript && (await runScriptFile(this, path, text))) return
       const failed = await this.runLines(text.split(/\r?\n/), `${path}:`)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Stats, statSync } from 'node:fs'
+import { createReadStream, type Stats, statSync } from 'node:fs'
 import { terminalText } from '../../server/answers/terminal-text.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import type { Input } from '../command.ts'
@@ -56,11 +56,18 @@ export async function importWanted(
   const format = wanted.format === 'auto' ? (isCsv ? 'csv' : 'ndjson') : wanted.format
   const source = {
     table,
-    from: found === undefined && input !== undefined ? input : from,
+    from: found === undefined && input !== undefined ? input : (pipeOf(from, found) ?? from),
     format,
     isZipped: zipped !== undefined,
   }
-  return { kind: 'file', source, bytes: found?.size }
+  return { kind: 'file', source, bytes: found?.isFile() ? found.size : undefined }
+}
+
+/** What comes out of a pipe, which is read once and has no hash before; undefined for a file. Throws UsageError. */
+function pipeOf(path: string, found: Stats | undefined): Input | undefined {
+  if (found?.isFIFO()) return createReadStream(path)
+  if (found?.isFile() === false) throw new UsageError(`${path} is no file, folder or pipe.`)
+  return undefined
 }
 
 function statOf(path: string): Stats {

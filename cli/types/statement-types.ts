@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { globSync, readFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { fileProblem } from '../file-problem.ts'
+import { sourceBytes } from '../named-file.ts'
 import { textsIn } from './program-texts.ts'
 import {
   givenType,
@@ -52,7 +53,7 @@ const MAY_HAVE_JSX = /(?:sx|js)$/
 /** Throws UsageError. */
 function sourceOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return sourceBytes(path).toString('utf8')
   } catch (error) {
     throw fileProblem(`--statements: ${path}`, error)
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import type { Database, Schemas } from '../../client-sdk/client.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
@@ -10,6 +10,7 @@ import {
 } from '../connection/server-connection.ts'
 import { exitCodeOfServer } from '../connection/server-failure.ts'
 import { fileProblem } from '../file-problem.ts'
+import { sourceBytes } from '../named-file.ts'
 import { failureView } from '../results/failure-view.ts'
 import {
   described,
@@ -137,7 +138,7 @@ function checked(path: string, wanted: string, { errors }: Streams): ExitCode {
 /** Undefined where there is no such file. Throws UsageError. */
 function textOf(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8').replaceAll('\r\n', '\n')
+    return sourceBytes(path).toString('utf8').replaceAll('\r\n', '\n')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw fileProblem(`--out ${path}`, error)

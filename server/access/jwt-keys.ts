@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { unwatchFile, watchFile } from 'node:fs'
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -9,7 +9,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose'
 import type { Logger } from 'pino'
-import type { Clock } from '../../storage/storage.ts'
+import { type Clock, readRegularSync } from '../../storage/storage.ts'
 
 /** Where the public keys of an issuer are. */
 export type JwtKeySource =
@@ -126,9 +126,7 @@ export class JwtKeys {
 }
 
 function readKeys(path: string): string {
-  const text = readFileSync(path, 'utf8')
-  if (Buffer.byteLength(text) > KEY_SET_BYTES_MAX) throw new Error('the file is too long')
-  return text
+  return readRegularSync(path, KEY_SET_BYTES_MAX).toString('utf8')
 }
 
 async function shortText(answer: Response): Promise<string> {

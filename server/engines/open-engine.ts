@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFile } from 'node:fs/promises'
-import type { CellStore } from '../../storage/storage.ts'
+import { type CellStore, readRegularSync } from '../../storage/storage.ts'
+import { PEM_FILE_BYTES_MAX } from '../limits.ts'
 import { readPackageFile } from '../package-files.ts'
 import { UsageError } from '../usage-error.ts'
 import {
@@ -36,17 +36,17 @@ async function openEtcd({ members, prefix, user, tls }: EtcdEngine): Promise<Cel
     tls === undefined
       ? undefined
       : {
-          authority: await contentOf('etcd-ca', tls.ca),
-          certificate: await contentOf('etcd-cert', tls.cert),
-          key: await contentOf('etcd-key', tls.key),
+          authority: contentOf('etcd-ca', tls.ca),
+          certificate: contentOf('etcd-cert', tls.cert),
+          key: contentOf('etcd-key', tls.key),
         }
   return await openEtcdCellStore({ members, prefix, user, tls: files })
 }
 
-async function contentOf(flag: string, path: string | undefined): Promise<Buffer | undefined> {
+function contentOf(flag: string, path: string | undefined): Buffer | undefined {
   if (path === undefined) return undefined
   try {
-    return await readFile(path)
+    return readRegularSync(path, PEM_FILE_BYTES_MAX)
   } catch (error) {
     throw new UsageError(`--${flag} ${path}: it cannot be read: ${(error as Error).message}.`)
   }

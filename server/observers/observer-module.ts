@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { openRegular } from '../../storage/storage.ts'
 import { UsageError } from '../usage-error.ts'
 import { type DefinedObserver, problemOfObserver } from './define-observer.ts'
+
+/** What it imports has no bound: it runs with the rights of the server. */
+const MODULE_BYTES_MAX = 16 * 1024 * 1024
 
 /**
  * Loads the module of `--observers`. Each of its exports is an observer, and no two are of one name.
@@ -30,6 +34,7 @@ export async function loadObservers(path: string): Promise<readonly DefinedObser
 }
 
 async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  await (await openRegular(path, MODULE_BYTES_MAX)).close()
   return await import(pathToFileURL(resolve(path)).href)
 }
 

@@ -269,7 +269,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   'server/http': [['openapi/', 'bodies/'], ['*'], ['answers/'], ['routes/'], ['http-interface.ts']],
   'server/subscriptions': [['matching/'], ['frames/'], ['*']],
   cli: [
-    ['command.ts', 'file-problem.ts'],
+    ['command.ts', 'file-problem.ts', 'named-file.ts'],
     ['connection/'],
     ['failure.ts', 'start-server.ts'],
     ['results/'],
