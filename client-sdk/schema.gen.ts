@@ -275,8 +275,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Run definitions and other statements one after the other
-         * @description The whole text is parsed before anything runs. Then each statement is a transaction of its own, and a
-         *     `BEGIN … COMMIT` is one as a whole; definitions stand outside of them. Each is run again on conflicts, as a
+         * @description The whole text is parsed before anything runs. Then each statement is a transaction of its own; a
+         *     `BEGIN … COMMIT` is one as a whole, and so are `GRANT`s and `REVOKE`s that follow each other.
+         *     Definitions stand outside of them. Each is run again on conflicts, as a
          *     query is. At the first one that fails the script stops: what was done before stays, and the error has `done`,
          *     `total` and `results`, and its place in the whole text. It goes on with `from`.
          *

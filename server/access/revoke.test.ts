@@ -255,3 +255,29 @@ test('GRANTs and REVOKEs that follow each other are one commit, told each, or no
     ['revoke', 'grant', 'grant'].map((operation) => [operation, body.commitTimestamp]),
   )
 })
+
+test('GRANTs and REVOKEs that follow each other in a script are one commit: who subscribes begins again', async (t) => {
+  const { client, admin, tokens, run } = await rolesServer(t)
+  const app = await client('app')
+  await run('GRANT READ ON note TO app WHERE id = 1')
+  const { port } = await tokens.server.listen()
+  const socket = await openSocket(t, port, { headers: app.headers })
+  const sql = 'SCAN id FROM note USE PRIMARY KEY'
+  await socket.subscribe('all', sql)
+  const script = async (json: object) =>
+    (await admin.send({ method: 'POST', path: '/v1/scripts', json })).body
+  const revoke = 'REVOKE READ ON note FROM app'
+  const replaced = `${revoke}; GRANT READ ON note TO app WHERE id = 2; DROP ROLE none`
+  const failed = await script({ sql: replaced })
+  assert.deepEqual([failed.code, failed.statement, failed.done], ['unknown_role', 2, 2])
+  const [first, second] = failed.results
+  assert.equal(first.commitTimestamp, second.commitTimestamp)
+  const ended = await socket.next(({ type, id }) => type === 'error' && id === 'all')
+  assert.equal(ended.code, 'resume_too_old', 'it is another rule, and not no right')
+  assert.deepEqual(await app.rows(sql), [{ id: 2 }])
+  const none = await script({ sql: `${revoke}; GRANT READ ON note TO nobody` })
+  assert.deepEqual([none.code, none.statement, none.done], ['unknown_role', 1, 0])
+  assert.deepEqual(await app.rows(sql), [{ id: 2 }])
+  const later = { sql: `${revoke}; GRANT READ ON note TO app; SHOW TABLES`, from: 1 }
+  assert.deepEqual([(await script(later)).done, (await app.rows(sql)).length], [3, 3])
+})

@@ -4,7 +4,10 @@ import { isClaim, parameterText } from '../../planner/planner.ts'
 import { ServerError, StatementFailure } from '../errors/server-error.ts'
 import { mixture, readScript, type Script, standsAlone } from '../requests/script.ts'
 
-/** Statements of a script that are one transaction: a BEGIN with all up to its COMMIT, or one alone. */
+/**
+ * Statements of a script that are one transaction: a BEGIN with all up to its COMMIT, GRANTs and REVOKEs that follow
+ * each other, or one alone.
+ */
 export type ScriptPart = {
   /** The number of its first statement in the script. */
   readonly first: number
@@ -18,15 +21,16 @@ export type ScriptPart = {
 const NO_PARAMETERS = [] as const
 
 /**
- * The parts of a script in their order, decided before anything runs. Throws StatementFailure `script_mixture`,
+ * The parts of a script in their order, decided before anything runs. What is done already, up to `from`, is of no part
+ * with what follows it, unless that is inside of a BEGIN. Throws StatementFailure `script_mixture`,
  * `transaction_not_closed`, and `invalid_request` for a value that no statement of its part has read, by the number of
  * the statement in the script.
  */
-export function partsOf(statements: readonly Statement[]): ScriptPart[] {
+export function partsOf(statements: readonly Statement[], from: number): ScriptPart[] {
   const parts: ScriptPart[] = []
   let first = 0
   while (first < statements.length) {
-    const part = statements.slice(first, endOf(statements, first))
+    const part = statements.slice(first, endOf(statements, first, from))
     const end = statements[first + part.length]?.position.offset
     parts.push({ first, statements: part, script: scriptOf(part, first), end })
     requireValues(part, first)
@@ -36,8 +40,14 @@ export function partsOf(statements: readonly Statement[]): ScriptPart[] {
 }
 
 /** The number of the statement after the part that begins with this one. */
-function endOf(statements: readonly Statement[], first: number): number {
+function endOf(statements: readonly Statement[], first: number, from: number): number {
   const begin = statements[first]
+  if (changesRights(begin)) {
+    const other = statements.findIndex(
+      (each, index) => index > first && (index === from || !changesRights(each)),
+    )
+    return other < 0 ? statements.length : other
+  }
   if (isOfExplainedScript(begin)) {
     const other = statements.findIndex((each, index) => index > first && !isOfExplainedScript(each))
     return other < 0 ? statements.length : other
@@ -57,6 +67,11 @@ function endOf(statements: readonly Statement[], first: number): number {
     column,
   })
   throw new StatementFailure(first, error)
+}
+
+/** Of those that follow each other nobody meets a role between the right of before and the one in its place. */
+function changesRights(statement: Statement | undefined): boolean {
+  return statement?.kind === 'grant' || statement?.kind === 'revoke'
 }
 
 /** What one EXPLAIN SCRIPT explains is one transaction, as its variables and what ANALYZE writes need it. */

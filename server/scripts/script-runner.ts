@@ -86,7 +86,7 @@ export class ScriptRunner {
   async run(request: ScriptRequest, running: RunningRequest): Promise<ScriptAnswer> {
     const statements = await this.#parsed(request.sql, running)
     const total = statements.length
-    const parts = partsOf(statements)
+    const parts = partsOf(statements, request.from ?? 0)
     const note =
       request.note && (await ScriptNote.of(this.#parts.parser, request.note, running.turns))
     const results = new ScriptResults(request.integers ?? 'number')
