@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
-import { badRow, SourceBroken, type SourcePlace, type SourceRow } from './source-row.ts'
+import { badRow, brokenAt, SourceBroken, type SourcePlace, type SourceRow } from './source-row.ts'
 
 export type CsvForm = {
   /** The types of the columns of the table by their names. */
@@ -41,33 +41,59 @@ export async function* csvRows(
     max_record_size: RECORD_CHARACTERS_MAX,
     cast: (text, { quoting }) => (quoting ? `"${text}` : text),
   })
-  const feeding = pipeline(inUtf8(chunks), parser)
+  const source = new UntilBroken(inUtf8(chunks))
+  const feeding = pipeline(source, parser)
   // What it rejects with comes out of the parser as well.
   feeding.catch(() => undefined)
   let header: Header | undefined
-  let lineBefore = 0
-  let byteBefore = 0
+  const place = { line: 1, byte: 0 }
   let rows: SourceRow[] = []
+  const take = ({ record, raw }: Read) => {
+    // Where the source broke off, a row without an end may be a part of one.
+    if (source.error !== undefined && !/[\r\n]$/.test(raw)) return
+    const row = header && rowOf({ ...place }, record, header)
+    header ??= headerOf(record, form)
+    // csv-parse counts the two characters of a line end within quotes as two lines.
+    place.line += raw.match(LINE_END)?.length ?? 0
+    place.byte += Buffer.byteLength(raw)
+    if (row !== undefined) rows.push(row)
+  }
+  let why: unknown
   try {
-    for await (const { record, raw } of parser as AsyncIterable<Read>) {
-      const place = { line: lineBefore + 1, byte: byteBefore }
-      // csv-parse counts the two characters of a line end within quotes as two lines.
-      lineBefore += raw.match(LINE_END)?.length ?? 0
-      byteBefore += Buffer.byteLength(raw)
-      if (header === undefined) {
-        header = headerOf(record, form)
-        continue
-      }
-      const row = rowOf(place, record, header)
-      if (row !== undefined) rows.push(row)
+    for await (const read of parser as AsyncIterable<Read>) {
+      take(read)
       if (rows.length < ROWS_AT_ONCE) continue
       yield rows
       rows = []
     }
+    why = source.error
   } catch (error) {
-    throw error instanceof CsvError ? misquoted(error) : error
+    // An end within quotes is one only where the source has not broken off.
+    why = source.error ?? error
+    // What it had read before.
+    if (!(error instanceof SourceBroken))
+      for (let read = parser.read(); read !== null; read = parser.read()) take(read)
   }
   yield rows
+  if (why !== undefined) throw why instanceof CsvError ? misquoted(why) : brokenAt(place, why)
+}
+
+/** What a source gives, ending where it rejects: a parser gives up what it has read when its input does. */
+class UntilBroken implements AsyncIterable<Uint8Array> {
+  readonly #chunks: AsyncIterable<Uint8Array>
+  error: unknown
+
+  constructor(chunks: AsyncIterable<Uint8Array>) {
+    this.#chunks = chunks
+  }
+
+  async *[Symbol.asyncIterator]() {
+    try {
+      yield* this.#chunks
+    } catch (error) {
+      this.error = error
+    }
+  }
 }
 
 type Header = {
@@ -190,7 +216,11 @@ async function* inUtf8(chunks: AsyncIterable<Uint8Array>) {
   for await (const chunk of chunks) {
     const bytes = begun.length === 0 ? Buffer.from(chunk) : Buffer.concat([begun, chunk])
     const whole = bytes.subarray(0, bytes.length - begunBytesOf(bytes))
-    if (!isUtf8(whole)) throw notUtf8(whole, { line, byte })
+    if (!isUtf8(whole)) {
+      const broken = notUtf8(whole, { line, byte })
+      yield bytes.subarray(begun.length, broken.place.byte - byte)
+      throw broken
+    }
     for (let at = whole.indexOf(LINE_FEED); at >= 0; at = whole.indexOf(LINE_FEED, at + 1)) {
       line += 1
     }

@@ -208,5 +208,11 @@ async function* unzipped(chunks: AsyncIterable<Buffer>) {
   const gunzip = createGunzip()
   // What it rejects with comes out of the stream as well.
   pipeline(chunks, gunzip).catch(() => undefined)
-  yield* gunzip
+  try {
+    yield* gunzip
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code?.startsWith('Z_') !== true) throw error
+    throw new Error(`The compressed file is cut off or damaged: ${message}.`, { cause: error })
+  }
 }

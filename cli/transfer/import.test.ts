@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -146,29 +147,62 @@ describe('percolite import', () => {
     const head = '\ufeffid,note\r\n'
     const before = Buffer.byteLength(head + lines.slice(0, 599).join(''))
     const flags = ['--batch', '10', '--parallel', '1', '--json']
-    const told = async (name: string, text: Buffer, ...more: readonly string[]) => {
+    const told = async (name: string, text: Buffer, rows: number, ...more: readonly string[]) => {
       const { code, output, errors } = await run(name, text, ...flags, ...more)
       const { written, failed } = JSON.parse(output)
-      const rows = await server.rows('SCAN COUNT(*) AS n FROM account USE PRIMARY KEY')
-      assert.deepEqual([code, written], [1, rows[0]?.n], errors)
+      const counted = await server.rows('SCAN COUNT(*) AS n FROM account USE PRIMARY KEY')
+      assert.deepEqual([code, written, counted], [1, rows, [{ n: rows }]], errors)
       const place = `${join(folder, name)}, line ${failed.line}, byte ${failed.byte}`
       assert.ok(errors.includes(`percolite: broke off at ${place}.\n`), errors)
       await server.query("DELETE FROM account WHERE id >= '' LIMIT 10000")
       return failed
     }
     const quoted = Buffer.from(`${head}${lines.slice(0, 599).join('')}x,"a"b\n${lines[599]}`)
-    const misquoted = await told('a.csv', quoted)
+    const misquoted = await told('a.csv', quoted, 599)
     assert.deepEqual([misquoted.line, misquoted.byte], [601, before + 1])
     const at = before - 4
     quoted[at + 1] = 0xff
-    const latin = await told('b.csv', quoted)
+    const latin = await told('b.csv', quoted, 598)
     assert.deepEqual(
       [latin.line, latin.byte, latin.detail],
       [600, at, `The file is not UTF-8, from its byte ${at} on.`],
     )
     const wrong = `${head}${lines.slice(0, 30).join('')}`
-    const header = await told('c.csv', Buffer.from(wrong.replace('note', 'nope')))
+    const header = await told('c.csv', Buffer.from(wrong.replace('note', 'nope')), 0)
     assert.deepEqual([header.line, header.byte], [1, 0])
+  })
+
+  test('of a compressed file that is cut off or damaged says the first row that is not written', async (t) => {
+    const { run, folder, server } = await bank(t)
+    // Long and random, so that there is more of it than a decompressor holds.
+    const rows = Array.from({ length: 2_000 }, (_, id) => ({
+      id: String(id),
+      note: randomBytes(400).toString('base64'),
+    }))
+    const texts = {
+      'a.ndjson.gz': ['', ...rows.map((row) => `${JSON.stringify(row)}\n`)],
+      'b.csv.gz': ['id,note\n', ...rows.map(({ id, note }) => `${id},"${note}\n"\n`)],
+    }
+    for (const [name, lines] of Object.entries(texts)) {
+      const whole = gzipSync(lines.join(''))
+      const damaged = Buffer.from(whole)
+      // Its check of what came out.
+      damaged.writeUInt32LE(1, whole.length - 8)
+      for (const zipped of [whole.subarray(0, whole.length - 40_000), damaged]) {
+        const { code, output, errors } = await run(name, zipped, '--json', '--batch', '7')
+        const { written, failed } = JSON.parse(output)
+        const counted = await server.rows('SCAN COUNT(*) AS n FROM account USE PRIMARY KEY')
+        assert.deepEqual([code, counted], [1, [{ n: written }]], errors)
+        assert.ok(written > 1_000 && written <= 2_000, `${written} rows`)
+        const before = lines.slice(0, written + 1).join('')
+        const place = { line: before.split('\n').length, byte: before.length }
+        assert.deepEqual({ line: failed.line, byte: failed.byte }, place, errors)
+        assert.match(failed.detail, /^The compressed file is cut off or damaged: /)
+        const file = join(folder, name)
+        assert.ok(errors.includes(`broke off at ${file}, line ${place.line}, byte ${place.byte}.`))
+        await server.query("DELETE FROM account WHERE id >= '' LIMIT 10000")
+      }
+    }
   })
 
   test('names the other delimiter of a header that is one field', async (t) => {

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import { byteLines } from './byte-lines.ts'
-import { badRow, type SourcePlace, type SourceRow } from './source-row.ts'
+import { badRow, brokenAt, type SourcePlace, type SourceRow } from './source-row.ts'
 
-/** Each line that is not blank is a row, as a JSON object. A byte order mark is dropped. */
+/** Each line that is not blank is a row, as a JSON object. A byte order mark is dropped. Rejects with SourceBroken. */
 export async function* ndjsonRows(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<SourceRow[], void, undefined> {
   let number = 0
   let byte = 0
-  for await (const lines of byteLines(chunks)) {
-    const rows: SourceRow[] = []
-    for (const line of lines) {
-      number += 1
-      const row = rowOf({ line: number, byte }, line)
-      byte += (typeof line === 'number' ? line : line.length) + 1
-      if (row !== undefined) rows.push(row)
+  try {
+    for await (const lines of byteLines(chunks)) {
+      const rows: SourceRow[] = []
+      for (const line of lines) {
+        number += 1
+        const row = rowOf({ line: number, byte }, line)
+        byte += (typeof line === 'number' ? line : line.length) + 1
+        if (row !== undefined) rows.push(row)
+      }
+      yield rows
     }
-    yield rows
+  } catch (error) {
+    throw brokenAt({ line: number + 1, byte }, error)
   }
 }
 

@@ -39,6 +39,11 @@ export class SourceBroken extends Error {
   }
 }
 
+/** What a source rejects with: where it cannot be read on, with the place of the first row that it has not given. */
+export function brokenAt(place: SourcePlace, error: unknown): SourceBroken {
+  return error instanceof SourceBroken ? error : new SourceBroken((error as Error).message, place)
+}
+
 /** Rows that go into one transaction. */
 export type Batch = readonly GoodRow[]
 
@@ -46,7 +51,8 @@ const BATCH_BYTES = 1024 * 1024
 
 /**
  * Rows in their order, as batches of so many rows or 1 MiB; a row of more is a batch of its own. The same file makes
- * the same batches. What is no row comes alone, before the batch that it stands in.
+ * the same batches. What is no row comes alone, before the batch that it stands in. Where the source breaks off, what
+ * was read before comes first.
  */
 export async function* batchesOf(
   sources: AsyncIterable<readonly SourceRow[]>,
@@ -54,21 +60,27 @@ export async function* batchesOf(
 ): AsyncGenerator<Batch | BadRow, void, undefined> {
   let batch: GoodRow[] = []
   let bytes = 0
-  for await (const rows of sources) {
-    for (const row of rows) {
-      if (row.json === undefined) {
-        yield row
-        continue
+  let broken: { readonly error: unknown } | undefined
+  try {
+    for await (const rows of sources) {
+      for (const row of rows) {
+        if (row.json === undefined) {
+          yield row
+          continue
+        }
+        const rowBytes = Buffer.byteLength(row.json) + 1
+        if (batch.length === batchRows || (batch.length > 0 && bytes + rowBytes > BATCH_BYTES)) {
+          yield batch
+          batch = []
+          bytes = 0
+        }
+        batch.push(row)
+        bytes += rowBytes
       }
-      const rowBytes = Buffer.byteLength(row.json) + 1
-      if (batch.length === batchRows || (batch.length > 0 && bytes + rowBytes > BATCH_BYTES)) {
-        yield batch
-        batch = []
-        bytes = 0
-      }
-      batch.push(row)
-      bytes += rowBytes
     }
+  } catch (error) {
+    broken = { error }
   }
   if (batch.length > 0) yield batch
+  if (broken !== undefined) throw broken.error
 }
