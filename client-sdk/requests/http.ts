@@ -7,6 +7,7 @@ import { isOfToken } from '../socket/socket-frame.ts'
 import type { TokenSource } from '../token-source.ts'
 import type { Problem } from '../wire.ts'
 import { committedError } from './committed.ts'
+import { KnownHistories } from './known-histories.ts'
 
 export type HttpOptions = {
   readonly address: ServerAddress
@@ -36,8 +37,7 @@ type Sent = {
 /** One server as seen by `fetch`: JSON goes out and in, a problem or a silence becomes an error. */
 export class Http {
   readonly #options: HttpOptions
-  /** The history of the server's store, as its last answer named it. */
-  #history: string | undefined
+  #histories = new KnownHistories()
   /** Where the transaction is open, as far as is known; null where it is not about one. */
   #owner: string | undefined | null = null
 
@@ -48,7 +48,7 @@ export class Http {
   /** The same for the requests of one transaction: they go where it is open, once a server has said so. */
   ofTransaction(): Http {
     const own = new Http(this.#options)
-    own.#history = this.#history
+    own.#histories = this.#histories.copy()
     own.#owner = undefined
     return own
   }
@@ -124,8 +124,11 @@ export class Http {
       const init = { method, headers: this.#headersOf(body, options, token), ...contentOf(body) }
       try {
         answer = await this.#options.fetch(url + path, { ...init, signal })
-        this.#history = answer.headers.get(HISTORY_HEADER) ?? this.#history
-        return { answer: await read(answer), headers: answer.headers }
+        const history = answer.headers.get(HISTORY_HEADER)
+        this.#histories.told(history, undefined)
+        const known = await read(answer)
+        this.#histories.told(history, known)
+        return { answer: known, headers: answer.headers }
       } catch (cause) {
         const elsewhere = again.sentOnTo === undefined ? placeSaid(cause, address) : undefined
         if (elsewhere !== undefined && elsewhere !== url) {
@@ -156,10 +159,11 @@ export class Http {
   }
 
   #headersOf(body: unknown, options: RequestOptions, token: string | undefined): Headers {
+    const history = this.#histories.of(body)
     return new Headers({
       accept: 'application/json',
       ...options.headers,
-      ...(this.#history === undefined ? {} : { [HISTORY_HEADER]: this.#history }),
+      ...(history === undefined ? {} : { [HISTORY_HEADER]: history }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     })
