@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Answer } from '../../test/server/test-server.ts'
+import type { Row } from '../../storage/cell-store/cell.ts'
+import type { RowScan } from '../../storage/cell-store/cell-store.ts'
+import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { openGateway, type Storage } from '../../storage/storage.ts'
+import type { Answer, Sending } from '../../test/server/test-server.ts'
 import { type TokenClient, TokenServer } from '../../test/server/token-server.ts'
 
 // Two servers that differ in nothing but the rows that a rule hides: what is said of the definitions is the same on
@@ -46,8 +50,8 @@ const ASKED = [
 ]
 
 /** A server of these hidden rows, and one who makes definitions and sees their own rows. */
-async function world(t: TestContext, hidden: readonly string[]) {
-  const tokens = await TokenServer.start(t)
+async function world(t: TestContext, hidden: readonly string[], storage?: Storage) {
+  const tokens = await TokenServer.start(t, storage === undefined ? {} : { outside: { storage } })
   const admin = tokens.as(tokens.token)
   for (const sql of SETUP) await admin.rows(sql)
   for (const rows of hidden) await admin.rows(`INSERT INTO note (owner, mail, n) VALUES ${rows}`)
@@ -78,6 +82,89 @@ test('definitions, their errors and their outcomes tell nothing of rows that are
     const saidThere: Answer = await other.maker.send({ path })
     assert.equal(shown(said), shown(saidThere), path)
   }
+})
+
+/** A store in which the building of an index stops behind its first batch, where it goes on within a table. */
+class HeldBuilds extends MemoryCellStore {
+  readonly #ended = Promise.withResolvers<void>()
+  readonly #held = Promise.withResolvers<void>()
+  isHeld = false
+
+  /** Resolves when a build has come so far. */
+  get held(): Promise<void> {
+    return this.#held.promise
+  }
+
+  end(): void {
+    this.#ended.resolve()
+  }
+
+  override async *scanRows(scan: RowScan): AsyncIterable<Row> {
+    if (this.isHeld && scan.start.length > TABLE_PREFIX_BYTES) {
+      this.#held.resolve()
+      await this.#ended.promise
+    }
+    yield* super.scanRows(scan)
+  }
+}
+
+const TABLE_PREFIX_BYTES = 5
+
+test('an index that is being built, and a replay, tell nothing of hidden rows', async (t) => {
+  const worlds = await Promise.all(
+    WORLDS.map(async (hidden) => {
+      const store = new HeldBuilds()
+      return { store, ...(await world(t, hidden, await openGateway(store))) }
+    }),
+  )
+  const [one, other] = worlds
+  assert.ok(one !== undefined && other !== undefined)
+  const keyed = (sql: string) => ({
+    method: 'POST' as const,
+    path: '/v1/query',
+    json: { sql },
+    headers: { 'idempotency-key': sql.replaceAll(' ', '.') },
+  })
+  const change = 'SET n = 5 ON note WHERE id = 1 RETURNING owner, n'
+  const insert = "INSERT INTO note (owner, mail, n) VALUES ('ann', 'ann@b', 2) RETURNING owner, n"
+  const same = async (sending: Sending) => {
+    const [said, saidThere] = [await one.maker.send(sending), await other.maker.send(sending)]
+    assert.equal(shown(said), shown(saidThere), JSON.stringify(sending))
+    return said
+  }
+  for (const sql of [insert, change]) {
+    const first = await same(keyed(sql))
+    assert.equal(first.status, 200, first.text)
+    const again = await same(keyed(sql))
+    assert.equal(again.text, first.text)
+  }
+  const building = worlds.map(async ({ store, admin }) => {
+    store.isHeld = true
+    const made = admin.query('CREATE INDEX by_both ON note (owner, n)')
+    await store.held
+    store.isHeld = false
+    return made
+  })
+  await Promise.all(worlds.map(({ store }) => store.held))
+  const progress = worlds.map(async ({ admin }) => {
+    const [, built] = await admin.rows('SHOW INDEXES FROM note')
+    return [built?.state, built?.progress]
+  })
+  assert.deepEqual(await Promise.all(progress), [
+    ['building', 4],
+    ['building', 46],
+  ])
+  for (const sql of [
+    ...['SHOW INDEXES FROM note', 'SHOW CREATE TABLE note', 'DESCRIBE note'],
+    "SCAN id FROM note USE INDEX by_both WHERE owner = 'ann'",
+    "EXPLAIN SCAN id FROM note USE INDEX by_both WHERE owner = 'ann'",
+    "EXPLAIN SCAN id FROM note WHERE owner = 'ann' AND n = 1",
+  ]) {
+    await same({ method: 'POST', path: '/v1/query', json: { sql } })
+  }
+  for (const path of ['/v1/tables', '/v1/tables/note']) await same({ path })
+  for (const { store } of worlds) store.end()
+  for (const { status } of await Promise.all(building)) assert.equal(status, 200)
 })
 
 test('what a definition says of rows is told to those who may read them all, or inspect', async (t) => {
