@@ -309,11 +309,6 @@ test('an unknown name is told with the nearest one', async () => {
   assert.deepEqual([body.statement, body.line, body.column], [0, 1, 5])
 })
 
-test('of two fields of one name the last one counts, as in any JSON', async () => {
-  const answer = await server.send(post('{"sql": "nonsense", "sql": "SHOW TABLES"}'))
-  assert.equal(answer.status, 200)
-})
-
 test('curl -d @file, which loses newlines, is refused only where a comment would swallow something', async () => {
   const swallowed = "SHOW TABLES; -- the next one GET * FROM account WHERE id = 'bob'"
   const answer = await server.send(post(swallowed, FORM_TYPE))

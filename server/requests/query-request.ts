@@ -142,17 +142,30 @@ function noteSources(request: QueryRequest): void {
     noteParameters(request, source)
     return
   }
+  source.requireNamesOnce()
   const list = source.member('statements')
   for (const [index, statement] of request.statements.entries()) {
     noteParameters(statement, list.member(index))
   }
 }
 
+/**
+ * The parameters know where they stand. Throws PlanError `type_mismatch` for a name that stands twice in what holds
+ * them, or in them: one of several would win, and the others be dropped without a word.
+ */
 export function noteParameters(
-  { params }: { readonly params?: Parameters },
+  request: { readonly params?: Parameters },
   source: JsonSource,
 ): void {
-  if (params !== undefined) noteSource(params, source.member('params'))
+  const { params } = request
+  const named = params === undefined || Array.isArray(params) ? 0 : Object.keys(params).length
+  // All that a body has, where no value is an object: nothing more is looked through.
+  const isPlain = source.nameCount === Object.keys(request).length + named
+  if (!isPlain) source.requireNamesOnce()
+  if (params === undefined) return
+  const own = source.member('params')
+  if (!isPlain && named > 0) own.requireNamesOnce()
+  noteSource(params, own)
 }
 
 /**
@@ -167,7 +180,9 @@ export function parametersOfText(text: string): Parameters | undefined {
     throw new ServerError('invalid_request', 'params is not JSON.', {}, { cause })
   }
   if (typeof json !== 'object' || json === null) return undefined
-  return noteSource(json, JsonSource.of(text)) as Parameters
+  const source = JsonSource.of(text)
+  if (!Array.isArray(json)) source.requireNamesOnce()
+  return noteSource(json, source) as Parameters
 }
 
 /** Throws `limit_exceeded`. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Statement } from '../../parser/ast.ts'
-import type { IntegerForm, StatementResult } from '../../planner/planner.ts'
+import { type IntegerForm, type StatementResult, sourceOf } from '../../planner/planner.ts'
 import { andThen, doWork, type Timestamp } from '../../storage/storage.ts'
 import { AnswerBudget, EMPTY_RESULT } from '../answers/query-answer.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
@@ -84,6 +84,7 @@ export class ScriptRunner {
    * that fails, and with what is wrong with the request before anything runs.
    */
   async run(request: ScriptRequest, running: RunningRequest): Promise<ScriptAnswer> {
+    sourceOf(request)?.requireNamesOnce()
     const statements = await this.#parsed(request.sql, running)
     const total = statements.length
     const parts = partsOf(statements, request.from ?? 0)
