@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { jwtServer } from '../test/access/jwt-server.ts'
 import { given } from '../test/client-sdk/scripted-socket.ts'
+import { startTestServer } from '../test/server/test-server.ts'
 import { connect } from './client.ts'
 
 // What comes back by itself when keys are rotated, tokens have other claims, or none can be had for a while.
@@ -73,3 +74,39 @@ for (const [what, subjects] of [
     })
   }
 }
+
+test('a token function that hangs heeds the time and the signal of each call, and is asked again', async (t) => {
+  const { issuer, url, counts } = await rotatingScene(t, ['ann'])
+  const token = async () => {
+    counts.tokens += 1
+    return counts.tokens < 3 ? await new Promise<string>(() => undefined) : issuer.token('ann')
+  }
+  const db = connect({ url, token })
+  t.after(() => db.close())
+  await assert.rejects(db.query(NOTES, [], { timeoutMs: 50 }), { code: 'request_timed_out' })
+  await assert.rejects(db.query(NOTES, [], { signal: AbortSignal.timeout(50) }), {
+    name: 'TimeoutError',
+  })
+  assert.deepEqual((await db.query<Note>(NOTES)).rows, [{ owner: 'ann', id: 1 }])
+  t.diagnostic(JSON.stringify(counts))
+  assert.equal(counts.tokens, 3)
+})
+
+test('live rows begun together meet a server with a low rate, and all of them come', async (t) => {
+  const server = await startTestServer(t, { flags: { rate: '5' } })
+  const { url } = await server.listen()
+  assert.equal((await server.query('CREATE TABLE n (id INTEGER PRIMARY KEY)')).status, 200)
+  assert.equal((await server.query('INSERT INTO n (id) VALUES (1)')).status, 200)
+  const db = connect({ url })
+  t.after(() => db.close())
+  let waits = 0
+  const onReconnect = () => {
+    waits += 1
+  }
+  const all = Array.from({ length: 20 }, () => db.live('SCAN id FROM n', [], { onReconnect }))
+  for (const rows of await Promise.all(all.map((live) => given(live.next())))) {
+    assert.deepEqual(rows, [{ id: 1 }])
+  }
+  t.diagnostic(`${all.length} begun together, ${waits} waits`)
+  assert.ok(waits > 0)
+})
