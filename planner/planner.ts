@@ -48,6 +48,7 @@ export {
   JsonSource,
   keepOwnSource,
   mayRound,
+  nameCount,
   noteSource,
   sourceOf,
 } from './json/json-source.ts'

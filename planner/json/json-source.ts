@@ -52,7 +52,7 @@ export class JsonSource {
 
   /** How many names the whole text has: more than the parsed value where one stands twice in an object. */
   get nameCount(): number {
-    this.#whole.nameCount ??= namesIn(this.#whole.text)
+    this.#whole.nameCount ??= nameCount(this.#whole.text)
     return this.#whole.nameCount
   }
 
@@ -130,7 +130,8 @@ type Whole = {
 
 const [QUOTE, COLON] = [0x22, 0x3a]
 
-function namesIn(text: string): number {
+/** As `JsonSource.nameCount`. */
+export function nameCount(text: string): number {
   let names = 0
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at)
@@ -140,12 +141,12 @@ function namesIn(text: string): number {
   return names
 }
 
-/** Digits are counted from the first one only: from each one it would take several times as long. */
 /** As `JsonSource.mayRound`, of a short text. */
 export function mayRound(text: string): boolean {
   return MAY_ROUND.test(text)
 }
 
+/** Digits are counted from the first one only: from each one it would take several times as long. */
 const MAY_ROUND = /(?<!\d)\d[\d.]{15}|\d[eE]|-0/
 /** The longest that it matches. */
 const ROUNDED_CHARACTERS = 16

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
-import { JsonSource, noteSource, type Parameters } from '../../planner/planner.ts'
+import { JsonSource, type Parameters } from '../../planner/planner.ts'
 import { awaited, doWork, type MaybePromise, type Work } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
@@ -11,7 +11,7 @@ import type { ReadyAnswer } from '../http/answers/outbox.ts'
 import { AboutQuery, answered } from '../http/answers/query-answers.ts'
 import { decodeUtf8 } from '../http/bodies/body.ts'
 import { preparedScript, scriptWith } from '../requests/prepared-script.ts'
-import { checkedParameters } from '../requests/query-request.ts'
+import { checkedParameters, noteParameters } from '../requests/query-request.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
@@ -52,7 +52,8 @@ export class StraightQueries {
     if (typeof sql !== 'string' || typeof params !== 'object' || params === null) return undefined
     for (const name in request) if (name !== 'sql' && name !== 'params') return undefined
     const statements = this.#parts.parser.knownScript(sql)
-    const query: KnownQuery = { sql, params: params as Parameters, text }
+    const fields = params === NO_PARAMETERS ? 1 : 2
+    const query: KnownQuery = { sql, params: params as Parameters, text, fields }
     if (statements === undefined) return undefined
     const [first, another] = statements
     const read =
@@ -71,6 +72,8 @@ export class StraightQueries {
     const { access, requests, runner } = this.#parts
     const { sql, params, text } = query
     const parameters = checkedParameters(params)
+    const request = params === NO_PARAMETERS ? { sql } : { sql, params }
+    noteParameters(request, JsonSource.of(text))
     const prepared = preparedScript(statements)
     const script = prepared === null ? undefined : scriptWith(prepared, parameters)
     const { turnQueue } = requests
@@ -82,7 +85,6 @@ export class StraightQueries {
     }
     const { principal, client } = caller
     if (isRated && requests.rateRefusal(principal, () => client) !== undefined) return undefined
-    if (params !== NO_PARAMETERS) noteSource(params, JsonSource.of(text).member('params'))
     access.letIn(response.req, principal)
     try {
       const running = requests.arrivedBy(caller, response, new AboutQuery({ sql, params }))

@@ -3,6 +3,7 @@ import type { GetStatement } from '../../parser/ast.ts'
 import {
   givenValues,
   mayRound,
+  nameCount,
   type Parameters,
   type Plan,
   type PointRead,
@@ -46,6 +47,8 @@ export type KnownQuery = {
   readonly sql: string
   readonly params: Parameters
   readonly text: string
+  /** How many fields the body has. */
+  readonly fields: number
 }
 
 /** What is decided of a point read, and for which statistics it is counted. */
@@ -76,13 +79,14 @@ export class StraightReads {
   /** The answer to a GET; undefined where it is no read of one row, or memory does not tell. */
   query(
     statement: GetStatement,
-    { sql, params, text }: KnownQuery,
+    { sql, params, text, fields }: KnownQuery,
     head: SeenHead,
   ): ReadyAnswer | undefined {
     if (statement.asOf !== undefined || statement.into !== undefined) return undefined
-    const began = this.#begin()
+    const { access, storage, requests } = this.#parts
+    // Others may wait for their turn, or this one may have lasted long.
+    const began = requests.turnQueue.isFreeFor(true) ? storage.turnReads?.snapshot() : undefined
     if (began === undefined) return undefined
-    const { access } = this.#parts
     const { principal } = head.caller
     const catalog =
       principal === undefined ? began.catalog : access.viewOf(principal, began.catalog)
@@ -95,6 +99,9 @@ export class StraightReads {
       this.#byPlan.set(plan, read)
     }
     if (read === null || (read.key.hasIntegers && mayRound(text))) return undefined
+    const { isNamed, parameterCount } = read.key
+    // Of no more names than these none stands twice, and none is of no use.
+    if (nameCount(text) !== fields + (isNamed ? parameterCount : 0)) return undefined
     const key = givenValues(read.key, params)
     if (key === undefined) return undefined
     const found = this.#found(read, key, began, head)
@@ -114,9 +121,10 @@ export class StraightReads {
     const tableEnd = url.indexOf('/', ROWS_AT)
     if (tableEnd < 0 || !url.startsWith(ROWS, tableEnd) || !IS_PLAIN_PATH.test(url))
       return undefined
-    const began = this.#begin()
+    const { access, storage, requests } = this.#parts
+    // Others may wait for their turn, or this one may have lasted long.
+    const began = requests.turnQueue.isFreeFor(true) ? storage.turnReads?.snapshot() : undefined
     if (began === undefined) return undefined
-    const { access } = this.#parts
     const { principal } = head.caller
     const catalog =
       principal === undefined ? began.catalog : access.viewOf(principal, began.catalog)
@@ -135,13 +143,6 @@ export class StraightReads {
       ],
       body: `${rowText(form, found.row)}\n`,
     }
-  }
-
-  /** A snapshot of this turn, unless others wait for theirs or it has lasted long. */
-  #begin(): TurnSnapshot | undefined {
-    const { storage, requests } = this.#parts
-    if (storage.turnReads === undefined || !requests.turnQueue.isFreeFor(true)) return undefined
-    return storage.turnReads.snapshot()
   }
 
   #found(

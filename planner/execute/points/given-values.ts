@@ -42,14 +42,15 @@ function isOther({ list, isVariable, type, key }: ParameterSlot): boolean {
 }
 
 /**
- * The values of these parameters; undefined where one is absent or unused. A number of them must be exactly what its
- * text says, where `hasIntegers`. Throws PlanError as `valueFromJson`: who binds all parameters tells which it is.
+ * The values of these parameters; undefined where one is absent, or where more are given by number. That none of more
+ * names is given, and that a number is exactly what its text says (where `hasIntegers`), is for the caller to look at.
+ * Throws PlanError as `valueFromJson`: who binds all parameters tells which it is.
  */
 export function givenValues(
   { values, isNamed, parameterCount }: GivenValues,
   parameters: Parameters,
 ): SqlValue[] | undefined {
-  if (!areAllUsed(parameters, isNamed, parameterCount)) return undefined
+  if (Array.isArray(parameters) && (isNamed || parameters.length > parameterCount)) return undefined
   const found: SqlValue[] = []
   for (const value of values) {
     if ('literal' in value) {
@@ -61,13 +62,4 @@ export function givenValues(
     found.push(valueFromJson(value.type, (parameters as Record<string, unknown>)[at]))
   }
   return found
-}
-
-/** Each parameter is read by its key above, so as many as there are keys are all of them. */
-function areAllUsed(parameters: Parameters, isNamed: boolean, count: number): boolean {
-  if (Array.isArray(parameters)) return !isNamed && parameters.length === count
-  if (!isNamed && count > 0) return false
-  let given = 0
-  for (const _ in parameters) given += 1
-  return given === count
 }

@@ -86,9 +86,8 @@ export function decodeFamily(
 ): void {
   const { held, before } = familyLayout(table, family)
   for (const { position, value: valueBefore } of before) row[position] = valueBefore
-  const reader = new RowValueReader(value, table.name)
-  const format = reader.readByte()
-  if (format !== FORMAT) throw reader.damaged(`there is no format ${format}`)
+  const reader = new RowValueReader(value, table.name, 1)
+  if (value[0] !== FORMAT) throw reader.damaged(`there is no format ${value[0]}`)
   readFields(table, reader, row, held, wanted)
 }
 

@@ -24,10 +24,12 @@ export function writeVaruint(target: Buffer, offset: number, value: number): num
 export class RowValueReader {
   readonly #bytes: Buffer
   readonly #table: string
-  #offset = 0
+  #offset: number
 
-  constructor(value: Uint8Array, table: string) {
+  /** Begins at `offset`. */
+  constructor(value: Uint8Array, table: string, offset = 0) {
     this.#bytes = bufferOf(value)
+    this.#offset = offset
     this.#table = table
   }
 
@@ -35,7 +37,7 @@ export class RowValueReader {
     return this.#offset === this.#bytes.length
   }
 
-  readByte(): number {
+  #readByte(): number {
     return this.#bytes[this.#take(1)] as number
   }
 
@@ -44,7 +46,7 @@ export class RowValueReader {
     if (first < 0x80) return first
     let value = first & 0x7f
     for (let factor = 0x80; ; factor *= 0x80) {
-      const byte = this.readByte()
+      const byte = this.#readByte()
       value += (byte & 0x7f) * factor
       if (value > 0xffff_ffff || (byte === 0 && factor > 1)) throw this.damaged('not a number')
       if (byte < 0x80) return value
