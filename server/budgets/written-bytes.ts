@@ -45,11 +45,15 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
   /** Of the roles that have written since the start. */
   readonly #counts = new Map<string, DayCount>()
   readonly #stopping = new AbortController()
-  readonly #saving: Promise<void>
+  #saving: Promise<void> = Promise.resolve()
 
   constructor(parts: WrittenBytesParts<Writer>) {
     this.#parts = parts
-    this.#saving = repeat(parts.clock, {
+  }
+
+  /** Saves once a second from now on, until `close`. */
+  start(): void {
+    this.#saving = repeat(this.#parts.clock, {
       everyMs: SAVE_EVERY_MS,
       signal: this.#stopping.signal,
       work: () => this.#save(),
