@@ -205,6 +205,22 @@ test('a function that never answers heeds signal and timeoutMs, and leaves other
   assert.deepEqual([calls, server.seen.length], [3, 1])
 })
 
+test('a token that comes after a later one, because nobody waited for it, is not used', async () => {
+  const url = 'https://db.example'
+  const asks: Array<(token: string) => void> = []
+  const tokens = new TokenSource(() => new Promise<string>((give) => void asks.push(give)))
+  const leaving = new AbortController()
+  const left = tokens.for(url, leaving.signal)
+  leaving.abort(new Error('gone'))
+  await assert.rejects(left, /gone/)
+  const later = tokens.for(url)
+  asks[1]?.('of bob')
+  assert.equal(await later, 'of bob')
+  asks[0]?.('of ann')
+  await new Promise(setImmediate)
+  assert.equal(await tokens.for(url), 'of bob')
+})
+
 test('a function that rejects while the client is away is tried again like the connection', async (t) => {
   const server = await startScriptedSocket(t)
   comeBackAtOnce(t)

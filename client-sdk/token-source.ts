@@ -28,8 +28,7 @@ export class TokenSource {
    */
   async for(url: string, signal?: AbortSignal): Promise<string | undefined> {
     this.requireSecure(url)
-    if (this.#current !== undefined || this.#give === undefined) return this.#current
-    return await this.#ask(signal)
+    return this.#current ?? (this.#give && (await this.#ask(signal)))
   }
 
   /** Throws TypeError where a token would travel to another machine in the clear. */
@@ -68,12 +67,17 @@ export class TokenSource {
     this.#isRefused = false
   }
 
-  /** Whoever stops waiting for a function that does not answer leaves nobody else to it. */
+  /**
+   * Whoever stops waiting for a function that does not answer leaves nobody else to it, and what it answers after that
+   * is not kept: it may be of whoever was logged in before.
+   */
   async #ask(signal: AbortSignal | undefined): Promise<string> {
     this.#asked ??= this.#asking()
     const asked = this.#asked
     try {
-      return await (signal === undefined ? asked : orAborted(asked, signal))
+      const token = await (signal === undefined ? asked : orAborted(asked, signal))
+      if (this.#asked === asked) this.#current = token
+      return token
     } finally {
       if (this.#asked === asked) this.#asked = undefined
     }
@@ -81,8 +85,7 @@ export class TokenSource {
 
   async #asking(): Promise<string> {
     const token = await this.#give?.()
-    if (typeof token !== 'string') throw new TypeError('The function of the token gave no text.')
-    this.#current = token
+    if (typeof token !== 'string') throw new TypeError('The token function gave no text.')
     return token
   }
 }
