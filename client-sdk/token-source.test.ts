@@ -141,6 +141,8 @@ test('after a rotation the function is asked once more, over HTTP and on the soc
     { expect: QUERY, answer: REFUSED },
     { expect: QUERY, answer: DONE },
     { expect: QUERY, answer: problem(401, 'unauthenticated', { statement: 1 }) },
+    { expect: QUERY, answer: problem(401, 'unauthenticated', { statement: 0 }) },
+    { expect: QUERY, answer: DONE },
     { expect: QUERY, answer: REFUSED },
     { expect: QUERY, answer: REFUSED },
   ])
@@ -149,8 +151,10 @@ test('after a rotation the function is asked once more, over HTTP and on the soc
   await db.query('SHOW TABLES')
   await assert.rejects(db.query('DROP …; CREATE …'), { code: 'unauthenticated' })
   assert.equal(count(), 2, 'what was done in part is not sent again')
+  await db.query('SCAN …')
+  assert.equal(count(), 3, 'what was running and was undone is')
   await assert.rejects(db.query('SHOW TABLES'), { code: 'unauthenticated' })
-  assert.equal(count(), 3)
+  assert.equal(count(), 4)
 
   const server = await startScriptedSocket(t)
   comeBackAtOnce(t)

@@ -90,8 +90,8 @@ export function isOfToken(error: unknown): boolean {
   return (
     error instanceof PercoliteError &&
     (error.code === 'token_expired' || error.code === 'unauthenticated') &&
-    // The statements before that one were done.
-    error.statement === undefined
+    // The statements before that one were done; the first one may have run, and has been undone.
+    !error.statement
   )
 }
 
