@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { testFolder } from '../test-folder.ts'
 
@@ -22,7 +21,10 @@ export class JwtIssuer {
   }
 
   /** One with one key. */
-  static async create(t: TestContext, nowMs: () => number = Date.now): Promise<JwtIssuer> {
+  static async create(
+    t: Parameters<typeof testFolder>[0],
+    nowMs: () => number = Date.now,
+  ): Promise<JwtIssuer> {
     const issuer = new JwtIssuer(join(await testFolder(t, 'jwt'), 'keys.json'), nowMs)
     await issuer.rotate()
     return issuer
