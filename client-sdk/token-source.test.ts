@@ -143,6 +143,8 @@ test('after a rotation the function is asked once more, over HTTP and on the soc
     { expect: QUERY, answer: problem(401, 'unauthenticated', { statement: 1 }) },
     { expect: QUERY, answer: problem(401, 'unauthenticated', { statement: 0 }) },
     { expect: QUERY, answer: DONE },
+    { expect: QUERY, answer: problem(429, 'client_overloaded', { limit: 'failedTokensMax' }) },
+    { expect: QUERY, answer: DONE },
     { expect: QUERY, answer: REFUSED },
     { expect: QUERY, answer: REFUSED },
   ])
@@ -153,8 +155,10 @@ test('after a rotation the function is asked once more, over HTTP and on the soc
   assert.equal(count(), 2, 'what was done in part is not sent again')
   await db.query('SCAN …')
   assert.equal(count(), 3, 'what was running and was undone is')
+  await db.query('SHOW TABLES')
+  assert.equal(count(), 4, 'others of this address had shown as many wrong ones')
   await assert.rejects(db.query('SHOW TABLES'), { code: 'unauthenticated' })
-  assert.equal(count(), 4)
+  assert.equal(count(), 5)
 
   const server = await startScriptedSocket(t)
   comeBackAtOnce(t)

@@ -87,12 +87,11 @@ export function isWorthReconnect(error: unknown): error is PercoliteError {
 
 /** Whether the token was not taken, before anything was done. */
 export function isOfToken(error: unknown): boolean {
-  return (
-    error instanceof PercoliteError &&
-    (error.code === 'token_expired' || error.code === 'unauthenticated') &&
-    // The statements before that one were done; the first one may have run, and has been undone.
-    !error.statement
-  )
+  // The statements before that one were done; the first one may have run, and has been undone.
+  if (!(error instanceof PercoliteError) || error.statement) return false
+  // Others of this address had shown too many wrong ones before.
+  if (error.fields.limit === 'failedTokensMax') return true
+  return error.code === 'token_expired' || error.code === 'unauthenticated'
 }
 
 /** What proxies answer by themselves when a server is full, away or slow. */
