@@ -2,7 +2,7 @@
 import { connect, type Database, type TokenGiver } from '../../client-sdk/client.ts'
 
 /** What a client has sent and was given, as its wires tell. */
-export type Counts = {
+type Counts = {
   requests: number
   sockets: number
   /** Tokens that a socket has shown and the server has taken. */
