@@ -330,3 +330,19 @@ test('whatever is asked is answered and counted by both ways alike', async (t) =
   t.diagnostic(`${REQUESTS} requests, 0 differences; ${straight} were answered straight`)
   assert.ok(straight > REQUESTS / 40, `only ${straight} went straight`)
 })
+
+test('a SCAN that one way began goes on by the other', async (t) => {
+  const way = await Way.open(t, {})
+  const rows = Array.from({ length: 1_001 }, (_, n) => ({ id: n }))
+  assert.equal((await way.send({ path: '/v1/tables/split/rows', body: rows })).status, 201)
+  for (const params of [undefined, [], { from: 0 }]) {
+    const where = params !== undefined && 'from' in params ? ' WHERE id >= :from' : ''
+    const body = { sql: `SCAN id FROM split${where}`, ...(params && { params }) }
+    for (let time = 0; time < 3; time += 1) {
+      const { text } = await way.send({ path: '/v1/query', body })
+      const [, cursor] = /"cursor":"([^"]+)"/.exec(text) ?? []
+      const rest = await way.send({ path: '/v1/query', body: { ...body, cursor } })
+      assert.match(rest.text, /"rows":\[\{"id":1000\}\]/)
+    }
+  }
+})

@@ -11,7 +11,7 @@ import type { ReadyAnswer } from '../http/answers/outbox.ts'
 import { AboutQuery, answered } from '../http/answers/query-answers.ts'
 import { decodeUtf8 } from '../http/bodies/body.ts'
 import { preparedScript, scriptWith } from '../requests/prepared-script.ts'
-import { checkedParameters, noteParameters } from '../requests/query-request.ts'
+import { checkedParameters, noteParameters, type QueryRequest } from '../requests/query-request.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
@@ -87,8 +87,8 @@ export class StraightQueries {
     if (isRated && requests.rateRefusal(principal, () => client) !== undefined) return undefined
     access.letIn(response.req, principal)
     try {
-      const running = requests.arrivedBy(caller, response, new AboutQuery({ sql, params }))
-      return doWork(this.#answered(script, query, running), running.armWaiting)
+      const running = requests.arrivedBy(caller, response, new AboutQuery(request))
+      return doWork(this.#answered(script, request, running), running.armWaiting)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -96,13 +96,13 @@ export class StraightQueries {
 
   *#answered(
     script: NonNullable<ReturnType<typeof scriptWith>>,
-    { sql, params }: KnownQuery,
+    request: QueryRequest,
     running: RunningRequest,
   ): Work<ReadyAnswer> {
     const { runner, writer } = this.#parts
     try {
       const around = { newRowWriter: writer.rowWriters.number }
-      const outcome = yield* runner.runPrepared(script, { sql, params }, running, around)
+      const outcome = yield* runner.runPrepared(script, request, running, around)
       const body = writer.answer(outcome as QueryOutcome, 'number', running.turns)
       return answered(
         outcome as QueryOutcome,
