@@ -48,7 +48,7 @@ export class Http {
   /** The same for the requests of one transaction: they go where it is open, once a server has said so. */
   ofTransaction(): Http {
     const own = new Http(this.#options)
-    own.#histories = this.#histories.copy()
+    own.#histories = this.#histories
     own.#owner = undefined
     return own
   }
@@ -125,7 +125,7 @@ export class Http {
       try {
         answer = await this.#options.fetch(url + path, { ...init, signal })
         const history = answer.headers.get(HISTORY_HEADER)
-        this.#histories.told(history, undefined)
+        this.#histories.told(history)
         const known = await read(answer)
         this.#histories.told(history, known)
         return { answer: known, headers: answer.headers }
