@@ -239,8 +239,6 @@ export class Server {
     this.#moves = moves
     this.#backups = backups
     this.#observers = this.#createObservers(shared)
-    // Only now can nothing fail any more, and who has begun is told to end.
-    this.#written.start()
     this.#sweeping = this.#sessions.sweepUntilClosed()
     access.watch(
       (but) => this.#endRevoked(but),

@@ -45,20 +45,11 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
   /** Of the roles that have written since the start. */
   readonly #counts = new Map<string, DayCount>()
   readonly #stopping = new AbortController()
-  #saving: Promise<void> = Promise.resolve()
+  /** Undefined until a role with a limit has written. */
+  #saving: Promise<void> | undefined
 
   constructor(parts: WrittenBytesParts<Writer>) {
     this.#parts = parts
-  }
-
-  /** Saves once a second from now on, until `close`. */
-  start(): void {
-    this.#saving = repeat(this.#parts.clock, {
-      everyMs: SAVE_EVERY_MS,
-      signal: this.#stopping.signal,
-      work: () => this.#save(),
-      failed: (error) => this.#notSaved(error),
-    })
   }
 
   /**
@@ -109,6 +100,12 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
   #begin(role: string, day: number): DayCount {
     const count: DayCount = { role, day, saved: 0, unsaved: 0, known: Promise.resolve() }
     this.#counts.set(role, count)
+    this.#saving ??= repeat(this.#parts.clock, {
+      everyMs: SAVE_EVERY_MS,
+      signal: this.#stopping.signal,
+      work: () => this.#save(),
+      failed: (error) => this.#notSaved(error),
+    })
     count.known = this.#exchange([count]).catch((error) => {
       this.#counts.delete(role)
       throw error
