@@ -39,6 +39,8 @@ class Connection {
 }
 
 const ROWS = 20
+/** From then on a server writes through the redo log, see `RedoUse`. */
+const WRITES_BEFORE = 1_500
 
 /** Makes the table of the journeys. Returns them by their names; each sends what the name says. */
 export async function prepareJourneys(url: string) {
@@ -46,6 +48,12 @@ export async function prepareJourneys(url: string) {
   await connection.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)')
   for (let row = 0; row < ROWS; row += 1) {
     await connection.query(`INSERT INTO account (id, balance) VALUES ('r${row}', 1)`)
+  }
+  for (let write = 0; write < WRITES_BEFORE; write += 1) {
+    await connection.query('SET balance = :balance ON account WHERE id = :id', {
+      balance: 1,
+      id: 'r0',
+    })
   }
   let written = 0
   return {
