@@ -7,7 +7,7 @@
  */
 export const ROOMS: Readonly<Record<string, number>> = {
   bench: 13,
-  cli: 36,
+  cli: 42,
   'client-sdk': 45,
   console: 3,
   engines: 3,
