@@ -120,6 +120,19 @@ describe('who was let in before, on the same connection', () => {
     assert.ok(connection.straight.count > 0)
   })
 
+  it('is not remembered by a long head, and asked each time', async (t) => {
+    const { connection, authorization } = await tokens(t)
+    const long = Object.fromEntries(
+      Array.from({ length: 100 }, (_, at) => [`x-${at}-${'x'.repeat(85)}`, '1']),
+    )
+    const before = connection.straight.count
+    for (let at = 0; at < 3; at += 1)
+      assert.equal(await connection.ask({ authorization, ...long }), 200)
+    assert.equal(connection.straight.count, before)
+    for (let at = 0; at < 2; at += 1) assert.equal(await connection.ask({ authorization }), 200)
+    assert.ok(connection.straight.count > before)
+  })
+
   it('is asked again for its host', async (t) => {
     const { connection, authorization } = await tokens(t)
     assert.equal(await connection.ask({ authorization, host: 'elsewhere.example' }), 403)

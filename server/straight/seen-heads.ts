@@ -11,7 +11,7 @@ export type StraightOperation = 'query' | 'getRow'
 /** What a connection was let in with, and by what it is let in again. */
 export type SeenHead = {
   readonly operation: StraightOperation
-  /** Names and values in turn. */
+  /** Names and values in turn; empty where the value decides nothing. */
   readonly rawHeaders: readonly string[]
   /** Whether that place must have this text: a name, or a value that decides something. */
   readonly decides: readonly boolean[]
@@ -33,6 +33,8 @@ const DECIDING: ReadonlySet<string> = new Set([
 
 /** Heads that one connection may be known by: those of a proxy are of many users. */
 const HEADS_MAX = 8
+/** What is kept of all of them together: a client has many connections, and writes long heads if it likes. */
+const CHARACTERS_MAX = 8_192
 
 const HEADS = Symbol('heads')
 type KnownSocket = Socket & { [HEADS]?: SeenHead[] }
@@ -45,10 +47,18 @@ export function remember(
   const names = rawHeaders.map((text, at) => (at % 2 === 0 ? text.toLowerCase() : ''))
   const decides = names.map((_, at) => at % 2 === 0 || DECIDING.has(names[at - 1] as string))
   const lengthAt = names.indexOf('content-length') + 1
+  const kept = rawHeaders.map((text, at) => (decides[at] === true ? text : ''))
   const known: KnownSocket = socket
   // Those of before a change are of no use any more.
   const others = (known[HEADS] ?? []).filter(({ version }) => version === seen.version)
-  known[HEADS] = [{ ...seen, rawHeaders, decides, lengthAt }, ...others.slice(0, HEADS_MAX - 1)]
+  let characters = 0
+  known[HEADS] = [
+    { ...seen, rawHeaders: kept, decides, lengthAt },
+    ...others.slice(0, HEADS_MAX - 1),
+  ].filter((head) => {
+    for (const text of head.rawHeaders) characters += text.length
+    return characters <= CHARACTERS_MAX
+  })
 }
 
 /** The head that its connection was let in with before, in the same words; undefined where there is none. */
