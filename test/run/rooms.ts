@@ -25,7 +25,7 @@ export const ROOMS: Readonly<Record<string, number>> = {
   'server/subscriptions': 19,
   'server/transactions': 9,
   'server/websocket': 11,
-  storage: 45,
+  storage: 38,
   'storage/cell-store': 44,
   'storage/transaction': 13,
   test: 88,
