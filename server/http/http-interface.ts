@@ -124,7 +124,7 @@ export function addInterface(
   const reads = new StraightReads(parts)
   const queries = new StraightQueries({ ...parts, ...doers, reads })
   const straight = new StraightWay({
-    ...{ ...parts, reads, queries, outbox, checkAnswer },
+    ...{ ...parts, reads, queries, outbox, checkAnswer, history },
     metrics: metrics.requests,
   })
   http.addHook('onRequest', straight.onRequest)

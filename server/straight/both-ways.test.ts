@@ -15,6 +15,7 @@ type Request = {
   readonly path: string
   readonly body?: unknown
   readonly as?: string
+  readonly history?: string
   /** Whether its timestamps are answered as they are. */
   readonly isRaw?: boolean
 }
@@ -62,7 +63,14 @@ class Way {
     await this.#server.clock.advance(100)
   }
 
-  async send({ method = 'POST', path, body, as = 'admin', isRaw }: Request): Promise<Answer> {
+  async send({
+    method = 'POST',
+    path,
+    body,
+    as = 'admin',
+    history,
+    isRaw,
+  }: Request): Promise<Answer> {
     const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     const token = this.#tokens.get(as) ?? this.#server.token
     const headers = {
@@ -71,6 +79,7 @@ class Way {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(payload),
       }),
+      ...(history !== undefined && { 'percolite-history': history }),
       ...this.#extra,
     }
     return await new Promise((resolve, reject) => {
@@ -300,10 +309,16 @@ const bodies = oneOf(
   '{',
 ).map((body): Request => ({ path: '/v1/query', body }))
 
+/** A history that there is not. */
+const elsewhere = fc
+  .tuple(fc.oneof(reads, rows), oneOf('0'.repeat(32), 'nonsense', ''))
+  .map(([request, history]): Request => ({ ...request, as: 'admin', history }))
+
 const requests = fc.oneof(
   { weight: 60, arbitrary: reads },
   { weight: 23, arbitrary: rows },
   { weight: 2, arbitrary: bodies },
+  { weight: 2, arbitrary: elsewhere },
   { weight: 14, arbitrary: writes },
   { weight: 1, arbitrary: definitions },
 )

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { Clock, MaybePromise } from '../../storage/storage.ts'
+import type { Clock, MaybePromise, StoreHistory } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { FORMAT_TYPES, isJsonWanted } from '../answers/answer-format.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
@@ -22,6 +22,8 @@ type StraightParts = {
   readonly clock: Clock
   readonly requests: RunningRequests
   readonly isStopping: () => boolean
+  /** One that names another history, or another epoch of it, is refused. */
+  readonly history: Pick<StoreHistory, 'id' | 'name'>
   readonly metrics: { answered(operation: string, status: number, request: IncomingMessage): void }
   readonly checkAnswer: ((operation: string, sent: SentAnswer) => void) | undefined
 }
@@ -48,10 +50,12 @@ export class StraightWay {
 
   /** Remembers the request that the hooks have let in, where one like it can be answered straight. */
   readonly admitted = ({ raw, routeOptions }: FastifyRequest): void => {
-    const { access, requests } = this.#parts
+    const { access, requests, history } = this.#parts
     const operation = operationOf(raw)
     if (operation === undefined || seenBefore(raw, operation, access.version)) return
     if (routeOptions.config?.operationId !== operation || !isPlain(raw, operation)) return
+    const named = raw.headers['percolite-history']
+    if (named !== undefined && named !== history.name && named !== history.id) return
     const { client, principal } = requests.callerOf(raw)
     const until = access.holdsUntil(principal)
     if (until === undefined) return
