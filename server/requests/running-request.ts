@@ -254,7 +254,8 @@ export class RunningRequest implements TurnTaker, Waiting {
   /** Whose fault it was: the statement may have waited for nothing but the store. */
   #timedOut(timeoutMs: number): ServerError {
     const silentMs = this.#parts.keeper?.storeSilentMs?.() ?? 0
-    return silentMs < timeoutMs / 2 ? timedOut(timeoutMs) : storeSilent(timeoutMs)
+    const isSilent = silentMs >= Math.max(timeoutMs / 2, SILENT_MS_MIN)
+    return isSilent ? storeSilent(timeoutMs) : timedOut(timeoutMs)
   }
 
   /** One timer serves all statements of the request: starting it again costs next to nothing. */
@@ -270,6 +271,9 @@ export class RunningRequest implements TurnTaker, Waiting {
     }, timeoutMs)
   }
 }
+
+/** A store that has not answered for less is only being asked. */
+const SILENT_MS_MIN = 20
 
 /** What a request is, for those who list what is running. */
 export type RequestAbout = {
