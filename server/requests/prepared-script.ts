@@ -2,7 +2,7 @@
 import type { Statement } from '../../parser/ast.ts'
 import type { Parameters } from '../../planner/planner.ts'
 import { readScript, type Script } from './script.ts'
-import { keysOfAll } from './unused-parameters.ts'
+import { keysOfAll, unusedParameter } from './unused-parameters.ts'
 
 type OwnScript = Script & { readonly kind: 'transaction' }
 
@@ -44,10 +44,8 @@ export function scriptWith(
   { script, keys }: PreparedScript,
   parameters: Parameters,
 ): OwnScript | undefined {
-  if (Array.isArray(parameters)) {
-    for (let at = 1; at <= parameters.length; at += 1) if (!keys.has(at)) return undefined
-    if (parameters.length === 0) return script
-  } else for (const name in parameters) if (!keys.has(name)) return undefined
+  if (unusedParameter(parameters, keys) !== undefined) return undefined
+  if (Array.isArray(parameters) && parameters.length === 0) return script
   const statements = []
   for (const { statement, index } of script.statements) {
     statements.push({ statement, parameters, index })

@@ -28,7 +28,8 @@ function isEmpty(parameters: Parameters): boolean {
   return true
 }
 
-function unusedParameter(
+/** The first one that has a value and is none of these; undefined where all are. */
+export function unusedParameter(
   parameters: Parameters,
   keys: ReadonlySet<ParameterKey>,
 ): ParameterKey | undefined {

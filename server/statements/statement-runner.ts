@@ -110,16 +110,6 @@ export class StatementRunner {
     return this.#costs.isSmall(sql)
   }
 
-  /** As `run`, of a script that is a transaction of its own, by a request that asks for nothing else. */
-  runPrepared(
-    script: OwnScript,
-    request: QueryRequest,
-    running: RunningRequest,
-    around: RunAround,
-  ): Work<RunResult> {
-    return this.#runTransaction(script, request, running, around)
-  }
-
   *#runLater(
     parsed: Promise<ScriptStatement[]>,
     request: QueryRequest,
@@ -155,7 +145,7 @@ export class StatementRunner {
       case 'definitions':
         return this.#definitions.run(script.statements, running)
       case 'transaction':
-        return this.#runTransaction(script, request, running, around)
+        return this.runTransaction(script, request, running, around)
     }
   }
 
@@ -203,8 +193,8 @@ export class StatementRunner {
     }
   }
 
-  /** A request that is a transaction of its own. */
-  *#runTransaction(
+  /** As `run`, of a script that is a transaction of its own. */
+  *runTransaction(
     script: OwnScript,
     request: QueryRequest,
     running: RunningRequest,

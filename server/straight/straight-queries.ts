@@ -102,7 +102,7 @@ export class StraightQueries {
     const { runner, writer } = this.#parts
     try {
       const around = { newRowWriter: writer.rowWriters.number }
-      const outcome = yield* runner.runPrepared(script, request, running, around)
+      const outcome = yield* runner.runTransaction(script, request, running, around)
       const body = writer.answer(outcome as QueryOutcome, 'number', running.turns)
       return answered(
         outcome as QueryOutcome,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { Clock, MaybePromise, StoreHistory } from '../../storage/storage.ts'
+import type { Clock, MaybePromise } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { FORMAT_TYPES, isJsonWanted } from '../answers/answer-format.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
@@ -10,6 +10,7 @@ import { WholeRequest } from '../http/bodies/whole-request.ts'
 import type { SentAnswer } from '../http/openapi/answer-check.ts'
 import { JSON_TYPE } from '../http/openapi/binding.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
+import { asksForMore, type NamedHistory } from './plain-head.ts'
 import { remember, type SeenHead, type StraightOperation, seenBefore } from './seen-heads.ts'
 import type { StraightQueries } from './straight-queries.ts'
 import type { StraightReads } from './straight-reads.ts'
@@ -22,8 +23,7 @@ type StraightParts = {
   readonly clock: Clock
   readonly requests: RunningRequests
   readonly isStopping: () => boolean
-  /** One that names another history, or another epoch of it, is refused. */
-  readonly history: Pick<StoreHistory, 'id' | 'name'>
+  readonly history: NamedHistory
   readonly metrics: { answered(operation: string, status: number, request: IncomingMessage): void }
   readonly checkAnswer: ((operation: string, sent: SentAnswer) => void) | undefined
 }
@@ -53,9 +53,8 @@ export class StraightWay {
     const { access, requests, history } = this.#parts
     const operation = operationOf(raw)
     if (operation === undefined || seenBefore(raw, operation, access.version)) return
-    if (routeOptions.config?.operationId !== operation || !isPlain(raw, operation)) return
-    const named = raw.headers['percolite-history']
-    if (named !== undefined && named !== history.name && named !== history.id) return
+    if (routeOptions.config?.operationId !== operation) return
+    if (!isPlain(raw, operation) || asksForMore(raw.headers, history)) return
     const { client, principal } = requests.callerOf(raw)
     const until = access.holdsUntil(principal)
     if (until === undefined) return
@@ -115,17 +114,13 @@ function operationOf({ url = '', method }: IncomingMessage): StraightOperation |
   return method === 'GET' && url.startsWith(ROWS) ? 'getRow' : undefined
 }
 
-/** Names that ask for more than an answer in JSON, or come from a browser. */
-const ASKING_FOR_MORE = [
-  ...['transfer-encoding', 'content-encoding', 'expect', 'upgrade', 'origin', 'sec-fetch-site'],
-  ...['access-control-request-method', 'prefer', 'idempotency-key', 'if-match', 'if-none-match'],
-  'percolite-min-timestamp',
-]
+/** What the general way looks at besides, or what comes from a browser. */
+const LOOKED_AT = ['content-encoding', 'upgrade', 'sec-fetch-site', 'prefer']
 
 function isPlain(raw: IncomingMessage, operation: StraightOperation): boolean {
   const { headers } = raw
   if (!(raw instanceof WholeRequest) || !isJsonWanted(headers.accept)) return false
-  for (const name of ASKING_FOR_MORE) if (headers[name] !== undefined) return false
+  for (const name of LOOKED_AT) if (headers[name] !== undefined) return false
   const length = headers['content-length']
   if (operation === 'getRow') return length === undefined && headers['content-type'] === undefined
   return headers['content-type'] === JSON_TYPE && Number(length) < COUNTED_BYTES_MIN

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { onRequestHookHandler } from 'fastify'
-import type { StoreHistory } from '../../../storage/storage.ts'
 import { FORMAT_TYPES, isJsonWanted } from '../../answers/answer-format.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import type { QueryRequest } from '../../requests/query-request.ts'
+import { asksForMore, type NamedHistory } from '../../straight/plain-head.ts'
 import type { Outbox, ReadyAnswer } from '../answers/outbox.ts'
 import type { QueryAnswers } from '../answers/query-answers.ts'
 import { parseJson, parseLargeJson } from '../bodies/body.ts'
@@ -24,8 +24,7 @@ export function queryFastPath(parts: {
   readonly answers: QueryAnswers
   readonly outbox: Outbox
   readonly largeBodies: Pick<LargeBodies, 'isLarge' | 'turn'>
-  /** What a request says of another history, or another epoch, is looked at elsewhere. */
-  readonly history: Named
+  readonly history: NamedHistory
   /** Told of each answer before it is sent, because hooks of Fastify see none of them. */
   readonly answered: (sent: SentAnswer, request: IncomingMessage) => void
 }): (checkBody: BodyCheck) => onRequestHookHandler {
@@ -70,26 +69,8 @@ export function queryFastPath(parts: {
   }
 }
 
-type Named = Pick<StoreHistory, 'id' | 'name'>
-
-function isPlain({ url, headers }: IncomingMessage, history: Named): boolean {
+function isPlain({ url, headers }: IncomingMessage, history: NamedHistory): boolean {
   if (url !== '/v1/query' || headers['content-type'] !== JSON_TYPE) return false
   if (!isJsonWanted(headers.accept) || asksForMore(headers, history)) return false
   return Number(headers['content-length']) <= SERVER_LIMITS.bodyBytesMax
-}
-
-/** Name by name: V8 remembers where a name stands, and not where the names of a loop do. */
-function asksForMore(headers: IncomingHttpHeaders, history: Named): boolean {
-  const named = headers['percolite-history']
-  return (
-    (named !== undefined && named !== history.name && named !== history.id) ||
-    headers['transfer-encoding'] !== undefined ||
-    headers.expect !== undefined ||
-    headers.origin !== undefined ||
-    headers['access-control-request-method'] !== undefined ||
-    headers['idempotency-key'] !== undefined ||
-    headers['if-match'] !== undefined ||
-    headers['if-none-match'] !== undefined ||
-    headers['percolite-min-timestamp'] !== undefined
-  )
 }
