@@ -7,6 +7,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
+import { endHanging } from './hanging.ts'
 import { nearestTests } from './nearest-tests.ts'
 import { FULL_LENGTH, ROOMS } from './rooms.ts'
 import { byRoom, testFiles } from './test-files.ts'
@@ -26,7 +27,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const GROUP = new URL('group.ts', import.meta.url).href
 /** A room waits for a third of its time. */
 const PROCESSES = availableParallelism() + 1
-const TEST_MS_MAX = 600_000
 const FAR_ABOVE = 1.5
 
 process.chdir(ROOT)
@@ -43,12 +43,11 @@ const beganMs = performance.now()
 const folder = mkdtempSync(join(tmpdir(), 'percolite-tests-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const chosen = chooseFiles()
-const rooms = isSystem ? [] : roomsOf(chosen)
+const rooms = roomsOf(chosen)
 if (isSystem) Object.assign(process.env, FULL_LENGTH)
 const tests = run({
-  files: isSystem ? chosen : rooms.map(({ program }) => program),
+  files: rooms.map(({ program }) => program),
   concurrency: PROCESSES,
-  timeout: TEST_MS_MAX,
   execArgv: ['--single-threaded-gc'],
   ...(values.name !== undefined && { testNamePatterns: [values.name] }),
 })
@@ -58,6 +57,7 @@ tests.on('test:summary', ({ success, file, counts: { tests: all, passed, skipped
   if (!success) process.exitCode = 1
   Object.assign(counts, { passed, failed: all - passed - skipped - todo, skipped })
 })
+endHanging(rooms.map(({ program }) => program))
 tests.compose(new spec()).pipe(process.stdout)
 process.once('beforeExit', () => {
   if (!isSystem) printProcessorTime()
@@ -81,13 +81,13 @@ function chooseFiles(): string[] {
 
 /** A program for each room; those that take longest come first, so that none is alone at the end. */
 function roomsOf(all: readonly string[]) {
-  const rooms = [...byRoom(all)].sort(([a], [b]) => (ROOMS[b] ?? 0) - (ROOMS[a] ?? 0))
+  const rooms = isSystem ? all.map((file): [string, string[]] => [file, [file]]) : [...byRoom(all)]
+  rooms.sort(([a], [b]) => (ROOMS[b] ?? 0) - (ROOMS[a] ?? 0))
   return rooms.map(([room, files]) => {
     const program = join(folder, `${room.replaceAll('/', '-')}.mjs`)
-    const usage = `${program}.usage`
-    const call = [files, usage].map((value) => JSON.stringify(value)).join(', ')
+    const call = [files, program].map((value) => JSON.stringify(value)).join(', ')
     writeFileSync(program, `import { runFiles } from '${GROUP}'\nrunFiles(${call})\n`)
-    return { room, program, usage, files: files.length }
+    return { room, program, files: files.length }
   })
 }
 
@@ -107,7 +107,8 @@ function changedFiles(): string[] {
 
 function printProcessorTime(): void {
   let total = 0
-  const lines = rooms.map(({ room, usage, files }) => {
+  const lines = rooms.map(({ room, program, files }) => {
+    const usage = `${program}.usage`
     const seconds = existsSync(usage) ? Number(readFileSync(usage, 'utf8')) : 0
     const limit = ROOMS[room] ?? 0
     total += seconds

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { testFolder } from '../test-folder.ts'
+import { endHanging } from './hanging.ts'
 import { nearestTests } from './nearest-tests.ts'
 import { PROCESSOR_SECONDS_MAX, RANDOM_TESTS, ROOMS, roomOf } from './rooms.ts'
 import { byRoom, testFiles } from './test-files.ts'
@@ -47,26 +50,59 @@ test('a quick run has the tests nearest to a change first, and says how many the
 })
 
 test('files of one process keep their hooks to themselves, and a failure names its file', async (t) => {
-  const folder = await testFolder(t, 'run')
   const hooks =
     "import { afterEach, test } from 'node:test'\nafterEach(() => console.log('HOOK'))\n"
-  writeFileSync(join(folder, 'a.mjs'), `${hooks}test('one', () => {})\n`)
-  writeFileSync(
-    join(folder, 'b.mjs'),
-    "import { test } from 'node:test'\ntest('two', () => { throw new Error('x') })\n",
-  )
-  const files = ['a.mjs', 'b.mjs'].map((name) => join(folder, name))
-  const group = new URL('group.ts', import.meta.url).href
-  const program = join(folder, 'room.mjs')
-  const call = JSON.stringify([files, join(folder, 'usage')]).slice(1, -1)
-  writeFileSync(program, `import { runFiles } from '${group}'\nrunFiles(${call})\n`)
-  const env = { ...process.env, NODE_TEST_CONTEXT: undefined }
-  const ran = spawnSync(process.execPath, ['--test-reporter=tap', program], {
-    encoding: 'utf8',
-    env,
+  const ran = await runRoom(t, {
+    'a.mjs': `${hooks}test('one', () => {})\n`,
+    'b.mjs': "import { test } from 'node:test'\ntest('two', () => { throw new Error('x') })\n",
   })
   assert.equal(ran.status, 1, ran.stdout)
   assert.match(ran.stdout, /^not ok 2 - .*b\.mjs/m)
   assert.match(ran.stdout, /^# pass 2\n# fail 2$/m)
   assert.equal(ran.stdout.match(/HOOK/g)?.length, 1)
 })
+
+test('a process that is kept alive after its tests says by what, and fails', async (t) => {
+  const ran = await runRoom(t, {
+    'a.mjs':
+      "import { test } from 'node:test'\ntest('one', () => { setInterval(() => {}, 1e3) })\n",
+  })
+  assert.equal(ran.status, 1, ran.stdout)
+  assert.match(ran.stderr, /kept alive by: .*Timeout/)
+})
+
+test('a process whose event loop stands still is killed, and its file named', async (t) => {
+  const still = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'
+  const ran = await runRoom(t, {
+    'a.mjs': `import { test } from 'node:test'\ntest('one', () => { ${still} })\n`,
+  })
+  assert.equal(ran.signal, 'SIGKILL', ran.stdout)
+  assert.match(ran.said, /a\.mjs did not end within/)
+})
+
+/** Runs files, given by their names, as a room does: kept alive for 0.1 s, killed after 3 s. */
+async function runRoom(t: TestContext, texts: Readonly<Record<string, string>>) {
+  const folder = await testFolder(t, 'run')
+  const files = Object.keys(texts).map((name) => join(folder, name))
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text)
+  const group = new URL('group.ts', import.meta.url).href
+  const program = join(folder, 'room.mjs')
+  const call = [files, program, 100].map((value) => JSON.stringify(value)).join(', ')
+  writeFileSync(program, `import { runFiles } from '${group}'\nrunFiles(${call})\n`)
+  const said = t.mock.method(console, 'error', () => undefined)
+  endHanging([program], 3_000, 100)
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined }
+  const child = spawn(process.execPath, ['--test-reporter=tap', program], { env })
+  const [stdout, stderr, [status, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number | null, string | null]>,
+  ])
+  return {
+    status,
+    signal,
+    stdout,
+    stderr,
+    said: said.mock.calls.map((call) => call.arguments).join('\n'),
+  }
+}
