@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import {
   NO_LIMITS,
   type RoleLimits,
@@ -266,7 +267,9 @@ export class RunningRequest implements TurnTaker, Waiting {
     }
     clearTimeout(this.#timer)
     this.#timerMs = timeoutMs
-    this.#timer = setTimeout(() => {
+    this.#timer = setTimeout(async () => {
+      // A store may have answered while this process was too busy to look.
+      await setImmediate()
       if (this.#inStatement) this.abort(this.#timedOut(timeoutMs))
     }, timeoutMs)
   }

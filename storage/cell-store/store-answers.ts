@@ -99,6 +99,8 @@ export class StoreAnswers {
   }
 
   #send<T>(kind: CellStoreErrorKind, call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    // What a store of this process works at once is no silence.
+    const answer = call()
     const sinceMs = this.#clock.monotonicMs()
     this.#askedMs = sinceMs
     this.#unansweredMs ??= sinceMs
@@ -115,11 +117,11 @@ export class StoreAnswers {
     }
     this.#waiting.add(waiting)
     signal?.addEventListener('abort', abort)
-    call()
+    answer
       .then(
-        (answer) => {
-          if (!isSilence(answer)) this.#answered()
-          resolve(answer)
+        (answered) => {
+          if (!isSilence(answered)) this.#answered()
+          resolve(answered)
         },
         (error) => {
           if (!(error instanceof CellStoreError) || !error.isAway) this.#answered()
