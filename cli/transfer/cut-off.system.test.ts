@@ -13,8 +13,9 @@ import { TransferProgress } from './transfer-progress.ts'
 
 const ROWS = 40
 const BATCH = 8
-/** One whose type is wrong, and one whose key is another's. */
+/** One whose type is wrong, and one whose key is another's: of its own batch, since batches may pass each other. */
 const BAD_LINES = [11, 30]
+const KEY_OF_ANOTHER = 27
 
 const NOWHERE = { write: () => true }
 
@@ -26,7 +27,7 @@ async function scene(t: TestContext) {
   const lines = Array.from({ length: ROWS }, (_, index) => {
     const line = index + 1
     if (line === BAD_LINES[0]) return `{"id":${line},"n":"x"}`
-    return `{"id":${line === BAD_LINES[1] ? 1 : line},"n":1}`
+    return `{"id":${line === BAD_LINES[1] ? KEY_OF_ANOTHER : line},"n":1}`
   })
   await writeFile(file, lines.join('\n'))
 
