@@ -28,6 +28,7 @@ import { WrittenBytes } from './budgets/written-bytes.ts'
 import type { Config } from './config.ts'
 import { ConflictLog } from './conflicts/conflict-log.ts'
 import { openSharedEngine } from './engines/open-engine.ts'
+import { FaultLog } from './errors/fault-log.ts'
 import { ServerError } from './errors/server-error.ts'
 import { ensureAdmin } from './first-token/first-token.ts'
 import { askerOf } from './http/asker-of.ts'
@@ -82,6 +83,8 @@ export type Outside = {
 /** Between telling what is running to stop and closing its socket. */
 const ABORT_GRACE_MS = 500
 
+const MOVED = 'this database has been moved: it can be read, and takes no writes'
+
 /**
  * The composition root: opens the storage and puts everything above it together. Rejects with the
  * storage's StorageError when the data directory cannot be used.
@@ -101,7 +104,8 @@ export async function createServer(config: Config, outside: Outside = {}): Promi
     }))
   try {
     const { contract = loadContract() } = outside
-    const ground = { config, storage, log, clock, randomness, contract, commits }
+    const faults = new FaultLog(log, () => storage.health.meetDamage())
+    const ground = { config, storage, log, faults, clock, randomness, contract, commits }
     return await Server.create({ ...outside, ...ground })
   } catch (error) {
     await storage.close()
@@ -171,10 +175,7 @@ export class Server {
       requireTokens(config, access)
       const opaqueIds = new OpaqueIds(await storage.secret('id'))
       const server = new Server(parts, { cursors, access, audit, opaqueIds })
-      const { movedTo } = parts.storage
-      if (movedTo !== undefined) {
-        parts.log.warn(movedTo, 'this database has been moved: it can be read, and takes no writes')
-      }
+      if (storage.movedTo !== undefined) log.warn(storage.movedTo, MOVED)
       await server.http.ready()
       server.#observers.start(parts.observers ?? [])
       return server
@@ -206,9 +207,8 @@ export class Server {
       { ...parts, shares, written: this.#written, ended: this.#ended, ...rightsOf(access) },
       { idleMsMax: config.transactionIdleMs, totalMsMax: config.transactionTotalMs },
     )
-    const told: ProblemTold = (problem, request) =>
-      audit.answered(problem, askerOf(this.#requests, request))
-    const sendProblem = problemSender(log, told)
+    const told: ProblemTold = (problem, at) => audit.answered(problem, askerOf(this.#requests, at))
+    const sendProblem = problemSender(parts.faults, told)
     this.#tls = config.tls === undefined ? undefined : new TlsFiles(config.tls, log)
     const pipelined = new PipelinedRequests(this.#requests)
     this.http = createFastify(sendProblem, pipelined, this.#tls?.credentials)

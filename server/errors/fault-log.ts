@@ -17,8 +17,24 @@ export function isOfLeaving(error: unknown): boolean {
   return error instanceof Error && 'code' in error && GONE.has(error.code)
 }
 
-/** Logs a fault of the server; what a client has done wrong, or that it has left, is no line for an operator. */
-export function logFault(log: Logger, error: unknown, message: string): void {
-  if (isOfLeaving(error)) log.debug({ reason: String(error) }, 'a client has left')
-  else if (FAULTS.has(problemOf(error).code)) log.error({ err: error }, message)
+/** Faults of the server; what a client has done wrong, or that it has left, is no line for an operator. */
+export class FaultLog {
+  readonly #log: Logger
+  readonly #onDamage: () => void
+
+  /** `onDamage` is told of each request that met damage of the store. */
+  constructor(log: Logger, onDamage: () => void) {
+    this.#log = log
+    this.#onDamage = onDamage
+  }
+
+  add(error: unknown, message: string): void {
+    if (isOfLeaving(error)) {
+      this.#log.debug({ reason: String(error) }, 'a client has left')
+      return
+    }
+    const { code } = problemOf(error)
+    if (FAULTS.has(code)) this.#log.error({ err: error }, message)
+    if (code === 'store_damaged') this.#onDamage()
+  }
 }

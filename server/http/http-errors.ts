@@ -2,7 +2,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
 import { FORMAT_TYPES } from '../answers/answer-format.ts'
 import { errorText } from '../answers/error-text.ts'
 import {
@@ -11,7 +10,7 @@ import {
   problemOf,
   retryAfterSeconds,
 } from '../errors/error-response.ts'
-import { isOfLeaving, logFault } from '../errors/fault-log.ts'
+import { type FaultLog, isOfLeaving } from '../errors/fault-log.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { WholeRequest } from './bodies/whole-request.ts'
 import type { Operation } from './openapi/document.ts'
@@ -44,7 +43,7 @@ export type ProblemTold = (problem: Problem, request: FastifyRequest) => void
 
 export type ProblemSender = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
-export function problemSender(log: Logger, told: ProblemTold): ProblemSender {
+export function problemSender(faults: FaultLog, told: ProblemTold): ProblemSender {
   return (error, request, reply) => {
     const problem = withBodyLength(problemOf(error), request)
     // Also where the client did not wait for it.
@@ -54,7 +53,7 @@ export function problemSender(log: Logger, told: ProblemTold): ProblemSender {
       reply.raw.destroy()
       return
     }
-    logFault(log, error, 'a request failed')
+    faults.add(error, 'a request failed')
     const waitSeconds = retryAfterSeconds(problem)
     if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)
     if (problem.status === 401) reply.header('WWW-Authenticate', challengeOf(request))

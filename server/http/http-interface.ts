@@ -11,6 +11,7 @@ import type { Audit } from '../audit/audit.ts'
 import { Backups } from '../backups/backups.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { Config } from '../config.ts'
+import type { FaultLog } from '../errors/fault-log.ts'
 import { HISTORY_HEADER, requireHistory } from '../history/request-history.ts'
 import type { CommitMetrics } from '../metrics/commit-metrics.ts'
 import { Metrics } from '../metrics/metrics.ts'
@@ -86,6 +87,7 @@ export type Ground = {
   readonly config: Config
   readonly storage: Storage
   readonly log: Logger
+  readonly faults: FaultLog
   readonly clock: Clock
   readonly randomness: Randomness
   readonly contract: Contract
@@ -159,7 +161,7 @@ type Doers = ReturnType<typeof doersOf>
 
 /** What carries requests out and answers them. */
 function doersOf(parts: InterfaceParts, version: string) {
-  const { config, storage, log, clock, randomness, sessions, requests } = parts
+  const { config, storage, log, faults, clock, randomness, sessions, requests } = parts
   const { parser, parseRule, cursors, plans, shares, ended, access, audit, opaqueIds } = parts
   const { statistics } = parts
   const { validator } = parts.contract
@@ -174,11 +176,11 @@ function doersOf(parts: InterfaceParts, version: string) {
   const answers = new QueryAnswers({ runner, writer, requests, begins })
   const rows = new RowTransactions(executionParts)
   const scans = new ScanStreams(executionParts)
-  const streams = new StreamAnswers({ streams: scans, writer, requests, audit, log })
+  const streams = new StreamAnswers({ streams: scans, writer, requests, audit, faults })
   const scripts = new ScriptRunner(executionParts)
   const describe = (sql: string, running: RunningRequest) =>
     describedStatement(sql, executionParts, running)
-  const liveParts = { runner, requests, validator, version, log, opaqueIds }
+  const liveParts = { runner, requests, validator, version, log, faults, opaqueIds }
   const live = new LiveConnections({ ...executionParts, ...liveParts })
   const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
   const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })

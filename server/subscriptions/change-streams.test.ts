@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { pino } from 'pino'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { Shares } from '../budgets/shares.ts'
 import { TurnQueue } from '../budgets/turns.ts'
+import { FaultLog } from '../errors/fault-log.ts'
 import { RunningRequest } from '../requests/running-request.ts'
 import { ChangeStreams } from './change-streams.ts'
 import { SubscriptionFrame } from './frames/subscription-frame.ts'
@@ -22,10 +24,10 @@ const SILENT: Pick<Subscriptions, 'serve'> = {
 
 test('more answers of changes than may be open are refused, until one ends', async (t) => {
   const clock = new ManualClock()
-  const log = pino({ level: 'silent' })
+  const faults = new FaultLog(pino({ level: 'silent' }), () => undefined)
   const shares = new Shares({ changeStreamsMax: 80 })
   const audit = { answered: () => {} }
-  const streams = new ChangeStreams({ subscriptions: SILENT, shares, clock, audit, log })
+  const streams = new ChangeStreams({ subscriptions: SILENT, shares, clock, audit, faults })
   t.after(() => streams.close())
   const open = (running = new RunningRequest()) => streams.open({ sql: '' }, running)
   const first = new RunningRequest()

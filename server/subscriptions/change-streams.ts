@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream'
-import type { Logger } from 'pino'
 import { type Clock, repeat } from '../../storage/storage.ts'
 import type { Audit } from '../audit/audit.ts'
 import { Hold } from '../budgets/hold.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../errors/error-response.ts'
-import { isOfLeaving, logFault } from '../errors/fault-log.ts'
+import { type FaultLog, isOfLeaving } from '../errors/fault-log.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
@@ -19,7 +18,7 @@ type ChangeStreamParts = {
   readonly shares: Shares
   readonly clock: Clock
   readonly audit: Pick<Audit, 'answered'>
-  readonly log: Logger
+  readonly faults: FaultLog
 }
 
 type OpenStream = { readonly lines: ChangeLines; readonly running: RunningRequest }
@@ -87,7 +86,7 @@ export class ChangeStreams {
   }
 
   #end(lines: ChangeLines, error: unknown, running: RunningRequest): void {
-    logFault(this.#parts.log, error, 'a stream failed')
+    this.#parts.faults.add(error, 'a stream failed')
     if (!isOfLeaving(error)) {
       const told = problemOf(error)
       this.#parts.audit.answered(told, running)

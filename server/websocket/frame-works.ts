@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from 'pino'
 import type { Observers } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import type { Audit } from '../audit/audit.ts'
@@ -11,7 +10,7 @@ import {
   SocketInspections,
 } from '../cells/socket-inspections.ts'
 import { problemOf } from '../errors/error-response.ts'
-import { isOfLeaving, logFault } from '../errors/fault-log.ts'
+import { type FaultLog, isOfLeaving } from '../errors/fault-log.ts'
 import { type NotificationFields, SocketObservations } from '../observers/socket-observations.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { SubscriptionFrame } from '../subscriptions/frames/subscription-frame.ts'
@@ -28,7 +27,7 @@ export type FrameWorkParts = SocketQueryParts &
     readonly shares: Shares
     readonly access: Access
     readonly audit: Audit
-    readonly log: Logger
+    readonly faults: FaultLog
   }
 
 /** One frame, in the parts that it is sent in; none of them is no frame. */
@@ -119,7 +118,7 @@ export class FrameWorks {
     const told = problemOf(error)
     if (running !== undefined) this.#parts.audit.answered(told, running)
     const { type: _, ...problem } = told
-    logFault(this.#parts.log, error, 'a frame failed')
+    this.#parts.faults.add(error, 'a frame failed')
     return SubscriptionFrame.of('error', problem).parts(id)
   }
 

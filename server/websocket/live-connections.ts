@@ -2,6 +2,7 @@
 import type { Parser } from '../../parser/parser.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Shares } from '../budgets/shares.ts'
+import type { FaultLog } from '../errors/fault-log.ts'
 import { ServerError } from '../errors/server-error.ts'
 import type { SchemaValidator } from '../http/openapi/validator.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
@@ -30,6 +31,7 @@ export class LiveConnections {
         readonly version: string
         readonly shares: Shares
         readonly audit: Audit
+        readonly faults: FaultLog
       },
   ) {
     const execution = new StatementExecution(parts)

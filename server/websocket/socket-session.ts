@@ -178,7 +178,7 @@ export class SocketSession {
         return
       }
       // A fault of ours costs this socket and no other.
-      this.#parts.log.error({ err: error }, 'a frame failed')
+      this.#parts.faults.add(error, 'a frame failed')
       this.#socket.terminate()
     }
   }
@@ -193,7 +193,7 @@ export class SocketSession {
         if (this.#isOpen) this.#follow(step)
       })
       .catch((error) => {
-        this.#parts.log.error({ err: error }, 'a token could not be looked at')
+        this.#parts.faults.add(error, 'a token could not be looked at')
         this.#socket.terminate()
       })
       .finally(() => {

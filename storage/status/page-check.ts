@@ -36,6 +36,8 @@ export class PageCheck {
   readonly #stopping = new AbortController()
   #status: PageCheckStatus | undefined
   #copier: StoreCopier | undefined
+  /** Whether a request has met a record that cannot be read, on pages that can. */
+  #hasMetDamage = false
   #running: Promise<void> = Promise.resolve()
 
   constructor(parts: Parts) {
@@ -49,7 +51,12 @@ export class PageCheck {
 
   /** Whether it has found damage, or a request has. */
   get isDamaged(): boolean {
-    return this.#status?.state === 'damaged' || this.#parts.cellStore.damage !== undefined
+    if (this.#hasMetDamage || this.#status?.state === 'damaged') return true
+    return this.#parts.cellStore.damage !== undefined
+  }
+
+  meetDamage(): void {
+    this.#hasMetDamage = true
   }
 
   start(): void {

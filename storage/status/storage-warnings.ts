@@ -25,8 +25,7 @@ export function warningsOf(
   if (pages.isDamaged) {
     warnings.push({
       code: 'store_damaged',
-      detail:
-        'Pages of cells.db are damaged. Stop the server, run percolite check, and restore a backup.',
+      detail: 'The store is damaged. Stop the server, run percolite check, and restore a backup.',
     })
   }
   const offSeconds = Math.round(clock.offsetMicros / 1_000_000)

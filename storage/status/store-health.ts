@@ -42,6 +42,11 @@ export class StoreHealth {
     return this.#answers?.answeredMicros
   }
 
+  /** Told that a record was met which cannot be what was written: a warning from now on. */
+  meetDamage(): void {
+    this.disk.pages.meetDamage()
+  }
+
   /** Why it cannot serve now; undefined while it can. */
   get outage(): StorageError | undefined {
     if (this.files.lost !== undefined) return this.files.lost

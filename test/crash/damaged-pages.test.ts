@@ -168,7 +168,11 @@ test('a write that meets a damaged page, and a record that cannot be one, are to
     await put(data, byte, Uint8Array.of((file[byte] as number) ^ 0x40))
     const server = await startTestServer(t, { flags })
     const answer = await server.query(SCAN)
-    if (isDamaged(answer)) told += 1
+    if (isDamaged(answer)) {
+      told += 1
+      assert.deepEqual(await warningsOf(server), ['store_damaged'])
+      assert.match((await server.get('/metrics')).text, /^percolite_store_damaged 1$/m)
+    }
     await server.server.close()
     await put(data, byte, file.subarray(byte, byte + 1))
   }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import type { Logger } from 'pino'
 import type { IntegerForm } from '../../../planner/planner.ts'
 import { type AnswerFormat, FORMAT_TYPES } from '../../answers/answer-format.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
 import type { Audit } from '../../audit/audit.ts'
 import { problemOf } from '../../errors/error-response.ts'
-import { logFault } from '../../errors/fault-log.ts'
+import type { FaultLog } from '../../errors/fault-log.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import type { RequestAbout, RunningRequest } from '../../requests/running-request.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
@@ -20,7 +19,7 @@ type StreamAnswerParts = {
   readonly writer: AnswerWriter
   readonly requests: RunningRequests
   readonly audit: Audit
-  readonly log: Logger
+  readonly faults: FaultLog
 }
 
 /** Answers one SCAN row by row, as NDJSON or CSV. */
@@ -43,7 +42,7 @@ export class StreamAnswers {
     read: (running: RunningRequest) => Promise<StreamedScan | undefined>,
     otherwise: () => Promise<unknown> = noScan,
   ): Promise<unknown> {
-    const { streams, writer, requests, audit, log } = this.#parts
+    const { streams, writer, requests, audit, faults } = this.#parts
     const running = requests.begin(reply.raw, about)
     let streaming = false
     try {
@@ -51,7 +50,7 @@ export class StreamAnswers {
       if (asked === undefined) return otherwise()
       const scan = await streams.open(asked, running)
       const failed = (error: unknown) => {
-        logFault(log, error, 'a stream failed')
+        faults.add(error, 'a stream failed')
         audit.answered(problemOf(error), running)
       }
       const chunks =
