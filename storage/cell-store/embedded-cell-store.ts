@@ -54,7 +54,7 @@ export function stepsOf<T>(items: readonly T[], stepOf: (item: T) => RowStep): S
 }
 
 // Generators at module level: as a method of each list, a generator would have a hidden class per list, which would
-// keep the list's memory until the old generation is collected (`docs/decisions/0038`).
+// keep the list's memory until the old generation is collected (`docs/why/memory.md`).
 
 function* madeSteps<T>(
   items: readonly T[],

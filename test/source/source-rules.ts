@@ -36,7 +36,7 @@ export function findRuleBreaks(tree: ReadonlyMap<string, string>): string[] {
     }
     if (!development.has(file.path) && SERVING.test(file.path)) {
       for (const line of file.innerGenerators) {
-        breaks.push(`${file.path}:${line} makes a generator anew each time (decision 38)`)
+        breaks.push(`${file.path}:${line} makes a generator anew each time (docs/why/memory.md)`)
       }
     }
     if (file.path.startsWith('storage/') && !development.has(file.path)) {

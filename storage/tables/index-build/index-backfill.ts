@@ -26,7 +26,7 @@ import { columnPosition, partName, partValue } from '../table-definition.ts'
  * Rows change meanwhile. A writer that makes an entry wrong writes that very entry (deletes it, or
  * guards it), and so does the build, so one of the two fails: at each commit the entries that were put
  * are right. Rows themselves are neither written nor guarded, and a writer whose row keeps its entry
- * never notices the build. `docs/decisions/0009` has the whole argument.
+ * never notices the build. `docs/why/definitions.md` has the whole argument.
  */
 export type BuildStep =
   | { readonly kind: 'moved'; readonly position: BuildPosition }

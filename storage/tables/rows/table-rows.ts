@@ -154,7 +154,7 @@ export async function* scanRowBatches(
 
 /**
  * A generator of the module: one that is made for each batch has a hidden class of its own, which V8 makes in the old
- * generation, and which keeps the batch until that is collected (`docs/decisions/0038`).
+ * generation, and which keeps the batch until that is collected (`docs/why/memory.md`).
  */
 function* storedRows(
   table: TableDefinition,

@@ -73,7 +73,7 @@ export async function commitTwoPhase(
  * Takes commitTs with its fences (rule F1). A transaction that changes a table's definition raises that table's
  * schema fence, and the catalog's (F3), twice: before its stamp, so that every writer with the old definition either
  * commits before it or not at all; and to the stamp itself before the commit point, because a snapshot taken in
- * between still reads the old definition. `docs/decisions/0002` has the history.
+ * between still reads the old definition. `docs/why/definitions.md` has the reason.
  *
  * The first time the catalog's comes first, and the table's is raised to a stamp that is taken after that (F4). A
  * writer whose stamp came before may go by the definition that it knew, without meeting the lock on the new one; then

@@ -97,7 +97,7 @@ const OF_WRITERS: readonly Mutant[] = [
   }),
 ]
 
-/** The parts of the argument of `docs/decisions/0009`, taken away one by one. */
+/** The parts of the argument of `docs/why/definitions.md`, taken away one by one. */
 const OF_BUILDING: readonly Mutant[] = [
   mutant({
     name: 'onlySeenEntryDeleted',
