@@ -47,3 +47,44 @@ async function continued<T>(work: Work<T>, first: Promise<unknown>): Promise<T> 
     waitingFor = next.value
   }
 }
+
+/**
+ * What is read in batches: each is at hand, or a promise that has to be waited for before the next is asked for, and
+ * then may turn out empty. `for await` takes them as they are.
+ */
+export type Batches<Batch> = Iterable<MaybePromise<Batch>>
+
+/** In a source of `Batches`: the value, for which whoever asks for the next batch waits where it is a promise. */
+export function* waitedFor<T>(
+  value: MaybePromise<T>,
+): Generator<Promise<readonly never[]>, T, undefined> {
+  if (!(value instanceof Promise)) return value
+  let known: T | undefined
+  yield value.then((found) => {
+    known = found
+    return NONE
+  })
+  return known as T
+}
+
+const NONE: readonly never[] = []
+
+/** The batches of a source that waits for each of them. */
+export function batchesOf<T>(
+  source: Batches<readonly T[]> | AsyncIterable<readonly T[]>,
+): Batches<readonly T[]> {
+  return Symbol.asyncIterator in source ? promisedBatches(source) : source
+}
+
+function* promisedBatches<T>(
+  source: AsyncIterable<readonly T[]>,
+): Generator<Promise<readonly T[]>, void, undefined> {
+  const iterator = source[Symbol.asyncIterator]()
+  let isDone = false
+  while (!isDone) {
+    yield iterator.next().then(({ done, value }) => {
+      isDone = done === true
+      return done === true ? NONE : value
+    })
+  }
+}

@@ -112,7 +112,15 @@ export {
 export type { SeenStep } from './inspection/followed-rows.ts'
 export { DamagedRecord } from './invariant.ts'
 export { STORAGE_LIMITS } from './limits.ts'
-export { andThen, awaited, doWork, type MaybePromise, type Work } from './maybe-promise.ts'
+export {
+  andThen,
+  awaited,
+  type Batches,
+  doWork,
+  type MaybePromise,
+  type Work,
+  waitedFor,
+} from './maybe-promise.ts'
 export {
   BATCH_ROUTES,
   type BatchRoute,

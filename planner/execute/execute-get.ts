@@ -78,16 +78,16 @@ async function getJoined(
   return answer.result()
 }
 
-async function* stepsOfKeys(
+function* stepsOfKeys(
   plan: PointGetPlan,
   context: ExecutionContext,
   keys: ReadonlyArray<readonly SqlValue[]>,
   scope: Scope,
-): AsyncGenerator<Steps, void, undefined> {
+): Generator<MaybePromise<Steps>, void, undefined> {
   const visible = (asked: typeof keys) => visibleRowsAt(plan, context, { keys: asked, scope })
-  for await (const batch of inBatches(keys, new BatchSize(keys.length), visible)) {
-    yield batch.flatMap(({ found }) =>
-      found === null ? [] : [{ mark: found.key, row: found.row }],
+  for (const next of inBatches(keys, new BatchSize(keys.length), visible)) {
+    yield andThen(next, (batch) =>
+      batch.flatMap(({ found }) => (found === null ? [] : [{ mark: found.key, row: found.row }])),
     )
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { awaited, doWork, type MaybePromise, type Work } from '../../storage/storage.ts'
 import type { RangeScanPlan } from '../plan/plan.ts'
 import { joinedWalk } from './lookups/joined-walk.ts'
 import {
@@ -15,10 +16,14 @@ import { ScanPage } from './rows/scan-page.ts'
  * The rows of a SCAN, or a page of them. A page ends after its rows or bytes, and also after
  * `pageExaminedRowsMax` rows read, so that a filter that keeps none still lets the caller go on.
  */
-export async function executeScan(
+export function executeScan(
   plan: RangeScanPlan,
   context: ExecutionContext,
-): Promise<StatementResult> {
+): MaybePromise<StatementResult> {
+  return doWork(scanned(plan, context))
+}
+
+function* scanned(plan: RangeScanPlan, context: ExecutionContext): Work<StatementResult> {
   const scope = scopeOf(plan.slots, context)
   const page = new ScanPage(plan.projection, context, rowLimit(plan.limit, scope))
   if (page.left === 0) return page.result()
@@ -30,14 +35,15 @@ export async function executeScan(
     ...(Number.isFinite(rowsWanted) ? { rowsWanted } : {}),
   }
   let last: Uint8Array | undefined
-  for await (const steps of joinedWalk({ plan, scope, context, window })) {
+  for (const next of joinedWalk({ plan, scope, context, window })) {
+    const steps = next instanceof Promise ? yield* awaited(next) : next
     for (const { mark: key, row } of steps) {
       if (last !== undefined && page.isFull()) return page.resultUpTo(last)
       page.examine()
       if (row !== null) page.add({ ...scope, row })
       last = key
       if (page.rowCount === page.left) return page.result()
-      if (turns.isDue()) await turns.pause()
+      if (turns.isDue()) yield turns.pause()
     }
   }
   return page.result()

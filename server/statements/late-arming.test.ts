@@ -120,6 +120,8 @@ const READS: readonly QueryRequest[] = [
   { sql: GET, params: { id: 'nobody' } },
   { sql: 'GET id FROM account WHERE id IN :ids', params: { ids: ['bob', 'x', 'ann'] } },
   { sql: GET, params: { id: 'ann' }, timeoutMs: 50, integers: 'string' },
+  { sql: 'SCAN * FROM account WHERE id >= :id', params: { id: 'b' } },
+  { sql: 'SCAN id FROM account WHERE id IN :ids', params: { ids: ['bob', 'x'] } },
 ]
 
 for (const read of READS) {
@@ -192,7 +194,9 @@ test('a request that waits is refused where no share is left, and its transactio
   const { storage, run } = await given(t, shares)
   const client = 'somebody' as ClientKey
   for (let n = 0; n < 3; n += 1) shares.requests.take(client)
-  await assert.rejects(run({ sql: 'SCAN * FROM account' }), { code: 'client_overloaded' })
+  await assert.rejects(run({ sql: 'SCAN count(*) AS n FROM account' }), {
+    code: 'client_overloaded',
+  })
   assert.equal((await storage.status()).openTransactions, 0)
 })
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Batches } from '../../../storage/storage.ts'
 import type { AggregatePlan, PlannedLookup, RangeScanPlan } from '../../plan/plan.ts'
 import { walk } from '../rows/walk.ts'
 import type { Steps, Walking } from '../rows/walk-step.ts'
@@ -8,7 +9,7 @@ import type { LookingUp } from './rows-of-keys.ts'
 type JoinedWalking = Walking & { readonly plan: RangeScanPlan | AggregatePlan }
 
 /** The rows of a walk with those that are looked up for them: still one step for each row of the first table. */
-export function joinedWalk(walking: JoinedWalking): AsyncIterable<Steps> {
+export function joinedWalk(walking: JoinedWalking): Batches<Steps> {
   const { plan, scope, context, window } = walking
   const { lookups } = plan
   if (lookups === undefined) return walk(walking)
@@ -26,7 +27,7 @@ export function joinedWalk(walking: JoinedWalking): AsyncIterable<Steps> {
 export function withLookups(
   lookups: readonly PlannedLookup[],
   looking: LookingUp,
-  steps: AsyncIterable<Steps>,
-): AsyncIterable<Steps> {
+  steps: Batches<Steps>,
+): Batches<Steps> {
   return lookups.reduce((before, lookup) => withLookup(lookup, looking, before), steps)
 }

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlRow, SqlValue } from '../../../storage/storage.ts'
+import {
+  andThen,
+  type Batches,
+  type MaybePromise,
+  type SqlRow,
+  type SqlValue,
+  waitedFor,
+} from '../../../storage/storage.ts'
 import { identityOfBytes } from '../../expressions/value-identity.ts'
 import { lengthOf } from '../../expressions/value-work.ts'
 import { NODE_UNITS } from '../../expressions/work-meter.ts'
@@ -18,26 +25,30 @@ type Waiting = Step & { readonly key?: string }
  * The steps with the rows that are looked up for them, in their order. Those of many steps are found by one multi-get,
  * a key that several of them have once. What waits is bounded in rows and in bytes, as what a multi-get brings is.
  */
-export async function* withLookup(
+export function* withLookup(
   lookup: PlannedLookup,
   looking: LookingUp,
-  batches: AsyncIterable<Steps>,
-): AsyncGenerator<Steps, void, undefined> {
+  batches: Batches<Steps>,
+): Generator<MaybePromise<Steps>, void, undefined> {
   const { context, rowsWanted = Number.POSITIVE_INFINITY } = looking
   const turns = new TurnTaking(context)
   const size = new BatchSize()
+  const joinedSteps = (steps: readonly Waiting[], asked: KeysAsked) =>
+    andThen(rowsOfKeys(lookup, looking, asked, size), (found) =>
+      joined(lookup, looking, steps, found),
+    )
   let rowsMax = Math.min(PLANNER_LIMITS.multiGetKeysMax, rowsWanted)
   let waiting: Waiting[] = []
   let keys: KeysAsked = new Map()
   let bytes = 0
-  for await (const steps of batches) {
-    for (const step of steps) {
-      if (turns.isDue()) await turns.pause()
+  for (const next of batches) {
+    for (const step of yield* waitedFor(next)) {
+      if (turns.isDue()) yield* waitedFor(turns.pause())
       waiting.push(waitingStep(lookup, looking, step, keys))
       bytes += step.row === null ? 0 : sizeOf({ key: step.mark, row: step.row })
       const isFull = keys.size >= size.rows || bytes >= PLANNER_LIMITS.multiGetBytesMax
       if (!isFull && waiting.length < rowsMax) continue
-      yield joined(lookup, looking, waiting, await rowsOfKeys(lookup, looking, keys, size))
+      yield joinedSteps(waiting, keys)
       waiting = []
       keys = new Map()
       bytes = 0
@@ -46,7 +57,7 @@ export async function* withLookup(
     }
   }
   if (waiting.length === 0) return
-  yield joined(lookup, looking, waiting, await rowsOfKeys(lookup, looking, keys, size))
+  yield joinedSteps(waiting, keys)
 }
 
 /** The step, and its key among those that are asked for: not NULL, which is equal to no key, nor what a rule hides. */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
 import {
+  andThen,
   getRows,
   getUniqueEntries,
+  type MaybePromise,
   type SqlRow,
   type SqlValue,
   type StoredRow,
@@ -31,41 +33,46 @@ export type KeysAsked = Map<string, readonly SqlValue[]>
 export type FoundRows = ReadonlyMap<string, SqlRow>
 
 /** One multi-get for all keys, or two by a unique index whose entries do not hold all that is read. */
-export async function rowsOfKeys(
+export function rowsOfKeys(
   lookup: PlannedLookup,
   { scope, context, position }: LookingUp,
   asked: KeysAsked,
   size: BatchSize,
-): Promise<FoundRows> {
+): MaybePromise<FoundRows> {
   if (asked.size === 0) return new Map()
   const figures = context.lookupFigures?.[lookup.number]
-  const rows = await rowsThere(lookup, context, [...asked.values()], figures)
-  size.learn(rows)
-  const found = new Map<string, SqlRow>()
-  let next = 0
-  for (const key of asked.keys()) {
-    const row = rows[next++]?.row
-    if (row === undefined) continue
-    if (figures !== undefined) figures.rows += 1
-    scope.work.beginRow(position)
-    if (meetsRule(lookup, row, scope)) found.set(key, row)
-  }
-  if (figures !== undefined) figures.keys += asked.size
-  return found
+  return andThen(rowsThere(lookup, context, [...asked.values()], figures), (rows) => {
+    size.learn(rows)
+    const found = new Map<string, SqlRow>()
+    let next = 0
+    for (const key of asked.keys()) {
+      const row = rows[next++]?.row
+      if (row === undefined) continue
+      if (figures !== undefined) figures.rows += 1
+      scope.work.beginRow(position)
+      if (meetsRule(lookup, row, scope)) found.set(key, row)
+    }
+    if (figures !== undefined) figures.keys += asked.size
+    return found
+  })
 }
 
 type RowThere = Pick<StoredRow, 'key' | 'row'> | null
 
-async function rowsThere(
+function rowsThere(
   { table, key: { index }, reads, covering }: PlannedLookup,
   { transaction }: ExecutionContext,
   keys: ReadonlyArray<readonly SqlValue[]>,
   figures: LookupFigures | undefined,
-): Promise<RowThere[]> {
+): MaybePromise<RowThere[]> {
   if (figures !== undefined) figures.roundTrips += 1
   if (index === undefined) return getRows(transaction, table, keys, reads)
-  const entries = await getUniqueEntries(transaction, table, index, keys)
-  if (covering || entries.every((entry) => entry === null)) return entries
-  if (figures !== undefined) figures.roundTrips += 1
-  return await rowsOfUniqueEntries(transaction, table, entries, reads)
+  return andThen(
+    getUniqueEntries(transaction, table, index, keys),
+    (entries): MaybePromise<RowThere[]> => {
+      if (covering || entries.every((entry) => entry === null)) return entries
+      if (figures !== undefined) figures.roundTrips += 1
+      return rowsOfUniqueEntries(transaction, table, entries, reads)
+    },
+  )
 }

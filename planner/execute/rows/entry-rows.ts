@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { getRows, type IndexEntry, type SqlRow, type StoredRow } from '../../../storage/storage.ts'
+import {
+  andThen,
+  type Batches,
+  getRows,
+  type IndexEntry,
+  type MaybePromise,
+  type SqlRow,
+  type StoredRow,
+  waitedFor,
+} from '../../../storage/storage.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import { BatchSize } from './batch-size.ts'
 import { TurnTaking } from './execution-context.ts'
@@ -10,34 +19,35 @@ import type { Step, Steps, Walking } from './walk-step.ts'
  * filtered first; the rows of those that stay are read by one multi-get for many of them, and not
  * at all when the entries cover what is read.
  */
-export async function* rowsOfEntries(
+export function* rowsOfEntries(
   walking: Walking,
-  batches: AsyncIterable<readonly IndexEntry[]>,
-): AsyncGenerator<Steps, void, undefined> {
+  batches: Batches<readonly IndexEntry[]>,
+): Generator<MaybePromise<Steps>, void, undefined> {
   const { plan, scope, window, context } = walking
   const turns = new TurnTaking(context)
   const size = new BatchSize(plan.rowFilter === undefined ? window.rowsWanted : undefined)
   let waiting: Waiting[] = []
   let kept = 0
-  for await (const batch of batches) {
+  for (const next of batches) {
+    const batch = yield* waitedFor(next)
     if (plan.covering) {
       yield stepsOfEntries(walking, batch)
       continue
     }
     for (const entry of batch) {
-      if (turns.isDue()) await turns.pause()
+      if (turns.isDue()) yield* waitedFor(turns.pause())
       scope.work.beginRow(plan.position)
       const keeps = plan.keyFilter?.keeps({ ...scope, row: entry.row }) ?? true
       waiting.push({ mark: entry.key, primaryKey: entry.primaryKey, keeps })
       if (keeps) kept += 1
       // Entries that are dropped wait for those before them, and must not become too many either.
       if (kept < size.rows && waiting.length < PLANNER_LIMITS.multiGetKeysMax) continue
-      yield await stepsOf(walking, waiting, size)
+      yield stepsOf(walking, waiting, size)
       waiting = []
       kept = 0
     }
   }
-  if (waiting.length > 0) yield await stepsOf(walking, waiting, size)
+  if (waiting.length > 0) yield stepsOf(walking, waiting, size)
 }
 
 /** What is left to know of an entry: what it stores may be large, and is not held. */
@@ -59,14 +69,15 @@ function* stepsOfEntries(
   }
 }
 
-async function stepsOf(
+function stepsOf(
   walking: Walking,
   waiting: readonly Waiting[],
   size: BatchSize,
-): Promise<Steps> {
-  const rows = await rowsBehind(walking, waiting)
-  size.learn(rows)
-  return stepsOfRows(walking, waiting, rows)
+): MaybePromise<Steps> {
+  return andThen(rowsBehind(walking, waiting), (rows) => {
+    size.learn(rows)
+    return stepsOfRows(walking, waiting, rows)
+  })
 }
 
 function* stepsOfRows(
@@ -83,13 +94,13 @@ function* stepsOfRows(
   }
 }
 
-async function rowsBehind(
+function rowsBehind(
   { plan, context }: Walking,
   waiting: readonly Waiting[],
-): Promise<Array<StoredRow | null>> {
+): MaybePromise<Array<StoredRow | null>> {
   const keys = waiting.flatMap(({ primaryKey, keeps }) => (keeps ? [primaryKey] : []))
   if (keys.length === 0) return []
-  return await getRows(context.transaction, plan.table, keys, plan.reads)
+  return getRows(context.transaction, plan.table, keys, plan.reads)
 }
 
 /** Both are of one snapshot and are always written together. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  andThen,
+  type Batches,
   getRows,
   getUniqueEntries,
   type IndexDefinition,
@@ -30,7 +32,7 @@ export function rowsByKeys(
   table: TableDefinition,
   keys: readonly KeyValues[],
   { columns, rowsWanted = keys.length }: RowsWanted = {},
-): AsyncGenerator<ReadonlyArray<Asked<StoredRow>>, void, undefined> {
+): Batches<ReadonlyArray<Asked<StoredRow>>> {
   return inBatches(keys, new BatchSize(rowsWanted), (asked) =>
     getRows(transaction, table, asked, columns),
   )
@@ -43,37 +45,39 @@ export function entriesByKeys(
   index: IndexDefinition,
   keys: readonly KeyValues[],
   { rowsWanted = keys.length }: RowsWanted = {},
-): AsyncGenerator<ReadonlyArray<Asked<IndexEntry>>, void, undefined> {
+): Batches<ReadonlyArray<Asked<IndexEntry>>> {
   return inBatches(keys, new BatchSize(rowsWanted), (asked) =>
     getUniqueEntries(transaction, table, index, asked),
   )
 }
 
 /** What `read` finds for the keys, of which it is asked for as many at a time as their rows allow. */
-export async function* inBatches<Found extends Pick<StoredRow, 'key' | 'row'>>(
+export function* inBatches<Found extends Pick<StoredRow, 'key' | 'row'>>(
   keys: readonly KeyValues[],
   size: BatchSize,
   read: (asked: readonly KeyValues[]) => MaybePromise<Array<Found | null>>,
-): AsyncGenerator<ReadonlyArray<Asked<Found>>, void, undefined> {
+): Generator<MaybePromise<ReadonlyArray<Asked<Found>>>, void, undefined> {
   let first = 0
   while (first < keys.length) {
     const asked = keys.slice(first, first + size.rows)
-    const found = await read(asked)
-    yield asked.map((key, position) => ({ key, found: found[position] ?? null }))
-    size.learn(found)
+    yield andThen(read(asked), (found) => {
+      size.learn(found)
+      return asked.map((key, position) => ({ key, found: found[position] ?? null }))
+    })
     first += asked.length
   }
 }
 
 /** One multi-get of the rows of the entries that are there; null for the others. */
-export async function rowsOfUniqueEntries(
+export function rowsOfUniqueEntries(
   transaction: Pick<StatementTransaction, 'getRow' | 'getRows'>,
   table: TableDefinition,
   entries: ReadonlyArray<IndexEntry | null>,
   columns: readonly number[] | undefined,
-): Promise<Array<StoredRow | null>> {
+): MaybePromise<Array<StoredRow | null>> {
   const primaryKeys = entries.flatMap((entry) => (entry === null ? [] : [entry.primaryKey]))
-  const rows = await getRows(transaction, table, primaryKeys, columns)
-  let next = 0
-  return entries.map((entry) => (entry === null ? null : (rows[next++] ?? null)))
+  return andThen(getRows(transaction, table, primaryKeys, columns), (rows) => {
+    let next = 0
+    return entries.map((entry) => (entry === null ? null : (rows[next++] ?? null)))
+  })
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  andThen,
+  type Batches,
   compareRowKeys,
   type IndexDefinition,
   type IndexEntry,
   keyAfter,
+  type MaybePromise,
   type SqlRow,
   type SqlValue,
   type StoredRow,
   scanIndexEntries,
   scanRowBatches,
+  waitedFor,
 } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { lengthOf } from '../../expressions/value-work.ts'
@@ -34,7 +38,7 @@ const ROWS_OF_A_SEEK = 10
  * anything else by ranges, one after the other; by an index, its entries are, and then the rows of
  * those that its filter keeps, unless it covers.
  */
-export function walk(walking: Walking): AsyncGenerator<Steps, void, undefined> {
+export function walk(walking: Walking): Batches<Steps> {
   const { plan, scope } = walking
   requireBound(plan, scope)
   const { bounds } = plan.path
@@ -45,31 +49,30 @@ export function walk(walking: Walking): AsyncGenerator<Steps, void, undefined> {
   return rowsOfEntries(walking, entries)
 }
 
-async function* rowsByPoints(walking: Walking): AsyncGenerator<Steps, void, undefined> {
+function* rowsByPoints(walking: Walking): Generator<MaybePromise<Steps>, void, undefined> {
   const { plan, context, window } = walking
   const wanted = { columns: plan.reads, ...rowsWantedIn(walking, window.rowsWanted) }
-  for await (const batch of rowsByKeys(
-    context.transaction,
-    plan.table,
-    pointsAhead(walking),
-    wanted,
-  )) {
-    yield stepsOver(
-      walking,
-      batch.flatMap(({ found }) => found ?? []),
+  const keys = pointsAhead(walking)
+  for (const next of rowsByKeys(context.transaction, plan.table, keys, wanted)) {
+    yield andThen(next, (batch) =>
+      stepsOver(
+        walking,
+        batch.flatMap(({ found }) => found ?? []),
+      ),
     )
   }
 }
 
-async function* rowsByRanges(walking: Walking): AsyncGenerator<Steps, void, undefined> {
+function* rowsByRanges(walking: Walking): Generator<MaybePromise<Steps>, void, undefined> {
   const { plan, context } = walking
   const turns = new TurnTaking(context)
   let left = rowsWantedIn(walking, walking.window.rowsWanted).rowsWanted
   for (const range of rangesAhead(walking)) {
-    if (turns.isDue(ROWS_OF_A_SEEK)) await turns.pause()
+    if (turns.isDue(ROWS_OF_A_SEEK)) yield* waitedFor(turns.pause())
     const scan = { ...scanOf(walking, range, left), columns: plan.reads }
-    for await (const batch of scanRowBatches(context.transaction, plan.table, scan)) {
-      if (turns.isDue(0)) await turns.pause()
+    for (const next of scanRowBatches(context.transaction, plan.table, scan)) {
+      const batch = yield* waitedFor(next)
+      if (turns.isDue(0)) yield* waitedFor(turns.pause())
       yield stepsOver(walking, batch)
       if (left !== undefined) left -= batch.length
     }
@@ -77,33 +80,34 @@ async function* rowsByRanges(walking: Walking): AsyncGenerator<Steps, void, unde
   }
 }
 
-async function* entriesByPoints(
+function* entriesByPoints(
   walking: Walking,
   index: IndexDefinition,
-): AsyncGenerator<readonly IndexEntry[], void, undefined> {
+): Generator<MaybePromise<readonly IndexEntry[]>, void, undefined> {
   const { plan, context, window } = walking
   const wanted = rowsWantedIn(walking, window.rowsWanted)
   const keys = pointsAhead(walking)
-  for await (const batch of entriesByKeys(context.transaction, plan.table, index, keys, wanted)) {
-    yield batch.flatMap(({ found }) => found ?? [])
+  for (const next of entriesByKeys(context.transaction, plan.table, index, keys, wanted)) {
+    yield andThen(next, (batch) => batch.flatMap(({ found }) => found ?? []))
   }
 }
 
-async function* entriesByRanges(
+function* entriesByRanges(
   walking: Walking,
   index: IndexDefinition,
-): AsyncGenerator<readonly IndexEntry[], void, undefined> {
+): Generator<MaybePromise<readonly IndexEntry[]>, void, undefined> {
   const { plan, context, window } = walking
   const turns = new TurnTaking(context)
   let left = rowsWantedIn(walking, window.rowsWanted).rowsWanted
   for (const range of rangesAhead(walking)) {
-    if (turns.isDue(ROWS_OF_A_SEEK)) await turns.pause()
+    if (turns.isDue(ROWS_OF_A_SEEK)) yield* waitedFor(turns.pause())
     const scan = {
       ...scanOf(walking, range, left),
       batchEntries: window.entriesAtOnce ?? ENTRIES_AT_ONCE,
     }
-    for await (const batch of scanIndexEntries(context.transaction, plan.table, index, scan)) {
-      if (turns.isDue(0)) await turns.pause()
+    for (const next of scanIndexEntries(context.transaction, plan.table, index, scan)) {
+      const batch = yield* waitedFor(next)
+      if (turns.isDue(0)) yield* waitedFor(turns.pause())
       yield batch
       if (left !== undefined) left -= batch.length
     }

@@ -2,6 +2,7 @@
 import { endOfPrefix } from '../../cell-store/row-key.ts'
 import { invariant } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
+import { andThen, batchesOf, type MaybePromise, waitedFor } from '../../maybe-promise.ts'
 import type { SnapshotRow } from '../../transaction/records/version.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
 import { decodeEntry, type IndexEntry } from '../bytes/index-entry.ts'
@@ -27,20 +28,20 @@ export type IndexScan = {
  * The entries of a range in their order or reversed, in batches, so that the rows of a batch can be
  * fetched by one multi-get. Only a `ready` index has an entry for each row.
  */
-export async function* scanIndexEntries(
+export function* scanIndexEntries(
   transaction: Pick<Transaction, 'scanBatches'>,
   table: TableDefinition,
   index: IndexDefinition,
   scan: IndexScan,
-): AsyncGenerator<readonly IndexEntry[], void, undefined> {
+): Generator<MaybePromise<readonly IndexEntry[]>, void, undefined> {
   const space = indexSpace(index.id)
   const { batchEntries = STORAGE_LIMITS.scanPageRows, start = space, ...given } = scan
   // No index id is FF FF FF FF with a space byte FF, so an index's space always has an end.
   const end = scan.end ?? (endOfPrefix(space) as Uint8Array)
   let batch: IndexEntry[] = []
   const range = { ...given, start, end, columns: [ROW_COLUMN] }
-  for await (const rows of transaction.scanBatches(range)) {
-    for (const row of rows) {
+  for (const next of batchesOf(transaction.scanBatches(range))) {
+    for (const row of yield* waitedFor(next)) {
       const entry = entryOf(table, index, row)
       if (entry !== null) batch.push(entry)
       if (batch.length < batchEntries) continue
@@ -55,19 +56,20 @@ export async function* scanIndexEntries(
  * For each tuple of values of a unique index's columns, none of them NULL, its entry or null. One
  * round trip.
  */
-export async function getUniqueEntries(
+export function getUniqueEntries(
   transaction: Pick<Transaction, 'getRows'>,
   table: TableDefinition,
   index: IndexDefinition,
   tuples: ReadonlyArray<readonly SqlValue[]>,
-): Promise<Array<IndexEntry | null>> {
+): MaybePromise<Array<IndexEntry | null>> {
   const keys = tuples.map((values) => {
     const isWhole = values.length === index.parts.length && !values.includes(null)
     invariant(index.unique && isWhole, 'T1', { index: index.name })
     return encodeIndexKey(table, index, values)
   })
-  const rows = await transaction.getRows(keys, [ROW_COLUMN])
-  return rows.map((row) => (row === null ? null : entryOf(table, index, row)))
+  return andThen(transaction.getRows(keys, [ROW_COLUMN]), (rows) =>
+    rows.map((row) => (row === null ? null : entryOf(table, index, row))),
+  )
 }
 
 function entryOf(

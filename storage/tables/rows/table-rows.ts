@@ -3,7 +3,7 @@
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { endOfPrefix } from '../../cell-store/row-key.ts'
 import { intact, invariant } from '../../invariant.ts'
-import { andThen, type MaybePromise } from '../../maybe-promise.ts'
+import { andThen, batchesOf, type MaybePromise } from '../../maybe-promise.ts'
 import { rowsOfBatches } from '../../transaction/protocol/row-batches.ts'
 import type { SnapshotRow } from '../../transaction/records/version.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
@@ -135,20 +135,22 @@ export function scanRows(
 }
 
 /** The same, as they are read together. */
-export async function* scanRowBatches(
+export function* scanRowBatches(
   transaction: Pick<Transaction, 'scanBatches'>,
   table: TableDefinition,
   scan: TableScan,
-): AsyncGenerator<StoredRows, void, undefined> {
+): Generator<MaybePromise<StoredRows>, void, undefined> {
   const space = tableSpace(table.id)
   const { columns, start = space, ...given } = scan
   // No table id is FF FF FF FF with a space byte FF, so a table's space always has an end.
   const end = scan.end ?? (endOfPrefix(space) as Uint8Array)
   const families = familiesOf(table, columns)
   const range = { ...given, start, end, columns: columnsOfFamilies(families) }
-  for await (const batch of transaction.scanBatches(range)) {
-    const decoded = () => storedRows(table, families, batch, columns)
-    yield { length: batch.length, [Symbol.iterator]: decoded }
+  for (const next of batchesOf(transaction.scanBatches(range))) {
+    yield andThen(next, (batch) => {
+      const decoded = () => storedRows(table, families, batch, columns)
+      return { length: batch.length, [Symbol.iterator]: decoded }
+    })
   }
 }
 

@@ -3,6 +3,7 @@ import type { Row, Timestamp } from '../../../cell-store/cell.ts'
 import type { Chunk } from '../../../cell-store/embedded-cell-store.ts'
 import { eventLoopTurn } from '../../../cell-store/event-loop-turn.ts'
 import type { RowFilter } from '../../../cell-store/row-filter.ts'
+import { type MaybePromise, waitedFor } from '../../../maybe-promise.ts'
 import type { SnapshotRange } from '../../protocol/transaction-protocol.ts'
 import { valueParts } from '../../records/value-parts.ts'
 import type { SnapshotRow } from '../../records/version.ts'
@@ -24,11 +25,11 @@ export type ScannedSnapshot = {
  * a chunk covers counts whether or not the view has its row: it may be of a row that is just being inserted. Each row
  * is as of the snapshot whenever it is read, so the chunks together are one snapshot.
  */
-export async function* scanView(
+export function* scanView(
   context: EmbeddedContext,
   snapshot: ScannedSnapshot,
   range: SnapshotRange,
-): AsyncGenerator<readonly SnapshotRow[]> {
+): Generator<MaybePromise<readonly SnapshotRow[]>, void, undefined> {
   const { signal } = range
   let left = range.limit ?? Number.POSITIVE_INFINITY
   // Many scans end early, so without a limit the first chunk is small.
@@ -47,7 +48,8 @@ export async function* scanView(
     })
     const owner = hidingIn(context, snapshot, { range, from: rest, to: chunk.rest })
     if (owner !== undefined) {
-      await untilNoneHides(context, snapshot, { range, from: rest, to: chunk.rest, owner })
+      const covered = { range, from: rest, to: chunk.rest, owner }
+      yield* waitedFor(untilNoneHides(context, snapshot, covered))
       continue
     }
     let isFirst = true
@@ -62,7 +64,7 @@ export async function* scanView(
     }
     rest = chunk.rest
     rowsMax = Math.min(rowsMax * 2, CHUNK_ROWS_MAX)
-    if (rest !== undefined) await eventLoopTurn()
+    if (rest !== undefined) yield* waitedFor(eventLoopTurn())
   }
 }
 
