@@ -164,6 +164,7 @@ export {
   keyOfRow,
   ROW_COLUMN,
 } from './tables/bytes/row-codec.ts'
+export { RowObjects } from './tables/bytes/row-objects.ts'
 export {
   type Catalog,
   requireIndex,
@@ -251,6 +252,7 @@ export {
   prefetchRows,
   type RowsAsked,
   type StoredRow,
+  StoredRows,
   scanRowBatches,
   scanRows,
 } from './tables/rows/table-rows.ts'

@@ -2,6 +2,7 @@
 import type { DefinitionStatement, Statement } from '../parser/ast.ts'
 import { createParser } from '../parser/parser.ts'
 import {
+  type ExecutionContext,
   executeDefinition,
   executePlan,
   type PageRequest,
@@ -111,6 +112,7 @@ export class SqlSession {
     options: {
       readonly parameters?: Parameters
       readonly page?: PageRequest
+      readonly newRowWriter?: ExecutionContext['newRowWriter']
       readonly answerBytes?: { readonly used: number; readonly max: number }
       readonly signal?: AbortSignal
       readonly rowTimestamps?: boolean

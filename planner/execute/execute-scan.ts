@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { awaited, doWork, type MaybePromise, type Work } from '../../storage/storage.ts'
+import { awaited, doWork, type MaybePromise, StoredRows, type Work } from '../../storage/storage.ts'
 import type { RangeScanPlan } from '../plan/plan.ts'
 import { joinedWalk } from './lookups/joined-walk.ts'
 import {
   type ExecutionContext,
   type StatementResult,
   scopeOf,
+  type TakeStored,
   TurnTaking,
 } from './rows/execution-context.ts'
 import { rowLimit } from './rows/row-limit.ts'
 import { ScanPage } from './rows/scan-page.ts'
+import { keepsRanges, storedByRanges } from './rows/walk.ts'
+import type { Walking } from './rows/walk-step.ts'
 
 /**
  * The rows of a SCAN, or a page of them. A page ends after its rows or bytes, and also after
@@ -27,15 +30,24 @@ function* scanned(plan: RangeScanPlan, context: ExecutionContext): Work<Statemen
   const scope = scopeOf(plan.slots, context)
   const page = new ScanPage(plan.projection, context, rowLimit(plan.limit, scope))
   if (page.left === 0) return page.result()
-  const turns = new TurnTaking(context)
   // One row beyond the page tells whether there is another page.
   const rowsWanted = Math.min(page.left, page.rowsMax + 1)
   const window = {
     ...page.window,
     ...(Number.isFinite(rowsWanted) ? { rowsWanted } : {}),
   }
+  const walking = { plan, scope, context, window }
+  const take = plan.lookups === undefined && keepsRanges(plan) ? page.storedRows(plan) : undefined
+  return yield* take === undefined ? pageOfRows(walking, page) : pageOfStored(walking, page, take)
+}
+
+type Scanning = Walking & { readonly plan: RangeScanPlan }
+
+function* pageOfRows(walking: Scanning, page: ScanPage): Work<StatementResult> {
+  const { scope, context } = walking
+  const turns = new TurnTaking(context)
   let last: Uint8Array | undefined
-  for (const next of joinedWalk({ plan, scope, context, window })) {
+  for (const next of joinedWalk(walking)) {
     const steps = next instanceof Promise ? yield* awaited(next) : next
     for (const { mark: key, row } of steps) {
       if (last !== undefined && page.isFull()) return page.resultUpTo(last)
@@ -44,6 +56,28 @@ function* scanned(plan: RangeScanPlan, context: ExecutionContext): Work<Statemen
       last = key
       if (page.rowCount === page.left) return page.result()
       if (turns.isDue()) yield turns.pause()
+    }
+  }
+  return page.result()
+}
+
+/** The same of rows that need not become values: many of them are written at once. */
+function* pageOfStored(walking: Scanning, page: ScanPage, take: TakeStored): Work<StatementResult> {
+  const { plan, scope, context } = walking
+  const turns = new TurnTaking(context)
+  let last: Uint8Array | undefined
+  for (const next of storedByRanges(walking)) {
+    const rows = next instanceof Promise ? yield* awaited(next) : next
+    if (!(rows instanceof StoredRows)) continue
+    for (let at = 0; at < rows.length; ) {
+      if (last !== undefined && page.isFull()) return page.resultUpTo(last)
+      scope.work.beginRow(plan.position)
+      const taken = page.takeStored(take, rows, at)
+      scope.work.spend(taken * plan.projection.units)
+      at += taken
+      last = rows.keyAt(at - 1)
+      if (page.rowCount === page.left) return page.result()
+      if (turns.isDue(taken)) yield turns.pause()
     }
   }
   return page.result()

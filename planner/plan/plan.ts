@@ -283,6 +283,8 @@ export type RowProjection = {
   readonly reads: ReadonlySet<number>
   /** Their places in the order of the result, where it answers columns of one table as they are. */
   readonly places?: readonly number[]
+  /** Units of work that this costs. */
+  readonly units: number
   project(scope: Scope): SqlValue[]
 }
 export type ResultColumn = { readonly name: string; readonly type: SqlType }

@@ -49,7 +49,7 @@ export function planProjection(
       work.spend(columns.length)
       return [...row]
     }
-    return { columns, reads, places: [...reads], project }
+    return { columns, reads, units: columns.length, places: [...reads], project }
   }
   const names = new Set<string>()
   const expressions = projectedExpressions(parts, projection)
@@ -68,6 +68,7 @@ export function planProjection(
   return {
     columns: items.map(({ name, type }) => ({ name, type })),
     reads: columnsOf(items.map(({ value }) => value)),
+    units,
     ...(isPlain && { places: items.flatMap(({ value }) => [...value.columns]) }),
     project: (scope) => {
       scope.work.spend(units)

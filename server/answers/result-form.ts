@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IntegerForm, jsonOf, type StatementResult } from '../../planner/planner.ts'
-import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import {
+  RowObjects,
+  type SqlType,
+  type SqlValue,
+  type TableDefinition,
+} from '../../storage/storage.ts'
 import { PIECE_CHARACTERS, piecesOf, stringPieces } from './text-pieces.ts'
 
 export type Columns = StatementResult['columns']
@@ -10,6 +15,8 @@ export type ResultForm = {
   readonly columns: string
   readonly fields: readonly Field[]
   readonly runs: readonly Run[]
+  /** Made when rows are first written as they are stored; null where they cannot be. */
+  objects?: RowObjects | null
 }
 
 type Field = {
@@ -74,6 +81,37 @@ function runsOf(columns: Columns): Array<readonly [first: number, end: number]> 
   }
   endAt(columns.length)
   return runs
+}
+
+/**
+ * How rows of the table, of which the columns in these places are answered, are written as they are stored; undefined
+ * where they are several cells, or where one JSON.stringify does not write their columns in their order.
+ */
+export function objectsOf(
+  form: ResultForm,
+  table: TableDefinition,
+  places: readonly number[],
+): RowObjects | undefined {
+  form.objects ??= newObjects(form, table, places) ?? null
+  return form.objects ?? undefined
+}
+
+function newObjects(
+  { runs: [run, another] }: ResultForm,
+  table: TableDefinition,
+  places: readonly number[],
+): RowObjects | undefined {
+  const isOne = run?.template !== undefined && another === undefined
+  if (!isOne || table.families.length > 0) return undefined
+  const { names, fields } = run
+  return new RowObjects(
+    table,
+    places.map((place, at) => ({
+      place,
+      name: names[at] as string,
+      toJson: fields[at]?.toJson,
+    })),
+  )
 }
 
 export function rowText({ runs }: ResultForm, row: readonly SqlValue[]): string {

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AnswerBytes, type RowWriter } from '../../planner/planner.ts'
-import type { SqlValue } from '../../storage/storage.ts'
-import { type Columns, isLongRow, type ResultForm, rowPieces, rowText } from './result-form.ts'
+import { isUtf8 } from 'node:buffer'
+import { AnswerBytes, type RowWriter, type TakeStored } from '../../planner/planner.ts'
+import type { RowObjects, SqlValue, TableDefinition } from '../../storage/storage.ts'
+import {
+  type Columns,
+  isLongRow,
+  objectsOf,
+  type ResultForm,
+  rowPieces,
+  rowText,
+} from './result-form.ts'
+import { PIECE_CHARACTERS } from './text-pieces.ts'
 
 /** Characters that are held as one text; with more they are bytes, which V8's collector does not copy. */
 const TEXT_CHARACTERS_MAX = 256 * 1024
+
+/** Rows as they are stored that are written by one JSON.stringify. */
+const STORED_AT_ONCE = 32
 
 /**
  * The rows of one result as JSON with commas between them, written as they are found: their values would live until
@@ -17,6 +29,7 @@ export class WrittenRows implements RowWriter {
   /** What comes before the text. */
   readonly #parts: Array<Uint8Array | readonly SqlValue[]> = []
   #text = ''
+  #storedAtOnce = STORED_AT_ONCE
   rowCount = 0
   bytes = 0
 
@@ -30,17 +43,52 @@ export class WrittenRows implements RowWriter {
   }
 
   write(row: readonly SqlValue[]): void {
-    if (this.rowCount > 0) this.#text += ','
-    this.rowCount += 1
-    if (isLongRow(row)) {
-      this.#endText()
-      this.#parts.push(row)
-      this.bytes += new AnswerBytes(this.#columns).of(row)
+    if (!isLongRow(row)) {
+      const text = rowText(this.#form, row)
+      this.#add(text, 1, Buffer.byteLength(text) + 1)
       return
     }
-    const text = rowText(this.#form, row)
-    this.#text += text
-    this.bytes += Buffer.byteLength(text) + 1
+    this.#add('', 1, new AnswerBytes(this.#columns).of(row))
+    this.#endText()
+    this.#parts.push(row)
+  }
+
+  storedRows(table: TableDefinition, places: readonly number[]): TakeStored | undefined {
+    const objects = objectsOf(this.#form, table, places)
+    return objects && ((rows, part) => this.#takeStored(rows, part, objects, places))
+  }
+
+  #takeStored(
+    rows: Parameters<TakeStored>[0],
+    { from, count, bytesMax }: Parameters<TakeStored>[1],
+    shape: RowObjects,
+    places: readonly number[],
+  ): number {
+    const end = Math.min(rows.length, from + Math.min(count, this.#storedAtOnce))
+    const objects = rows.objects(shape, from, end, PIECE_CHARACTERS)
+    const binary = objects.length === 0 ? '' : JSON.stringify(objects)
+    const text = textOfBytes(binary)
+    if (text === undefined || objects.length === 0) {
+      // It is long, or damaged, or not plain.
+      const { row } = rows.at(from)
+      this.write(places.map((place) => row[place] as SqlValue))
+      return 1
+    }
+    // Each row with its comma: one of the two brackets stands for that of the last one.
+    const bytes = binary.length - 1
+    if (objects.length > 1 && this.bytes + bytes >= bytesMax) {
+      // The last row of the page is one of these.
+      this.#storedAtOnce = objects.length >> 1
+      return this.#takeStored(rows, { from, count, bytesMax }, shape, places)
+    }
+    this.#add(text.slice(1, -1), objects.length, bytes)
+    return objects.length
+  }
+
+  #add(text: string, rowCount: number, bytes: number): void {
+    this.#text += this.rowCount > 0 ? `,${text}` : text
+    this.rowCount += rowCount
+    this.bytes += bytes
     if (this.#text.length > TEXT_CHARACTERS_MAX) this.#endText()
   }
 
@@ -61,4 +109,11 @@ export class WrittenRows implements RowWriter {
     if (this.#text !== '') this.#parts.push(Buffer.from(this.#text))
     this.#text = ''
   }
+}
+
+/** The text of which these are the bytes, each as a character; undefined where they are not UTF-8. */
+function textOfBytes(binary: string): string | undefined {
+  if (Buffer.byteLength(binary) === binary.length) return binary
+  const bytes = Buffer.from(binary, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : undefined
 }

@@ -55,7 +55,7 @@ test('a writer is given each row when it is found, and says what they come to', 
 
 test('a page ends after pageExaminedRowsMax rows, although its filter kept none of them', () => {
   const project = () => assert.fail('none is kept')
-  const projection = { columns: COLUMNS, reads: new Set<number>(), project }
+  const projection = { columns: COLUMNS, reads: new Set<number>(), project, units: 0 }
   const context = { page: { rows: 10, bytes: 1_000 } } as ExecutionContext
   const page = new ScanPage(projection, context, Number.POSITIVE_INFINITY)
   const { pageExaminedRowsMax } = PLANNER_LIMITS

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlValue } from '../../../storage/storage.ts'
+import type { SqlValue, TableDefinition } from '../../../storage/storage.ts'
 import { AnswerBytes } from './answer-bytes.ts'
-import type { ExecutionContext, RowWriter, StatementResult } from './execution-context.ts'
+import type {
+  ExecutionContext,
+  RowWriter,
+  StatementResult,
+  TakeStored,
+} from './execution-context.ts'
 
 /** The rows of an answer as they are found: handed to a writer where the context has one, else held. */
 export class CollectedRows {
@@ -27,6 +32,12 @@ export class CollectedRows {
 
   add(row: SqlValue[]): void {
     this.#target.write(row)
+  }
+
+  /** As that of a `RowWriter`. */
+  storedRows(table: TableDefinition, places: readonly number[]): TakeStored | undefined {
+    const target = this.#target
+    return target instanceof HeldRows ? undefined : target.storedRows?.(table, places)
   }
 
   get result(): Pick<StatementResult, 'columns' | 'rows' | 'written' | 'bytes'> {

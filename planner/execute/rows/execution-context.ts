@@ -4,6 +4,8 @@ import type {
   Catalog,
   SqlType,
   SqlValue,
+  StoredRows,
+  TableDefinition,
   Timestamp,
   Transaction,
 } from '../../../storage/storage.ts'
@@ -82,7 +84,12 @@ export type AnswerBytesBudget = { readonly used: number; readonly max: number }
 
 /** Takes the rows of one answer, in their order. */
 export interface RowWriter {
-  write(row: SqlValue[]): void
+  write(row: readonly SqlValue[]): void
+  /**
+   * How it takes rows of the table as they are stored, of which the columns in these places are answered; undefined
+   * where it takes values only.
+   */
+  storedRows?(table: TableDefinition, places: readonly number[]): TakeStored | undefined
   /** How many it has taken. */
   readonly rowCount: number
   /** What they have come to. */
@@ -90,6 +97,15 @@ export interface RowWriter {
   /** What their columns come to, which the answer has once. */
   readonly columnBytes: number
 }
+
+/**
+ * Writes rows as they are stored, from `from` on, until what is written comes to `bytesMax`: one at least, at most
+ * `count`. Returns how many. Throws violations of T1 and T2.
+ */
+export type TakeStored = (
+  rows: StoredRows,
+  part: { readonly from: number; readonly count: number; readonly bytesMax: number },
+) => number
 
 /** A page of a SCAN ends after `rows` rows, or when their values take about `bytes` bytes. */
 export type PageRequest = {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { StoredRows } from '../../../storage/storage.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
-import type { RowProjection } from '../../plan/plan.ts'
+import type { RangeScanPlan, RowProjection } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import { CollectedRows } from './collected-rows.ts'
-import type { ExecutionContext, StatementResult } from './execution-context.ts'
+import type { ExecutionContext, StatementResult, TakeStored } from './execution-context.ts'
 import { decodePageMark, encodePageMark, type PageMark } from './page-mark.ts'
 
 /** Where the page before ended; undefined for the first. */
@@ -75,6 +76,20 @@ export class ScanPage {
 
   add(scope: Scope): void {
     this.#rows.add(this.#projection.project(scope))
+  }
+
+  /** How rows of the plan's table are written as they are stored; undefined where they have to become values. */
+  storedRows({ table }: RangeScanPlan): TakeStored | undefined {
+    const { places } = this.#projection
+    return places && this.#rows.storedRows(table, places)
+  }
+
+  /** Takes some of these rows, from `from` on; returns how many. To be called while it is not full. */
+  takeStored(take: TakeStored, rows: StoredRows, from: number): number {
+    const rowsLeft = Math.min(this.rowsMax - this.#rows.count, this.#examinedMax - this.#examined)
+    const taken = take(rows, { from, count: rowsLeft, bytesMax: this.#bytesMax })
+    this.#examined += taken
+    return taken
   }
 
   result(): StatementResult {

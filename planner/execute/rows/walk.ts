@@ -10,6 +10,7 @@ import {
   type SqlRow,
   type SqlValue,
   type StoredRow,
+  type StoredRows,
   scanIndexEntries,
   scanRowBatches,
   waitedFor,
@@ -39,8 +40,7 @@ const ROWS_OF_A_SEEK = 10
  * those that its filter keeps, unless it covers.
  */
 export function walk(walking: Walking): Batches<Steps> {
-  const { plan, scope } = walking
-  requireBound(plan, scope)
+  const { plan } = walking
   const { bounds } = plan.path
   const { index } = bounds.key
   const byKeys = isFullKey(bounds)
@@ -63,7 +63,22 @@ function* rowsByPoints(walking: Walking): Generator<MaybePromise<Steps>, void, u
   }
 }
 
+/** Whether a walk keeps all rows of ranges of the primary key. */
+export function keepsRanges({ path: { bounds }, keyFilter, rowFilter }: WalkPlan): boolean {
+  if (keyFilter !== undefined || rowFilter !== undefined) return false
+  return bounds.key.index === undefined && !isFullKey(bounds)
+}
+
 function* rowsByRanges(walking: Walking): Generator<MaybePromise<Steps>, void, undefined> {
+  for (const next of storedByRanges(walking)) {
+    yield andThen(next, (batch) => stepsOver(walking, batch))
+  }
+}
+
+/** The rows of ranges of the primary key as they are stored, whether or not a filter keeps them. */
+export function* storedByRanges(
+  walking: Walking,
+): Generator<MaybePromise<StoredRows | readonly never[]>, void, undefined> {
   const { plan, context } = walking
   const turns = new TurnTaking(context)
   let left = rowsWantedIn(walking, walking.window.rowsWanted).rowsWanted
@@ -73,7 +88,7 @@ function* rowsByRanges(walking: Walking): Generator<MaybePromise<Steps>, void, u
     for (const next of scanRowBatches(context.transaction, plan.table, scan)) {
       const batch = yield* waitedFor(next)
       if (turns.isDue(0)) yield* waitedFor(turns.pause())
-      yield stepsOver(walking, batch)
+      yield batch
       if (left !== undefined) left -= batch.length
     }
     if (left !== undefined && left <= 0) return
@@ -154,6 +169,7 @@ function addLength(sum: number, value: SqlValue): number {
 }
 
 function rangesAhead({ plan, scope, window }: Walking): readonly KeyRange[] {
+  requireBound(plan, scope)
   const { bounds, reverse } = plan.path
   const inKeyOrder = keyRanges(bounds, scope)
   const ranges = reverse ? inKeyOrder.toReversed() : inKeyOrder

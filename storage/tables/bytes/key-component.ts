@@ -88,6 +88,16 @@ export function readKeyComponent(
   return { value, end: offset + end }
 }
 
+/**
+ * The bytes of an ascending TEXT from `offset` to the end of the key, each as a character: whether they are UTF-8 is
+ * not looked at. Undefined where there is U+0000 in it, or anything else.
+ */
+export function readLastText(key: Buffer, offset: number): string | undefined {
+  const end = key.length - 2
+  if (key[offset] !== VALUE_TAG || key.indexOf(0, offset) !== end || key[end + 1] !== 0) return
+  return key.toString('latin1', offset + 1, end)
+}
+
 function writeAscending(target: Buffer, offset: number, type: SqlType, value: SqlValue): number {
   if (value === null) return target.writeUInt8(NULL_TAG, offset)
   const start = target.writeUInt8(VALUE_TAG, offset)

@@ -5,9 +5,16 @@ import { invariant } from '../../invariant.ts'
 import type { SqlValue } from '../sql-type.ts'
 import { requireValue } from '../sql-value.ts'
 import { type PrimaryKeyPart, primaryKeyParts, type TableDefinition } from '../table-definition.ts'
-import { damagedKey, keyBound, keyComponentBytes, writeKeyComponent } from './key-component.ts'
+import {
+  damagedKey,
+  keyBound,
+  keyComponentBytes,
+  readKeyComponent,
+  readLastText,
+  writeKeyComponent,
+} from './key-component.ts'
 import { idInKeySpace, KEY_SPACE_BYTES, keySpace, writeKeySpace } from './key-space.ts'
-import { readComponents, requireKeySize, textPrefixBound } from './key-values.ts'
+import { requireKeySize, textPrefixBound } from './key-values.ts'
 
 export { compareRowKeys, endOfPrefix } from '../../cell-store/row-key.ts'
 export { encodeKeyComponent } from './key-component.ts'
@@ -77,10 +84,21 @@ export function encodeTextPrefix(
 export function decodePrimaryKey(table: TableDefinition, key: Uint8Array): SqlValue[] {
   const bytes = bufferOf(key)
   if (tableIdOf(bytes) !== table.id) throw damagedKey(key, 0, `it is not of table ${table.id}`)
-  const { values, end } = readComponents(table, table.primaryKey, bytes, KEY_SPACE_BYTES)
-  if (values.includes(null)) throw damagedKey(key, KEY_SPACE_BYTES, 'a primary key has no NULL')
+  const values: SqlValue[] = []
+  let end = KEY_SPACE_BYTES
+  for (const part of primaryKeyParts(table)) {
+    const read = readKeyComponent(bytes, end, part)
+    if (read.value === null) throw damagedKey(key, KEY_SPACE_BYTES, 'a primary key has no NULL')
+    values.push(read.value)
+    end = read.end
+  }
   if (end !== bytes.length) throw damagedKey(key, end, 'bytes follow the last value')
   return values
+}
+
+/** As `readLastText`, of a key that is one ascending TEXT. */
+export function plainTextOfKey(key: Buffer): string | undefined {
+  return readLastText(key, KEY_SPACE_BYTES)
 }
 
 function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {

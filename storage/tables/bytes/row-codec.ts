@@ -30,7 +30,7 @@ import { fieldBytes, fieldOf, readFields, type StoredField, writeFields } from '
  * NULL is written out, because a column that is absent was added after the row was written and has
  * the value that its ADD COLUMN gave to the rows of before.
  */
-const FORMAT = 1
+export const FORMAT = 1
 
 /** The qualifier of the cell that holds family 0 of a SQL row, and of the one cell of other rows. */
 export const ROW_COLUMN = '0'

@@ -11,7 +11,7 @@ import { bodyBytes, hasLength, isKindOf, kindOf, writeBody } from './stored-valu
  * Columns inside a value of the store, that of a row or of an index entry: for each one, ascending by
  * column id, its id and kind in one number (id × 16 + kind), and what the kind needs.
  */
-const KINDS = 16
+export const KINDS = 16
 
 export type StoredField = {
   readonly tag: number

@@ -17,6 +17,7 @@ import {
   isKeyColumn,
   ROW_COLUMN,
 } from '../bytes/row-codec.ts'
+import type { RowObjects } from '../bytes/row-objects.ts'
 import type { SqlValue } from '../sql-type.ts'
 import type { SqlRow, TableDefinition } from '../table-definition.ts'
 
@@ -123,7 +124,65 @@ export type TableScan = {
 }
 
 /** Rows that were read together; each is decoded when it is used. */
-export type StoredRows = Iterable<StoredRow> & { readonly length: number }
+export class StoredRows implements Iterable<StoredRow> {
+  readonly #table: TableDefinition
+  readonly #families: readonly number[]
+  readonly #rows: readonly SnapshotRow[]
+  readonly #wanted: readonly number[] | undefined
+
+  constructor(
+    table: TableDefinition,
+    families: readonly number[],
+    rows: readonly SnapshotRow[],
+    wanted: readonly number[] | undefined,
+  ) {
+    this.#table = table
+    this.#families = families
+    this.#rows = rows
+    this.#wanted = wanted
+  }
+
+  get length(): number {
+    return this.#rows.length
+  }
+
+  /** Throws as `storedRow`. */
+  at(index: number): StoredRow {
+    return storedRow(this.#table, this.#families, this.#rows[index] as SnapshotRow, this.#wanted)
+  }
+
+  keyAt(index: number): Uint8Array {
+    return (this.#rows[index] as SnapshotRow).key
+  }
+
+  /**
+   * Those from `from` to `end` as objects, of bytes beyond `bytesMax` only the first. Fewer where one is none, and
+   * `at` tells why. Throws violations of T1.
+   */
+  objects(
+    shape: RowObjects,
+    from: number,
+    end: number,
+    bytesMax: number,
+  ): Array<Record<string, unknown>> {
+    const objects: Array<Record<string, unknown>> = []
+    let bytes = 0
+    for (let index = from; index < end && bytes < bytesMax; index += 1) {
+      const { key, columns } = this.#rows[index] as SnapshotRow
+      const record = columns.get(ROW_COLUMN)?.value
+      if (record === undefined) break
+      const object = shape.of(key, record)
+      if (object === undefined) break
+      bytes += record.length
+      objects.push(object)
+    }
+    return objects
+  }
+
+  *[Symbol.iterator](): Generator<StoredRow, void, undefined> {
+    for (let index = 0; index < this.#rows.length; index += 1) yield this.at(index)
+  }
+}
 
 /** The rows of a range of keys, in key order or reversed. */
 export function scanRows(
@@ -147,24 +206,8 @@ export function* scanRowBatches(
   const families = familiesOf(table, columns)
   const range = { ...given, start, end, columns: columnsOfFamilies(families) }
   for (const next of batchesOf(transaction.scanBatches(range))) {
-    yield andThen(next, (batch) => {
-      const decoded = () => storedRows(table, families, batch, columns)
-      return { length: batch.length, [Symbol.iterator]: decoded }
-    })
+    yield andThen(next, (batch) => new StoredRows(table, families, batch, columns))
   }
-}
-
-/**
- * A generator of the module: one that is made for each batch has a hidden class of its own, which V8 makes in the old
- * generation, and which keeps the batch until that is collected (`docs/why/memory.md`).
- */
-function* storedRows(
-  table: TableDefinition,
-  families: readonly number[],
-  batch: readonly SnapshotRow[],
-  wanted: readonly number[] | undefined,
-): Generator<StoredRow, undefined> {
-  for (const row of batch) yield storedRow(table, families, row, wanted)
 }
 
 function soughtKey(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
