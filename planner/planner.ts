@@ -33,7 +33,7 @@ export type {
   PageRequest,
   RowWriter,
   StatementResult,
-  TakeStored,
+  StoredPart,
 } from './execute/rows/execution-context.ts'
 export { Variables } from './execute/rows/variables.ts'
 export { rowsNamed } from './execute/rows-named.ts'

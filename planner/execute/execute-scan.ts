@@ -7,7 +7,6 @@ import {
   type ExecutionContext,
   type StatementResult,
   scopeOf,
-  type TakeStored,
   TurnTaking,
 } from './rows/execution-context.ts'
 import { rowLimit } from './rows/row-limit.ts'
@@ -37,8 +36,8 @@ function* scanned(plan: RangeScanPlan, context: ExecutionContext): Work<Statemen
     ...(Number.isFinite(rowsWanted) ? { rowsWanted } : {}),
   }
   const walking = { plan, scope, context, window }
-  const take = plan.lookups === undefined && keepsRanges(plan) ? page.storedRows(plan) : undefined
-  return yield* take === undefined ? pageOfRows(walking, page) : pageOfStored(walking, page, take)
+  const isStored = plan.lookups === undefined && keepsRanges(plan) && page.takesStored(plan)
+  return yield* isStored ? pageOfStored(walking, page) : pageOfRows(walking, page)
 }
 
 type Scanning = Walking & { readonly plan: RangeScanPlan }
@@ -62,7 +61,7 @@ function* pageOfRows(walking: Scanning, page: ScanPage): Work<StatementResult> {
 }
 
 /** The same of rows that need not become values: many of them are written at once. */
-function* pageOfStored(walking: Scanning, page: ScanPage, take: TakeStored): Work<StatementResult> {
+function* pageOfStored(walking: Scanning, page: ScanPage): Work<StatementResult> {
   const { plan, scope, context } = walking
   const turns = new TurnTaking(context)
   let last: Uint8Array | undefined
@@ -72,7 +71,7 @@ function* pageOfStored(walking: Scanning, page: ScanPage, take: TakeStored): Wor
     for (let at = 0; at < rows.length; ) {
       if (last !== undefined && page.isFull()) return page.resultUpTo(last)
       scope.work.beginRow(plan.position)
-      const taken = page.takeStored(take, rows, at)
+      const taken = page.takeStored(rows, at)
       scope.work.spend(taken * plan.projection.units)
       at += taken
       last = rows.keyAt(at - 1)

@@ -16,7 +16,7 @@ export type ResultForm = {
   readonly fields: readonly Field[]
   readonly runs: readonly Run[]
   /** Made when rows are first written as they are stored; null where they cannot be. */
-  objects?: RowObjects | null
+  shape?: RowObjects | null
 }
 
 type Field = {
@@ -87,16 +87,16 @@ function runsOf(columns: Columns): Array<readonly [first: number, end: number]> 
  * How rows of the table, of which the columns in these places are answered, are written as they are stored; undefined
  * where they are several cells, or where one JSON.stringify does not write their columns in their order.
  */
-export function objectsOf(
+export function shapeOf(
   form: ResultForm,
   table: TableDefinition,
   places: readonly number[],
 ): RowObjects | undefined {
-  form.objects ??= newObjects(form, table, places) ?? null
-  return form.objects ?? undefined
+  form.shape ??= newShape(form, table, places) ?? null
+  return form.shape ?? undefined
 }
 
-function newObjects(
+function newShape(
   { runs: [run, another] }: ResultForm,
   table: TableDefinition,
   places: readonly number[],

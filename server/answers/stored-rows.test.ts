@@ -85,7 +85,9 @@ function scan(): string {
 
 /** As `WrittenRows`, of values only. */
 class OfValues extends WrittenRows {
-  override storedRows(): undefined {}
+  override takesStored(): boolean {
+    return false
+  }
 }
 
 const written = ({ written: rows, resumeAfter }: StatementResult) => {
@@ -101,11 +103,15 @@ test('rows are written as they are stored like their values are, in pages that e
   for (const [sql, params] of filling()) await session.run(sql, params)
   const { rowWriters } = new AnswerWriter()
   let asStored = 0
-  t.mock.method(WrittenRows.prototype, 'storedRows', function (this: WrittenRows, ...given: never) {
-    const take = original.apply(this, given)
-    if (take !== undefined) asStored += 1
-    return take
-  })
+  t.mock.method(
+    WrittenRows.prototype,
+    'takesStored',
+    function (this: WrittenRows, ...given: never) {
+      const takes = original.apply(this, given)
+      if (takes) asStored += 1
+      return takes
+    },
+  )
   for (let round = 0; round < ROUNDS; round += 1) {
     const sql = scan()
     const integers = oneOf('number' as const, 'string' as const)
@@ -128,7 +134,7 @@ test('rows are written as they are stored like their values are, in pages that e
   assert.ok(asStored > ROUNDS / 3, `${asStored} of ${ROUNDS}`)
 })
 
-const original = WrittenRows.prototype.storedRows
+const original = WrittenRows.prototype.takesStored
 
 test('a record that is damaged is told of as where its values are read, and rows before it are no answer', async (t) => {
   const session = await SqlSession.open(
@@ -212,7 +218,7 @@ test('a server answers its rows alike by both ways: by pages, roles, rules and f
 })
 
 async function byValues<T>(t: TestContext, work: () => Promise<T>): Promise<T> {
-  const { mock } = t.mock.method(WrittenRows.prototype, 'storedRows', () => undefined)
+  const { mock } = t.mock.method(WrittenRows.prototype, 'takesStored', () => false)
   const result = await work()
   mock.restore()
   return result

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isUtf8 } from 'node:buffer'
-import { AnswerBytes, type RowWriter, type TakeStored } from '../../planner/planner.ts'
-import type { RowObjects, SqlValue, TableDefinition } from '../../storage/storage.ts'
+import { AnswerBytes, type RowWriter, type StoredPart } from '../../planner/planner.ts'
+import type { RowObjects, SqlValue, StoredRows, TableDefinition } from '../../storage/storage.ts'
 import {
   type Columns,
   isLongRow,
-  objectsOf,
   type ResultForm,
   rowPieces,
   rowText,
+  shapeOf,
 } from './result-form.ts'
 import { PIECE_CHARACTERS } from './text-pieces.ts'
 
@@ -29,6 +29,8 @@ export class WrittenRows implements RowWriter {
   /** What comes before the text. */
   readonly #parts: Array<Uint8Array | readonly SqlValue[]> = []
   #text = ''
+  #shape: RowObjects | undefined
+  #places: readonly number[] = []
   #storedAtOnce = STORED_AT_ONCE
   rowCount = 0
   bytes = 0
@@ -53,25 +55,22 @@ export class WrittenRows implements RowWriter {
     this.#parts.push(row)
   }
 
-  storedRows(table: TableDefinition, places: readonly number[]): TakeStored | undefined {
-    const objects = objectsOf(this.#form, table, places)
-    return objects && ((rows, part) => this.#takeStored(rows, part, objects, places))
+  takesStored(table: TableDefinition, places: readonly number[]): boolean {
+    this.#shape = shapeOf(this.#form, table, places)
+    this.#places = places
+    return this.#shape !== undefined
   }
 
-  #takeStored(
-    rows: Parameters<TakeStored>[0],
-    { from, count, bytesMax }: Parameters<TakeStored>[1],
-    shape: RowObjects,
-    places: readonly number[],
-  ): number {
-    const end = Math.min(rows.length, from + Math.min(count, this.#storedAtOnce))
-    const objects = rows.objects(shape, from, end, PIECE_CHARACTERS)
+  takeStored(rows: StoredRows, part: StoredPart): number {
+    const { from, rowsMax, bytesMax } = part
+    const end = Math.min(rows.length, from + Math.min(rowsMax, this.#storedAtOnce))
+    const objects = rows.objects(this.#shape as RowObjects, from, end, PIECE_CHARACTERS)
     const binary = objects.length === 0 ? '' : JSON.stringify(objects)
     const text = textOfBytes(binary)
     if (text === undefined || objects.length === 0) {
       // It is long, or damaged, or not plain.
       const { row } = rows.at(from)
-      this.write(places.map((place) => row[place] as SqlValue))
+      this.write(this.#places.map((place) => row[place] as SqlValue))
       return 1
     }
     // Each row with its comma: one of the two brackets stands for that of the last one.
@@ -79,7 +78,7 @@ export class WrittenRows implements RowWriter {
     if (objects.length > 1 && this.bytes + bytes >= bytesMax) {
       // The last row of the page is one of these.
       this.#storedAtOnce = objects.length >> 1
-      return this.#takeStored(rows, { from, count, bytesMax }, shape, places)
+      return this.takeStored(rows, part)
     }
     this.#add(text.slice(1, -1), objects.length, bytes)
     return objects.length

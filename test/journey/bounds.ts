@@ -12,6 +12,6 @@ export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, c
   blindSet: [556, 774],
   readingSet: [591, 820],
   transfer: [590, 1_227],
-  scan: [362, 1_098],
+  scan: [340, 818],
   health: [45, 51],
 }

@@ -3,8 +3,13 @@ import type { Position } from '../../../parser/ast.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { RowProjection } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
-import { CollectedRows } from './collected-rows.ts'
-import type { AnswerBytesBudget, ExecutionContext, StatementResult } from './execution-context.ts'
+import { newRows, resultOf } from './collected-rows.ts'
+import type {
+  AnswerBytesBudget,
+  ExecutionContext,
+  RowWriter,
+  StatementResult,
+} from './execution-context.ts'
 
 /**
  * The rows of a statement that is answered whole: of a GET, or of a RETURNING, if there is one. A few
@@ -14,7 +19,7 @@ export class AnswerRows {
   readonly #projection: RowProjection | undefined
   readonly #position: Position
   readonly #budget: AnswerBytesBudget
-  readonly #rows: CollectedRows | undefined
+  readonly #rows: RowWriter | undefined
 
   constructor(
     projection: RowProjection | undefined,
@@ -24,13 +29,13 @@ export class AnswerRows {
     this.#projection = projection
     this.#position = position
     this.#budget = context.answerBytes ?? UNBOUNDED
-    this.#rows = projection && new CollectedRows(projection.columns, context)
+    this.#rows = projection && newRows(projection.columns, context)
   }
 
   /** Throws PlanError limit_exceeded when the answer would become too large. */
   add(scope: Scope): void {
     if (this.#projection === undefined || this.#rows === undefined) return
-    this.#rows.add(this.#projection.project(scope))
+    this.#rows.write(this.#projection.project(scope))
     const { used, max } = this.#budget
     const actual = used + this.#rows.bytes
     if (actual <= max) return
@@ -42,7 +47,8 @@ export class AnswerRows {
   }
 
   result(rowsAffected = 0): StatementResult {
-    return { ...(this.#rows?.result ?? { columns: [], rows: [] }), rowsAffected }
+    const columns = this.#projection?.columns ?? []
+    return { ...(this.#rows ? resultOf(columns, this.#rows) : { columns, rows: [] }), rowsAffected }
   }
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { SqlValue } from '../../../storage/storage.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
-import { CollectedRows, rowCountOf } from './collected-rows.ts'
+import { newRows, resultOf, rowCountOf } from './collected-rows.ts'
 import type { ExecutionContext, RowWriter } from './execution-context.ts'
 import { ScanPage } from './scan-page.ts'
 
@@ -27,16 +27,16 @@ class RecordingWriter implements RowWriter {
   }
 }
 
-function collected(newRowWriter?: () => RowWriter): CollectedRows {
-  const rows = new CollectedRows(COLUMNS, { newRowWriter })
-  for (const id of IDS) rows.add([id])
-  assert.equal(rows.count, IDS.length)
+function collected(newRowWriter?: () => RowWriter): RowWriter {
+  const rows = newRows(COLUMNS, { newRowWriter })
+  for (const id of IDS) rows.write([id])
+  assert.equal(rows.rowCount, IDS.length)
   return rows
 }
 
 test('without a writer all rows are held, in their order', () => {
   const rows = collected()
-  const result = { ...rows.result, rowsAffected: 0 }
+  const result = { ...resultOf(COLUMNS, rows), rowsAffected: 0 }
   assert.equal(result.written, undefined)
   assert.deepEqual(result.rows.flat(), IDS)
   assert.equal(result.bytes, rows.bytes)
@@ -46,7 +46,7 @@ test('without a writer all rows are held, in their order', () => {
 test('a writer is given each row when it is found, and says what they come to', () => {
   const writer = new RecordingWriter()
   const rows = collected(() => writer)
-  const result = { ...rows.result, rowsAffected: 0 }
+  const result = { ...resultOf(COLUMNS, rows), rowsAffected: 0 }
   assert.deepEqual(writer.given.flat(), IDS)
   assert.deepEqual([result.rows, result.written], [[], writer])
   assert.equal(rows.bytes, 7 * IDS.length)

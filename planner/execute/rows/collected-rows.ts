@@ -1,65 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlValue, TableDefinition } from '../../../storage/storage.ts'
+import type { SqlValue } from '../../../storage/storage.ts'
 import { AnswerBytes } from './answer-bytes.ts'
-import type {
-  ExecutionContext,
-  RowWriter,
-  StatementResult,
-  TakeStored,
-} from './execution-context.ts'
+import type { ExecutionContext, RowWriter, StatementResult } from './execution-context.ts'
 
-/** The rows of an answer as they are found: handed to a writer where the context has one, else held. */
-export class CollectedRows {
-  readonly #columns: StatementResult['columns']
-  readonly #target: RowWriter | HeldRows
+type Columns = StatementResult['columns']
 
-  constructor(
-    columns: StatementResult['columns'],
-    { newRowWriter }: Pick<ExecutionContext, 'newRowWriter'>,
-  ) {
-    this.#columns = columns
-    this.#target = newRowWriter?.(columns) ?? new HeldRows(columns)
-  }
-
-  get count(): number {
-    return this.#target.rowCount
-  }
-
-  /** What the rows have come to, about. */
-  get bytes(): number {
-    return this.#target.bytes
-  }
-
-  add(row: SqlValue[]): void {
-    this.#target.write(row)
-  }
-
-  /** As that of a `RowWriter`. */
-  storedRows(table: TableDefinition, places: readonly number[]): TakeStored | undefined {
-    const target = this.#target
-    return target instanceof HeldRows ? undefined : target.storedRows?.(table, places)
-  }
-
-  get result(): Pick<StatementResult, 'columns' | 'rows' | 'written' | 'bytes'> {
-    const columns = this.#columns
-    const target = this.#target
-    return target instanceof HeldRows
-      ? { columns, rows: target.rows, bytes: target.bytes }
-      : { columns, rows: [], written: target }
-  }
+/** Takes the rows of an answer as they are found: a writer where the context makes them, else they are held. */
+export function newRows(
+  columns: Columns,
+  { newRowWriter }: Pick<ExecutionContext, 'newRowWriter'>,
+): RowWriter {
+  return newRowWriter?.(columns) ?? new HeldRows(columns)
 }
 
-class HeldRows {
+/** The result of the rows that `newRows` has made. */
+export function resultOf(
+  columns: Columns,
+  rows: RowWriter,
+): Pick<StatementResult, 'columns' | 'rows' | 'written' | 'bytes'> {
+  return rows instanceof HeldRows
+    ? { columns, rows: rows.rows, bytes: rows.bytes }
+    : { columns, rows: [], written: rows }
+}
+
+class HeldRows implements RowWriter {
   readonly rows: SqlValue[][] = []
   bytes = 0
   readonly #answerBytes: AnswerBytes
 
-  constructor(columns: StatementResult['columns']) {
+  constructor(columns: Columns) {
     this.#answerBytes = new AnswerBytes(columns)
   }
 
   get rowCount(): number {
     return this.rows.length
+  }
+
+  get columnBytes(): number {
+    return this.#answerBytes.ofColumns
   }
 
   write(row: SqlValue[]): void {

@@ -85,11 +85,10 @@ export type AnswerBytesBudget = { readonly used: number; readonly max: number }
 /** Takes the rows of one answer, in their order. */
 export interface RowWriter {
   write(row: readonly SqlValue[]): void
-  /**
-   * How it takes rows of the table as they are stored, of which the columns in these places are answered; undefined
-   * where it takes values only.
-   */
-  storedRows?(table: TableDefinition, places: readonly number[]): TakeStored | undefined
+  /** Whether it takes rows of the table as they are stored, of which the columns in these places are answered. */
+  takesStored?(table: TableDefinition, places: readonly number[]): boolean
+  /** Only where `takesStored` said so. Returns how many it has taken. Throws violations of T1 and T2. */
+  takeStored?(rows: StoredRows, part: StoredPart): number
   /** How many it has taken. */
   readonly rowCount: number
   /** What they have come to. */
@@ -98,14 +97,12 @@ export interface RowWriter {
   readonly columnBytes: number
 }
 
-/**
- * Writes rows as they are stored, from `from` on, until what is written comes to `bytesMax`: one at least, at most
- * `count`. Returns how many. Throws violations of T1 and T2.
- */
-export type TakeStored = (
-  rows: StoredRows,
-  part: { readonly from: number; readonly count: number; readonly bytesMax: number },
-) => number
+/** Rows from `from` on, one at least: at most `rowsMax`, and until what was written comes to `bytesMax`. */
+export type StoredPart = {
+  readonly from: number
+  readonly rowsMax: number
+  readonly bytesMax: number
+}
 
 /** A page of a SCAN ends after `rows` rows, or when their values take about `bytes` bytes. */
 export type PageRequest = {

@@ -5,8 +5,8 @@ import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { RangeScanPlan, RowProjection } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
-import { CollectedRows } from './collected-rows.ts'
-import type { ExecutionContext, StatementResult, TakeStored } from './execution-context.ts'
+import { newRows, resultOf } from './collected-rows.ts'
+import type { ExecutionContext, RowWriter, StatementResult } from './execution-context.ts'
 import { decodePageMark, encodePageMark, type PageMark } from './page-mark.ts'
 
 /** Where the page before ended; undefined for the first. */
@@ -32,11 +32,13 @@ export class ScanPage {
   readonly left: number
   /** How many rows it takes; infinite without LIMIT and pages. */
   readonly rowsMax: number
+  /** The part of a walk's window that continues after the page before. */
+  readonly window: { readonly after?: Uint8Array }
   readonly #mark: PageMark | undefined
   readonly #projection: RowProjection
   readonly #bytesMax: number
   readonly #examinedMax: number
-  readonly #rows: CollectedRows
+  readonly #rows: RowWriter
   #examined = 0
 
   /** `limit` is that of the statement. Throws PlanError invalid_request. */
@@ -44,26 +46,22 @@ export class ScanPage {
     const { page } = context
     this.#projection = projection
     this.#mark = markOf(context)
+    this.window = this.#mark === undefined ? {} : { after: this.#mark.key }
     this.left = Math.max(0, limit - (this.#mark?.rowsGiven ?? 0))
     this.rowsMax = Math.min(this.left, page?.rows ?? this.left)
-    this.#rows = new CollectedRows(projection.columns, context)
+    this.#rows = newRows(projection.columns, context)
     this.#bytesMax = page?.bytes ?? Number.POSITIVE_INFINITY
     this.#examinedMax =
       page === undefined ? Number.POSITIVE_INFINITY : PLANNER_LIMITS.pageExaminedRowsMax
   }
 
-  /** The part of a walk's window that continues after the page before. */
-  get window(): { readonly after?: Uint8Array } {
-    return this.#mark === undefined ? {} : { after: this.#mark.key }
-  }
-
   get rowCount(): number {
-    return this.#rows.count
+    return this.#rows.rowCount
   }
 
   isFull(): boolean {
     return (
-      this.#rows.count >= this.rowsMax ||
+      this.#rows.rowCount >= this.rowsMax ||
       this.#rows.bytes >= this.#bytesMax ||
       this.#examined >= this.#examinedMax
     )
@@ -75,25 +73,25 @@ export class ScanPage {
   }
 
   add(scope: Scope): void {
-    this.#rows.add(this.#projection.project(scope))
+    this.#rows.write(this.#projection.project(scope))
   }
 
-  /** How rows of the plan's table are written as they are stored; undefined where they have to become values. */
-  storedRows({ table }: RangeScanPlan): TakeStored | undefined {
+  /** Whether rows of the plan's table are written as they are stored, by `takeStored`. */
+  takesStored({ table }: RangeScanPlan): boolean {
     const { places } = this.#projection
-    return places && this.#rows.storedRows(table, places)
+    return places !== undefined && this.#rows.takesStored?.(table, places) === true
   }
 
   /** Takes some of these rows, from `from` on; returns how many. To be called while it is not full. */
-  takeStored(take: TakeStored, rows: StoredRows, from: number): number {
-    const rowsLeft = Math.min(this.rowsMax - this.#rows.count, this.#examinedMax - this.#examined)
-    const taken = take(rows, { from, count: rowsLeft, bytesMax: this.#bytesMax })
-    this.#examined += taken
-    return taken
+  takeStored(rows: StoredRows, from: number): number {
+    const left = Math.min(this.rowsMax - this.#rows.rowCount, this.#examinedMax - this.#examined)
+    const taken = this.#rows.takeStored?.(rows, { from, rowsMax: left, bytesMax: this.#bytesMax })
+    this.#examined += taken as number
+    return taken as number
   }
 
   result(): StatementResult {
-    return { ...this.#rows.result, rowsAffected: 0 }
+    return { ...resultOf(this.#projection.columns, this.#rows), rowsAffected: 0 }
   }
 
   /** The same when there is more: the next page continues after this key. */

@@ -86,7 +86,7 @@ export function* storedByRanges(
     if (turns.isDue(ROWS_OF_A_SEEK)) yield* waitedFor(turns.pause())
     const scan = { ...scanOf(walking, range, left), columns: plan.reads }
     for (const next of scanRowBatches(context.transaction, plan.table, scan)) {
-      const batch = yield* waitedFor(next)
+      const batch = next instanceof Promise ? yield* waitedFor(next) : next
       if (turns.isDue(0)) yield* waitedFor(turns.pause())
       yield batch
       if (left !== undefined) left -= batch.length
@@ -121,7 +121,7 @@ function* entriesByRanges(
       batchEntries: window.entriesAtOnce ?? ENTRIES_AT_ONCE,
     }
     for (const next of scanIndexEntries(context.transaction, plan.table, index, scan)) {
-      const batch = yield* waitedFor(next)
+      const batch = next instanceof Promise ? yield* waitedFor(next) : next
       if (turns.isDue(0)) yield* waitedFor(turns.pause())
       yield batch
       if (left !== undefined) left -= batch.length
@@ -206,8 +206,8 @@ function scanOf({ plan, context }: Walking, range: KeyRange, limit: number | und
 function requireBound({ path, unbounded }: WalkPlan, scope: Scope): void {
   const { bounds, mayWalk } = path
   if (mayWalk || bounds.points.length > 0) return
-  const boundsNothing = bounds.range.every(
-    (condition) => condition.kind === 'prefix' && condition.text(scope) === '',
-  )
-  if (boundsNothing) throw unbounded()
+  for (const condition of bounds.range) {
+    if (condition.kind !== 'prefix' || condition.text(scope) !== '') return
+  }
+  throw unbounded()
 }

@@ -10,7 +10,6 @@ import {
   keyBound,
   keyComponentBytes,
   readKeyComponent,
-  readLastText,
   writeKeyComponent,
 } from './key-component.ts'
 import { idInKeySpace, KEY_SPACE_BYTES, keySpace, writeKeySpace } from './key-space.ts'
@@ -94,11 +93,6 @@ export function decodePrimaryKey(table: TableDefinition, key: Uint8Array): SqlVa
   }
   if (end !== bytes.length) throw damagedKey(key, end, 'bytes follow the last value')
   return values
-}
-
-/** As `readLastText`, of a key that is one ascending TEXT. */
-export function plainTextOfKey(key: Buffer): string | undefined {
-  return readLastText(key, KEY_SPACE_BYTES)
 }
 
 function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {

@@ -7,7 +7,9 @@ import {
   primaryKeyParts,
   type TableDefinition,
 } from '../table-definition.ts'
-import { decodePrimaryKey, plainTextOfKey } from './key-encoding.ts'
+import { readLastText } from './key-component.ts'
+import { decodePrimaryKey } from './key-encoding.ts'
+import { KEY_SPACE_BYTES } from './key-space.ts'
 import { FORMAT, isKeyColumn } from './row-codec.ts'
 import { KINDS } from './stored-fields.ts'
 import { fixedBodyBytes, hasLength, isKindOf, KIND } from './stored-value.ts'
@@ -78,16 +80,14 @@ export class RowObjects {
   of(key: Uint8Array, record: Uint8Array): Record<string, unknown> | undefined {
     if (record.length > RECORD_BYTES_MAX || record[0] !== FORMAT) return undefined
     const object: Record<string, unknown> = { ...this.#template }
-    this.#addKey(object, bufferOf(key))
+    const keyName = this.#textKey
+    const text = keyName === undefined ? undefined : readLastText(bufferOf(key), KEY_SPACE_BYTES)
+    if (keyName === undefined || text === undefined) this.#addKey(object, key)
+    else object[keyName] = text
     return this.#addFields(object, bufferOf(record)) ? object : undefined
   }
 
-  #addKey(object: Record<string, unknown>, key: Buffer): void {
-    const text = this.#textKey === undefined ? undefined : plainTextOfKey(key)
-    if (this.#textKey !== undefined && text !== undefined) {
-      object[this.#textKey] = text
-      return
-    }
+  #addKey(object: Record<string, unknown>, key: Uint8Array): void {
     const values = decodePrimaryKey(this.#table, key)
     for (let at = 0; at < values.length; at += 1) {
       const field = this.#keyFields[at]
@@ -106,7 +106,7 @@ export class RowObjects {
       const id = (tag - kind) / KINDS
       if (id <= idBefore || id >= this.#slots.length || kind > KIND.json) return false
       idBefore = id
-      const length = hasLength(kind) ? this.#varuint(record) : fixedBodyBytes(kind)
+      const length = BODY_BYTES[kind] ?? this.#varuint(record)
       const start = this.#at
       this.#at += length
       if (!(this.#at <= record.length)) return false
@@ -142,6 +142,9 @@ export class RowObjects {
 }
 
 const KIND_NUMBERS: readonly number[] = Object.values(KIND)
+
+/** By kind; undefined of those whose length is in the record. */
+const BODY_BYTES = KIND_NUMBERS.map((kind) => (hasLength(kind) ? undefined : fixedBodyBytes(kind)))
 
 /** As JSON.stringify takes it. An INTEGER of 32 bits is a number already. Undefined for what no encoder has written. */
 function plainValue(

@@ -199,10 +199,9 @@ export function* scanRowBatches(
   table: TableDefinition,
   scan: TableScan,
 ): Generator<MaybePromise<StoredRows>, void, undefined> {
-  const space = tableSpace(table.id)
-  const { columns, start = space, ...given } = scan
+  const { columns, start = tableSpace(table.id), ...given } = scan
   // No table id is FF FF FF FF with a space byte FF, so a table's space always has an end.
-  const end = scan.end ?? (endOfPrefix(space) as Uint8Array)
+  const end = scan.end ?? (endOfPrefix(tableSpace(table.id)) as Uint8Array)
   const families = familiesOf(table, columns)
   const range = { ...given, start, end, columns: columnsOfFamilies(families) }
   for (const next of batchesOf(transaction.scanBatches(range))) {

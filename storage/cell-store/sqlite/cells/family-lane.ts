@@ -25,6 +25,8 @@ const WALKED_CELLS_A_ROW = 4
 
 /** The rows of one family that a chunk has still to take, listed in parts. */
 export class SqliteFamilyLane {
+  /** That of the row that `nextKey` has found, as a `keyString`; undefined at the end. */
+  key: string | undefined
   readonly #source: SqliteFamilyRows
   readonly #filter: RowFilter
   readonly #column: NewestOfColumn | undefined
@@ -43,13 +45,14 @@ export class SqliteFamilyLane {
     this.#rest = range
   }
 
-  /** The key, as a `keyString`, of the next row in the direction of the range; undefined at the end. */
+  /** Looks for the next row in the direction of the range; returns its `key`. */
   nextKey(): string | undefined {
     if (this.#at === this.#rows.length && this.#rest.count > 0) this.#list()
-    return this.#rows[this.#at]?.key
+    this.key = this.#rows[this.#at]?.key
+    return this.key
   }
 
-  /** The cells that the filter leaves of the next row, whose key is `key`; moves past it. */
+  /** The cells that the filter leaves of the row that `nextKey` has found, whose key this is; moves past it. */
   take(key: Uint8Array): readonly Cell[] {
     const row = this.#rows[this.#at] as FamilyRow
     this.#at += 1

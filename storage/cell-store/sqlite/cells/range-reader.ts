@@ -66,7 +66,7 @@ function takeRow(
 ): readonly Cell[] {
   let cells: readonly Cell[] = []
   for (const lane of lanes) {
-    if (lane.nextKey() !== text) continue
+    if (lane.key !== text) continue
     const found = lane.take(key)
     cells = cells.length === 0 ? found : cells.concat(found)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Timestamp } from '../../../cell-store/cell.ts'
-import type { Chunk } from '../../../cell-store/embedded-cell-store.ts'
+import type { CellView, Chunk } from '../../../cell-store/embedded-cell-store.ts'
 import { eventLoopTurn } from '../../../cell-store/event-loop-turn.ts'
 import type { RowFilter } from '../../../cell-store/row-filter.ts'
 import { type MaybePromise, waitedFor } from '../../../maybe-promise.ts'
@@ -10,14 +10,13 @@ import type { SnapshotRow } from '../../records/version.ts'
 import type { EmbeddedContext } from '../embedded-context.ts'
 import type { LatchOwner } from '../latches/latch-table.ts'
 import { untilReleased } from '../latches/latch-wait.ts'
-import { longBytesOf } from './view-values.ts'
+import { longBytesOf, rowInView } from './view-values.ts'
 
 /** What a scan needs of the snapshot at which it reads; see `ViewSnapshot`. */
 export type ScannedSnapshot = {
   readonly readTs: Timestamp
   filter(columns: readonly string[]): RowFilter
   checkReadable(): void
-  fetchNow(rows: readonly Row[]): Array<SnapshotRow | null>
 }
 
 /**
@@ -57,7 +56,7 @@ export function* scanView(
       // The first part is in the turn that read the chunk; the later ones are not.
       if (!isFirst) snapshot.checkReadable()
       isFirst = false
-      const rows = snapshot.fetchNow(part).filter((row) => row !== null)
+      const rows = rowsInView(context.cellStore.view, part)
       if (rows.length > 0) yield rows.length > left ? rows.slice(0, left) : rows
       left -= rows.length
       if (left <= 0) return
@@ -66,6 +65,16 @@ export function* scanView(
     rowsMax = Math.min(rowsMax * 2, CHUNK_ROWS_MAX)
     if (rest !== undefined) yield* waitedFor(eventLoopTurn())
   }
+}
+
+/** Those of the rows that are not deleted, in this turn. */
+function rowsInView(view: CellView, rows: readonly Row[]): SnapshotRow[] {
+  const present: SnapshotRow[] = []
+  for (const row of rows) {
+    const found = rowInView(view, row)
+    if (found !== null) present.push(found)
+  }
+  return present
 }
 
 /** The part of a range that a chunk covers: up to where its rest begins, or all of it. */

@@ -60,7 +60,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     const rows = keys.map((key) => this.#record(key, columns))
     let longBytes = 0
     for (const row of rows) longBytes += longBytesOf(row)
-    return longBytes <= PART_BYTES_MAX ? this.fetchNow(rows) : this.#fetchInParts(rows)
+    return longBytes <= PART_BYTES_MAX ? this.#fetchNow(rows) : this.#fetchInParts(rows)
   }
 
   scan(range: SnapshotRange): RowBatches {
@@ -83,7 +83,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
   }
 
   /** The values of these rows, in this turn. */
-  fetchNow(rows: ReadonlyArray<Row | null>): Array<SnapshotRow | null> {
+  #fetchNow(rows: ReadonlyArray<Row | null>): Array<SnapshotRow | null> {
     const { view } = this.#context.cellStore
     return rows.map((row) => (row === null ? null : rowInView(view, row)))
   }
@@ -94,7 +94,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     for (const part of valueParts(rows, longBytesOf)) {
       if (fetched.length > 0) await this.#context.clock.sleep(0)
       this.checkReadable()
-      fetched.push(...this.fetchNow(part))
+      fetched.push(...this.#fetchNow(part))
     }
     return fetched
   }

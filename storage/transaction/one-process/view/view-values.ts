@@ -4,7 +4,12 @@ import type { CellView } from '../../../cell-store/embedded-cell-store.ts'
 import { DamagedRecord, thrownOf } from '../../../invariant.ts'
 import { dataOf } from '../../records/percolator-columns.ts'
 import { OneColumn, type SnapshotRow, type VersionedValue } from '../../records/version.ts'
-import { bytesElsewhere, decodeWriteRecord, type WriteRecord } from '../../records/write-record.ts'
+import {
+  bytesElsewhere,
+  decodeContent,
+  decodeStartTs,
+  RECORD_CONTENT_AT,
+} from '../../records/write-record.ts'
 
 /**
  * The row with its values, from the newest write records that the snapshot's filter left; values in `data` are read
@@ -26,21 +31,20 @@ export function rowInView(view: CellView, { key, cells }: Row): SnapshotRow | nu
 
 /** The value that the write record committed; null for a deletion. */
 function valueInView(view: CellView, key: Uint8Array, cell: Cell): VersionedValue | null {
-  const { qualifier: column, timestamp: commitTs } = cell
-  const { startTs, content } = recordOf(key, cell)
-  switch (content.kind) {
-    case 'inline':
-      return { value: content.value, commitTs }
-    case 'data':
-      return { value: dataInView(view, { key, column, startTs }), commitTs }
-    case 'delete':
-      return null
-  }
-}
-
-function recordOf(key: Uint8Array, { value }: Cell): WriteRecord {
+  const { qualifier: column, timestamp: commitTs, value: record } = cell
   try {
-    return decodeWriteRecord(value)
+    const content = decodeContent(record, RECORD_CONTENT_AT)
+    switch (content.kind) {
+      case 'inline':
+        return { value: content.value, commitTs }
+      case 'data':
+        return {
+          value: dataInView(view, { key, column, startTs: decodeStartTs(record) }),
+          commitTs,
+        }
+      case 'delete':
+        return null
+    }
   } catch (error) {
     throw thrownOf(key, error)
   }
