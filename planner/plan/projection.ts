@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, LabelledExpression, Position, Projection } from '../../parser/ast.ts'
-import type { SqlType } from '../../storage/storage.ts'
+import type { SqlType, TableDefinition } from '../../storage/storage.ts'
 import { columnsOf, type ExpressionCompiler } from '../expressions/compiled-expression.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
 import { PlanError } from '../plan-error.ts'
@@ -43,8 +43,13 @@ export function planProjection(
   const { parts } = compiler
   const [only, ...others] = parts
   if (projection.kind === 'allColumns' && only !== undefined && others.length === 0) {
-    const columns = only.table.columns.map(({ name, type }) => ({ name, type }))
-    const reads = new Set(columns.keys())
+    const { columns: ofTable } = only.table
+    const reads = new Set(ofTable.keys())
+    const columns = sharedColumns(
+      only.table,
+      ofTable.map(({ name, type }) => ({ name, type })),
+      [...reads],
+    )
     const project: RowProjection['project'] = ({ row, work }) => {
       work.spend(columns.length)
       return [...row]
@@ -65,16 +70,38 @@ export function planProjection(
   const isPlain =
     others.length === 0 && expressions.every(({ expression }) => expression.kind === 'column')
   const evaluations = items.map(({ value }) => value.evaluate)
+  const columns = items.map(({ name, type }) => ({ name, type }))
+  const places = isPlain ? items.flatMap(({ value }) => [...value.columns]) : undefined
   return {
-    columns: items.map(({ name, type }) => ({ name, type })),
+    columns: places && only ? sharedColumns(only.table, columns, places) : columns,
     reads: columnsOf(items.map(({ value }) => value)),
     units,
-    ...(isPlain && { places: items.flatMap(({ value }) => [...value.columns]) }),
+    ...(places && { places }),
     project: (scope) => {
       scope.work.spend(units)
       return evaluations.map((evaluate) => evaluate(scope))
     },
   }
+}
+
+const COLUMNS_KEPT_MAX = 64
+const COLUMNS = new WeakMap<TableDefinition, Map<string, RowProjection['columns']>>()
+
+/**
+ * One object for the columns of all texts that answer the same of a table: who writes answers keeps by it how their
+ * rows are written.
+ */
+function sharedColumns(
+  table: TableDefinition,
+  columns: RowProjection['columns'],
+  places: readonly number[],
+): RowProjection['columns'] {
+  const kept = COLUMNS.get(table) ?? new Map<string, RowProjection['columns']>()
+  COLUMNS.set(table, kept)
+  const text = JSON.stringify([places, columns.map(({ name }) => name)])
+  const known = kept.get(text) ?? columns
+  if (kept.size < COLUMNS_KEPT_MAX) kept.set(text, known)
+  return known
 }
 
 function namedTwice({ position }: Expression, label: string): PlanError {

@@ -223,3 +223,19 @@ async function byValues<T>(t: TestContext, work: () => Promise<T>): Promise<T> {
   mock.restore()
   return result
 }
+
+test('texts that answer the same columns of a table share the form of their rows', async (t) => {
+  const session = await SqlSession.open('CREATE TABLE item (id TEXT PRIMARY KEY, t TEXT, u TEXT)')
+  t.after(() => session.close())
+  const transaction = await session.storage.begin({ readOnly: true })
+  const catalog = await session.storage.catalog(transaction)
+  transaction.rollback()
+  const columnsOf = (sql: string) => {
+    const plan = session.plan(sql, catalog)
+    return plan.kind === 'rangeScan' ? plan.projection.columns : undefined
+  }
+  const columns = columnsOf('SCAN id, t FROM item LIMIT 7')
+  assert.equal(columnsOf("SCAN id, t FROM item WHERE id > 'a' LIMIT 8"), columns)
+  assert.notEqual(columnsOf('SCAN id, u AS t FROM item LIMIT 7'), columns)
+  assert.equal(columnsOf('SCAN * FROM item'), columnsOf('SCAN * FROM item LIMIT 7'))
+})
