@@ -6,7 +6,7 @@ import { connect } from '../client-sdk/client.ts'
 import { ServerProcess } from './server/server-process.ts'
 import { testFolder } from './test-folder.ts'
 
-/** `npm run test:memory` runs this with a million rows. */
+/** `npm run test:long` runs this with a million rows. */
 const ROWS = Number(process.env.MEMORY_ROWS ?? 60_000)
 const BATCH = 1_000
 const RESIDENT_MIB_MAX = 400

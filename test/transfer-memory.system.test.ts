@@ -12,7 +12,7 @@ import { startCommand, THIS_TREE } from '../bench/servers/start-command.ts'
 import { ServerProcess } from './server/server-process.ts'
 import { testFolder } from './test-folder.ts'
 
-/** `npm run test:memory` runs this with a million rows. */
+/** `npm run test:long` runs this with a million rows. */
 const ROWS = Number(process.env.MEMORY_ROWS ?? 20_000)
 /** 300 MB, of 10 ** 6 bytes; figures are in MiB, of 2 ** 20 bytes. */
 const COMMAND_MIB_MAX = 286

@@ -15,7 +15,7 @@ export function startCommand(tree = THIS_TREE): {
   readonly main: string
 } {
   const { scripts } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
-  const call = /^(?:\w+=\S+ )?exec node (.*?)(\w+\/\w+\.ts) serve$/.exec(scripts.start)
+  const call = /exec node (.*?)(\w+\/\w+\.ts) serve$/.exec(scripts.start)
   const [, flags, main] = call ?? []
   if (flags === undefined || main === undefined) {
     throw new Error(`${tree}: "${scripts.start}" is not understood`)

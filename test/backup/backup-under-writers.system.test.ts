@@ -13,7 +13,7 @@ import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { testFolder } from '../test-folder.ts'
 import { accountsOf, SUM, sumOf, Transfers } from './transfers.ts'
 
-const HELP = `npm run test:backup -- [--times 20] [--seed 7]
+const HELP = `node test/backup/backup-under-writers.system.test.ts [--times 20] [--seed 7]
 
 Backups while 64 writers move amounts between accounts, each restored elsewhere and compared with the original. It fails
 by its exit code.

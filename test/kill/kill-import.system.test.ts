@@ -10,7 +10,7 @@ import { ServerProcess } from '../server/server-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { BATCH_ROWS, importedFile } from './imported-file.ts'
 
-const HELP = `npm run test:import -- [--kills 3] [--seed 7]
+const HELP = `node test/kill/kill-import.system.test.ts [--kills 3] [--seed 7]
 
 kill -9 of percolite import, so many times in one file of rows, each time started again by the same command. Prints where
 it was killed, and fails by its exit code when a row was lost or written twice.

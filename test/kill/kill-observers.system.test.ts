@@ -9,7 +9,7 @@ import { SeededRandomness } from '../seeded-randomness.ts'
 import { ServerProcess } from '../server/server-process.ts'
 import { testFolder } from '../test-folder.ts'
 
-const HELP = `npm run test:observers -- [--notifications 1000] [--commit two-phase] [--seed 7]
+const HELP = `node test/kill/kill-observers.system.test.ts [--notifications 1000] [--commit two-phase] [--seed 7]
 
 Nothing but observers and subscribers, until so many notifications were written, with kill -9 every few seconds. Prints
 how many were lost or committed twice, and fails by its exit code.

@@ -9,6 +9,7 @@ export const FOLDER_FILES_MAX = 20
 export const FUNCTION_LINES_MAX = 60
 export const LINE_LENGTH_MAX = 120
 export const SUBJECT_LENGTH_MAX = 72
+export const NPM_SCRIPTS_MAX = 32
 
 /** Texts by their paths. */
 export type Tree = ReadonlyMap<string, string>

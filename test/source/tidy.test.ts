@@ -13,6 +13,7 @@ import {
   longFiles,
   longFunctions,
   longLines,
+  NPM_SCRIPTS_MAX,
   problemOfSubject,
   unusedWords,
 } from './tidy-rules.ts'
@@ -38,6 +39,16 @@ test('no function is longer than 60 lines', () => {
 
 test('lines of comments and pages end at 120 characters', () => {
   assert.deepEqual(beyondExceptions(longLines(tree), {}), [])
+})
+
+test('npm run lists at most 32 scripts', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const count = Object.keys(scripts).length
+  const advice = 'give a command that is there a flag, or document a call of `node`'
+  assert.ok(
+    count <= NPM_SCRIPTS_MAX,
+    `npm run lists ${count} scripts, above ${NPM_SCRIPTS_MAX}: ${advice}`,
+  )
 })
 
 test('words that were given up do not come back', () => {

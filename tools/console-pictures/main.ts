@@ -14,7 +14,7 @@ import { scriptFlags } from '../script-flags.ts'
 import { OBSERVER_STATEMENTS, OBSERVERS } from './observers.ts'
 import { type PicturedView, VIEWS } from './views.ts'
 
-const HELP = `npm run console:pictures [-- --only <name>]
+const HELP = `node tools/console-pictures/main.ts [--only <name>]
 
 Makes the pictures of the console in docs/pictures/: each view, in a wide window and on a phone, light and dark, with
 the brokerage of percolite demo after 2,000 trades. Needs Chromium: test/browser/chromium.sh.
