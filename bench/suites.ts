@@ -17,5 +17,6 @@ export const SUITES: Readonly<Record<string, () => Promise<RunnableSuite>>> = {
   notifications: async () =>
     (await import('./notifications/notifications-suite.ts')).notificationsSuite,
   paper: async () => (await import('./paper/paper-suite.ts')).paperSuite,
+  pairs: async () => (await import('./pairs/pairs-suite.ts')).pairsSuite,
   'index-build': async () => (await import('./index-build/index-build-suite.ts')).indexBuildSuite,
 }

@@ -65,7 +65,7 @@ class FeedWorkload implements Workload {
     if (this.#sockets.length === 0) resolve()
     const params = [this.#body, tickName(number), client % TICKS]
     const body = JSON.stringify({ sql: WRITE_TICK, params })
-    await this.#retries.run(() => this.#client.post('/v1/query', body))
+    await this.#retries.run(() => this.#client.ask('/v1/query', body))
     const gone = this.#sockets.find(({ isClosed }) => isClosed)
     if (gone !== undefined) throw new Error('The server has closed a socket.')
     await promise

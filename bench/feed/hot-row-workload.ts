@@ -29,7 +29,7 @@ export async function openWorkload(
       const tell = { sql: TELL[kind], ...(kind === 'strong' ? { params: [trades] } : {}) }
       const insert = { sql: 'INSERT INTO trade (id, broker) VALUES ($1, 1)', params: [trades] }
       const body = JSON.stringify({ statements: [insert, tell] })
-      conflicts += JSON.parse(await retries.run(() => client.post('/v1/query', body))).attempts - 1
+      conflicts += JSON.parse(await retries.run(() => client.ask('/v1/query', body))).attempts - 1
     },
     takeFigures() {
       const taken = conflicts + retries.take()

@@ -73,6 +73,8 @@ export type Goal = {
   readonly smallerIsBetter?: boolean
   /** The same figure in the Percolator paper. */
   readonly paper?: number
+  /** With its must missed, the run ends as a failure: for bounds that the caller sets. */
+  readonly isRequired?: boolean
   /** Behind the numbers: `x`, `ms`, `MiB`, `/s`. `x` when absent. */
   readonly unit?: string
 }

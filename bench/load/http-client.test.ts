@@ -31,13 +31,13 @@ async function clientOf(context: TestContext, answers: readonly Answer[]): Promi
 
 test('an answer in several pieces is put together', async (context) => {
   const client = await clientOf(context, [[200, '{"rows":["ä"]}']])
-  assert.equal(await client.post('/v1/query', '{}'), '{"rows":["ä"]}')
+  assert.equal(await client.ask('/v1/query', '{}'), '{"rows":["ä"]}')
 })
 
 test('a transaction that met conflicts is sent again, and each time is counted once', async (context) => {
   const client = await clientOf(context, [CONFLICT, CONFLICT, [200, 'done']])
   const retries = new Retries()
-  assert.equal(await retries.run(() => client.post('/v1/query', '{}')), 'done')
+  assert.equal(await retries.run(() => client.ask('/v1/query', '{}')), 'done')
   assert.deepEqual([retries.take(), retries.take()], [2, 0])
 })
 
@@ -45,7 +45,7 @@ test('what would fail again is not sent again', async (context) => {
   const client = await clientOf(context, [[409, '{"code":"already_exists","retryable":false}']])
   const retries = new Retries()
   await assert.rejects(
-    retries.run(() => client.post('/v1/query', '{}')),
+    retries.run(() => client.ask('/v1/query', '{}')),
     /answered 409: \{"code":"already_exists"/,
   )
   assert.equal(retries.take(), 0)

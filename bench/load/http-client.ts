@@ -8,7 +8,7 @@ export class UnexpectedAnswer extends Error {
   readonly text: string
 
   constructor(path: string, status: number, text: string) {
-    super(`POST ${path} answered ${status}: ${text.slice(0, 500)}`)
+    super(`${path} answered ${status}: ${text.slice(0, 500)}`)
     this.status = status
     this.text = text
   }
@@ -19,7 +19,7 @@ export class UnexpectedAnswer extends Error {
   }
 }
 
-/** POSTs JSON over connections that stay open, one request at a time on each. */
+/** Asks for JSON over connections that stay open, one request at a time on each. */
 export class HttpClient {
   readonly #connections: readonly HttpConnection[]
   readonly #free: HttpConnection[]
@@ -32,11 +32,11 @@ export class HttpClient {
     this.#free = [...this.#connections]
   }
 
-  /** The text of the answer. Throws UnexpectedAnswer when its status is not of the 200s. */
-  async post(path: string, body: string): Promise<string> {
+  /** The text of the answer to a POST of this body, or to a GET. Throws UnexpectedAnswer for a status beyond 299. */
+  async ask(path: string, body?: string): Promise<string> {
     const connection = this.#free.pop() ?? (await this.#nextFree())
     try {
-      const { status, text } = await connection.post(path, body)
+      const { status, text } = await connection.ask(path, body)
       if (status < 300) return text
       throw new UnexpectedAnswer(path, status, text)
     } finally {

@@ -46,7 +46,7 @@ const whole = (text: string): Pieces => [Buffer.from(text)]
 
 test('a request says where it goes and how many bytes it has', async (context) => {
   const { connection, requests, sockets } = await connectionTo(context, () => whole(PLAIN))
-  assert.deepEqual(await connection.post('/v1/query', '"ä"'), { status: 200, text: 'okay' })
+  assert.deepEqual(await connection.ask('/v1/query', '"ä"'), { status: 200, text: 'okay' })
   const [{ localPort }] = sockets as [Socket]
   assert.equal(
     requests[0],
@@ -70,7 +70,7 @@ for (const [kind, answer] of [
       return [bytes.subarray(0, cut), bytes.subarray(cut)]
     })
     for (const cut of cuts) {
-      const { text } = await connection.post('/', '')
+      const { text } = await connection.ask('/', '')
       assert.equal(text, '0\r\n\r\nöä', `cut behind ${cut} bytes`)
     }
   })
@@ -80,22 +80,22 @@ test('an answer of several megabytes comes whole', async (context) => {
   const text = 'x'.repeat(3_000_000)
   const head = `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n`
   const { connection } = await connectionTo(context, () => whole(head + text))
-  assert.equal((await connection.post('/', '')).text.length, text.length)
+  assert.equal((await connection.ask('/', '')).text.length, text.length)
 })
 
 test('it connects again once the server has said that it closes, and when it has without a word', async (context) => {
   const { connection, sockets } = await connectionTo(context, (number) =>
     whole(number === 0 ? PLAIN.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n') : PLAIN),
   )
-  await connection.post('/', '')
-  await connection.post('/', '')
+  await connection.ask('/', '')
+  await connection.ask('/', '')
   assert.equal(sockets.length, 2)
   const [, second] = sockets as [Socket, Socket]
   second.destroy()
   await once(second, 'close')
   // The end of the connection reaches this side some turns later.
   for (let turn = 0; turn < 20; turn += 1) await eventLoopTurn()
-  await connection.post('/', '')
+  await connection.ask('/', '')
   assert.equal(sockets.length, 3)
 })
 
@@ -103,14 +103,14 @@ test('a connection that is lost fails its request, and the next one has a new on
   const { connection } = await connectionTo(context, (number) =>
     number === 0 ? 'close' : whole(PLAIN),
   )
-  await assert.rejects(connection.post('/', ''), /closed the connection|ECONNRESET/)
-  assert.equal((await connection.post('/', '')).text, 'okay')
+  await assert.rejects(connection.ask('/', ''), /closed the connection|ECONNRESET/)
+  assert.equal((await connection.ask('/', '')).text, 'okay')
 })
 
 test('an answer that ends with the connection is not understood', async (context) => {
   const { connection } = await connectionTo(context, () => whole('HTTP/1.0 200 OK\r\n\r\nokay'))
   await assert.rejects(
-    connection.post('/', ''),
+    connection.ask('/', ''),
     /does not understand an answer that begins HTTP\/1\.0/,
   )
 })

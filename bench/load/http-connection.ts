@@ -23,7 +23,7 @@ const CHUNKS_END = '0\r\n\r\n'
 const READ_BUFFER = Buffer.allocUnsafe(64 * 1024)
 
 /**
- * One HTTP/1.1 connection that stays open and POSTs one JSON at a time, for servers on the loopback
+ * One HTTP/1.1 connection that stays open and asks for one JSON at a time, for servers on the loopback
  * interface that answer with a length or in chunks (RFC 9112, sections 6 and 7). The load generator has its
  * processor time from the cores of the server that it measures, and this takes half as much for a request as the
  * libraries, which do more. It connects when it is first asked, and again after the server has closed it.
@@ -46,14 +46,16 @@ export class HttpConnection {
     this.#fields = `host: ${hostname}:${port}\r\n${token === undefined ? '' : `authorization: Bearer ${token}\r\n`}`
   }
 
-  /** The next one may begin when this has ended. Rejects when the connection is lost. */
-  post(path: string, body: string): Promise<HttpAnswer> {
+  /** A POST of this body, or a GET. The next one may begin when this has ended. Rejects when the connection is lost. */
+  ask(path: string, body?: string): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
       this.#socket ??= this.#connect()
       this.#socket.write(
-        `POST ${path} HTTP/1.1\r\n${this.#fields}content-type: application/json\r\n` +
-          `content-length: ${Buffer.byteLength(body)}${HEAD_END}${body}`,
+        body === undefined
+          ? `GET ${path} HTTP/1.1\r\n${this.#fields}\r\n`
+          : `POST ${path} HTTP/1.1\r\n${this.#fields}content-type: application/json\r\n` +
+              `content-length: ${Buffer.byteLength(body)}${HEAD_END}${body}`,
       )
     })
   }

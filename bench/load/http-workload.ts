@@ -16,13 +16,15 @@ export type HttpSettings = {
   readonly token?: string | undefined
 }
 
-type Request = { readonly path: string; readonly body: unknown }
+/** A POST where it has a body. */
+type Request = { readonly path: string; readonly body?: unknown }
 
 type Draw = { readonly random: Random; readonly rows: number; readonly sequence: number }
 
 const GET = 'GET id, value FROM item WHERE id = :id'
 const BATCH_SIZE = 100
 const PAGE_ROWS_MAX = 10_000
+const SHORT_SCAN_ROWS = 20
 export const STATEMENTS_PER_BATCH = BATCH_SIZE
 
 /** Of the table `owned`, whose rows all have this owner. */
@@ -49,6 +51,14 @@ const REQUESTS = {
     })
     return query({ statements })
   },
+  row: (draw) => ({ path: `/v1/tables/item/rows/${randomItem(draw)}` }),
+  shortScan: ({ random, rows }) => {
+    const first = random.below(Math.max(1, rows - SHORT_SCAN_ROWS))
+    return query({
+      sql: 'SCAN id, value FROM item WHERE id >= :first AND id < :end',
+      params: { first: itemId(first), end: itemId(first + SHORT_SCAN_ROWS) },
+    })
+  },
   transfer: ({ random, rows }) => query(transferRequest(ACCOUNTS, ...twoAccounts(random, rows))),
   scan: ({ rows }) =>
     query({ sql: 'SCAN id, value FROM item', pageSize: Math.min(rows, PAGE_ROWS_MAX) }),
@@ -65,8 +75,8 @@ export async function openWorkload(
   return {
     operate(_client, sequence) {
       const { path, body } = make({ random, rows: settings.rows, sequence })
-      const text = JSON.stringify(body)
-      return retries.run(() => client.post(settings.path ?? path, text))
+      const text = body === undefined ? body : JSON.stringify(body)
+      return retries.run(() => client.ask(settings.path ?? path, text))
     },
     takeFigures: () => ({ retries: retries.take() }),
     close: async () => client.close(),

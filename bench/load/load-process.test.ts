@@ -79,7 +79,7 @@ test('an answer that says no ends the run with what the server said', async (con
   const load = await openLoad(context, origin, { clients: 2 })
   await assert.rejects(
     load.run({ seconds: 5 }, unaborted),
-    /POST \/v1\/query answered 400: \{"retryable":false\}/,
+    /\/v1\/query answered 400: \{"retryable":false\}/,
   )
 })
 

@@ -39,14 +39,18 @@ export type ReportedExperiment = Pick<Experiment, 'name' | 'title' | 'unit'> & {
   readonly tookSeconds?: number
 }
 
-/** Why samples do not count, in the words of the contenders that took them. */
-export function failuresOf(report: Pick<Report, 'experiments'>): readonly string[] {
-  const contenders = report.experiments.flatMap((experiment) => experiment.contenders)
-  return contenders.flatMap(({ name, samples }) =>
-    samples.flatMap(({ findings }) =>
-      (findings?.failures ?? []).map((failure) => `${name}: ${failure}`),
+/** Why samples do not count, in the words of their contenders, and which bounds of the caller were missed. */
+export function failuresOf({ experiments }: Pick<Report, 'experiments'>): readonly string[] {
+  return experiments.flatMap(({ contenders, goals }) => [
+    ...contenders.flatMap(({ name, samples }) =>
+      samples.flatMap(({ findings }) =>
+        (findings?.failures ?? []).map((failure) => `${name}: ${failure}`),
+      ),
     ),
-  )
+    ...goals
+      .filter(({ isRequired, verdict }) => isRequired === true && verdict === 'below must')
+      .map(({ what, must, measured }) => `${what}: ${measured.median.toFixed(2)}, not ${must}`),
+  ])
 }
 
 export type ReportedContender = {

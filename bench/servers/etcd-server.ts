@@ -45,7 +45,7 @@ export async function startEtcd(
 async function assertOwnMember(origin: string, name: string): Promise<void> {
   const client = new HttpClient(origin, 1)
   try {
-    const { members } = JSON.parse(await client.post('/v3/cluster/member/list', '{}'))
+    const { members } = JSON.parse(await client.ask('/v3/cluster/member/list', '{}'))
     assertOwn('etcd', members[0].name, name)
   } finally {
     client.close()

@@ -92,7 +92,7 @@ async function started(
     query: async (body, token) => {
       const asking = token === undefined ? client : new HttpClient(origin, 1, token)
       try {
-        return JSON.parse(await asking.post('/v1/query', JSON.stringify(body)))
+        return JSON.parse(await asking.ask('/v1/query', JSON.stringify(body)))
       } finally {
         if (asking !== client) asking.close()
       }

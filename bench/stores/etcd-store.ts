@@ -28,7 +28,7 @@ export async function openEtcdStore(
 ): Promise<Store> {
   const http = new HttpClient(origin, clients)
   const ask = async (path: string, body: unknown) => {
-    return JSON.parse(await http.post(`/v3/kv/${path}`, JSON.stringify(body)))
+    return JSON.parse(await http.ask(`/v3/kv/${path}`, JSON.stringify(body)))
   }
   const get = async (key: string): Promise<Fields> => {
     return decode(versionOf(await ask('range', { key: base64(key) }), key))

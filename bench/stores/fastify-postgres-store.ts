@@ -23,7 +23,7 @@ export async function openFastifyPostgresStore(
   const http = new HttpClient(origin, clients)
   let retries = 0
   const ask = async (route: string, body: unknown): Promise<Answer> => {
-    const text = await http.post(`/${table.name}/${route}`, JSON.stringify(body))
+    const text = await http.ask(`/${table.name}/${route}`, JSON.stringify(body))
     const answer: Answer = JSON.parse(text)
     retries += (answer.attempts ?? 1) - 1
     return answer

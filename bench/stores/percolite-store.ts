@@ -26,7 +26,7 @@ type Connection = { ask(request: Request): Promise<Answer>; close(): Promise<voi
 export function overHttp(origin: string, clients: number): Connection {
   const http = new HttpClient(origin, clients)
   return {
-    ask: async (request) => JSON.parse(await http.post('/v1/query', JSON.stringify(request))),
+    ask: async (request) => JSON.parse(await http.ask('/v1/query', JSON.stringify(request))),
     close: async () => http.close(),
   }
 }

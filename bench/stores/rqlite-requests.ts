@@ -11,7 +11,7 @@ export function rqliteRequests(origin: string, clients: number): SqlServer {
   return {
     async ask(statements) {
       const body = JSON.stringify(statements.map(({ sql, values }) => [sql, ...values]))
-      const { results } = JSON.parse(await http.post(pathOf(statements), body))
+      const { results } = JSON.parse(await http.ask(pathOf(statements), body))
       return (results as Result[]).map(({ values = [], error }) => {
         if (error !== undefined) throw new Error(`rqlite answered: ${error}`)
         return values

@@ -27,7 +27,7 @@ export function sqldRequests(origin: string, clients: number): SqlServer {
   let lastWrite: Promise<unknown> = Promise.resolve()
   const send = async (request: object) => {
     const body = JSON.stringify({ requests: [request, { type: 'close' }] })
-    const [{ response, error }] = JSON.parse(await http.post('/v2/pipeline', body)).results
+    const [{ response, error }] = JSON.parse(await http.ask('/v2/pipeline', body)).results
     if (error !== undefined) throw new SqldFailure(error)
     return response.result
   }

@@ -100,7 +100,7 @@ async function read(task: PassTask & { readonly kind: 'read' }): Promise<number>
   function ask(cursor: string | undefined): { readonly text: Promise<string> } {
     const { asOf: _, ...continued } = request
     const body = cursor === undefined ? request : { ...continued, cursor }
-    return { text: client.post('/v1/query', JSON.stringify(body)) }
+    return { text: client.ask('/v1/query', JSON.stringify(body)) }
   }
 }
 

@@ -75,7 +75,7 @@ async function snapshotOf(
   client: HttpClient,
 ): Promise<{ readonly asOf: number; readonly end: number }> {
   const sql = 'SCAN id FROM docs ORDER BY id DESC LIMIT 1'
-  const answer = JSON.parse(await client.post('/v1/query', JSON.stringify({ sql })))
+  const answer = JSON.parse(await client.ask('/v1/query', JSON.stringify({ sql })))
   return { asOf: answer.readTimestamp, end: answer.results[0].rows[0].id + 1 }
 }
 
@@ -166,7 +166,7 @@ async function publish(
   }
   const waiting = requests.values()
   const send = async () => {
-    for (const body of waiting) await client.post('/v1/query', body)
+    for (const body of waiting) await client.ask('/v1/query', body)
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, send))
 }

@@ -62,7 +62,7 @@ async function crawl(
       }
       const count = Math.min(due - written, DOCUMENTS_PER_REQUEST)
       const statements = Array.from({ length: count }, (_, at) => statement(written + at))
-      await client.post('/v1/query', JSON.stringify({ statements }))
+      await client.ask('/v1/query', JSON.stringify({ statements }))
       written += count
       requests += 1
     }

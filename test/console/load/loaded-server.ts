@@ -55,7 +55,7 @@ export class LoadedServer {
       const rows = Array.from({ length: ROWS_POSTED }, (_, at) => {
         return { id: itemId(from + at), value: VALUE, count: 0 }
       })
-      await this.#client.post('/v1/tables/item/rows', JSON.stringify(rows))
+      await this.#client.ask('/v1/tables/item/rows', JSON.stringify(rows))
     }
   }
 
@@ -107,6 +107,6 @@ export class LoadedServer {
   }
 
   async #query(sql: string): Promise<void> {
-    await this.#client.post('/v1/query', JSON.stringify({ sql }))
+    await this.#client.ask('/v1/query', JSON.stringify({ sql }))
   }
 }

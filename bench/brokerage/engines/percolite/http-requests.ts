@@ -8,7 +8,7 @@ export function httpRequests(origin: string, connections: number): PercoliteRequ
   return {
     async ask(request, { commits = false } = {}) {
       try {
-        return JSON.parse(await http.post('/v1/query', JSON.stringify(request)))
+        return JSON.parse(await http.ask('/v1/query', JSON.stringify(request)))
       } catch (error) {
         if (error instanceof UnexpectedAnswer) throw abortOfCode(codeOf(error.text), error)
         throw abortOfLoss(error, commits)
