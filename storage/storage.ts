@@ -248,7 +248,6 @@ export { notifyObserver } from './tables/rows/row-notifications.ts'
 export {
   getRow,
   getRows,
-  getRowsOfTables,
   prefetchRows,
   type RowsAsked,
   type StoredRow,

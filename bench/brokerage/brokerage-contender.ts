@@ -9,7 +9,6 @@ import { loadPopulation } from './loading/load-population.ts'
 import { verifyLoad } from './loading/verify-load.ts'
 import type { Population } from './population/population.ts'
 import { sampleOf } from './report/run-sample.ts'
-import type { BrokerMode } from './run-facts.ts'
 
 export type ContenderOrder = {
   readonly name: string
@@ -18,7 +17,6 @@ export type ContenderOrder = {
   readonly users: number
   /** Trade results per second; as fast as the users can when absent. */
   readonly pace: number | undefined
-  readonly brokerMode: BrokerMode
   readonly kills: boolean
   readonly moves: boolean
   /** For the server. */

@@ -2,10 +2,8 @@
 import { UsageError } from '../harness/experiment.ts'
 import { listOf, oneOf, wholeNumber } from '../harness/flag-values.ts'
 import { ENGINE_NAMES, type EngineName } from './engines/engine-kinds.ts'
-import type { BrokerMode } from './run-facts.ts'
 
-const PATHS = ['http', 'native', 'ws', 'embedded'] as const
-const BROKER_MODES = ['omit', 'inline', 'observer'] as const
+const PATHS = ['http', 'native', 'ws'] as const
 const MODES = ['saturate', 'paced'] as const
 const FIGURES = ['', '9'] as const
 const USERS_MAX = 1_000
@@ -17,8 +15,6 @@ export type BrokerageOptions = {
   /** Percolite, as it is reached. */
   readonly product: EngineName
   readonly peers: readonly EngineName[]
-  /** Each once; the first is the one in which the others are compared with it. */
-  readonly brokerModes: readonly [BrokerMode, ...BrokerMode[]]
   readonly isPaced: boolean
   readonly users: number
   readonly seed: bigint
@@ -34,15 +30,13 @@ export type BrokerageOptions = {
 
 /** Throws UsageError. */
 export function readOptions(options: Readonly<Record<string, string>>): BrokerageOptions {
-  const { profile = '', against = '', broker = '', sizes = '' } = options
+  const { profile = '', against = '', sizes = '' } = options
   const product: EngineName = `percolite-${oneOf('path', options.path ?? '', PATHS)}`
-  const modes = listOf(broker, (mode) => oneOf('broker', mode, BROKER_MODES))
   const figure = oneOf('figure', options.figure ?? '', FIGURES)
   const peers = peersOf(against, figure === '9' ? [] : peersByProfile(profile))
   return {
     ...{ profile, product, figure },
     peers: [...new Set(peers)].filter((name) => name !== product),
-    brokerModes: [...new Set(modes)] as [BrokerMode, ...BrokerMode[]],
     isPaced: oneOf('mode', options.mode ?? '', MODES) === 'paced',
     users: wholeNumber('users', options.users ?? '', USERS_MAX),
     seed: seedOf(options.seed ?? ''),

@@ -5,7 +5,6 @@ import type { Engine } from './engine.ts'
 import type { Population } from './population/population.ts'
 import { CpuMeter } from './report/cpu-meter.ts'
 import type { RunSummary } from './report/run-summary.ts'
-import type { BrokerMode } from './run-facts.ts'
 
 export type BrokerageRun = {
   readonly engine: Engine
@@ -13,7 +12,6 @@ export type BrokerageRun = {
   readonly population: Population
   readonly users: number
   readonly pace: number | undefined
-  readonly brokerMode: BrokerMode
   readonly kills: boolean
   readonly moves: boolean
   /** Whether there is a database whose contents can be checked. */
@@ -33,7 +31,6 @@ export async function runBrokerage(
   // Limit orders wait for their price, so results come as fast as orders only after a period.
   await driver.letRun(profile.pricePeriodMs, signal)
   driver.takeTally()
-  driver.takeFoldFigures()
   const meter = new CpuMeter(engine)
   // Where processes end in the middle, so do their counts.
   const isCounted = !run.kills && !run.moves
@@ -41,7 +38,6 @@ export async function runBrokerage(
   const startedMs = performance.now()
   await measure(run, meter, seconds, signal)
   const transactions = driver.takeTally().figures()
-  const fold = driver.takeFoldFigures()
   const measuredSeconds = (performance.now() - startedMs) / 1000
   const cpu = meter.read()
   const sentAfter = sentBefore === undefined ? undefined : await engine.storeRequests?.()
@@ -56,9 +52,7 @@ export async function runBrokerage(
     users: run.users,
     nominal: profile.customers / profile.scaleFactor,
     isPaced: run.pace !== undefined,
-    brokerMode: run.brokerMode,
     ...{ transactions, cpu, waiting, cancelledBefore, cancelledAfter, checks },
-    ...(run.brokerMode === 'observer' ? { fold } : {}),
     ...(sentBefore === undefined || sentAfter === undefined
       ? {}
       : { storeRequests: sentAfter - sentBefore }),

@@ -18,20 +18,16 @@ export const brokerageSuite: Suite = {
     profile: { default: 'small', help: 'tiny, small, standard, wide-n or official-shape' },
     path: {
       default: 'http',
-      help: 'how percolite is reached: http, native (http, transactions in its own dialect), ws (its WebSocket), or embedded in the driver',
+      help: 'how percolite is reached: http, native (http, transactions in its own dialect) or ws (its WebSocket)',
     },
     against: {
       default: 'auto',
-      help: 'who else takes part: null, postgres, postgres-async, pg-native, sqlite, sqlite-normal, sqlite-native, percolite-ws, percolite-etcd-2, …; auto is null at tiny, nobody for a figure, postgres and sqlite otherwise',
+      help: 'who else takes part: null, postgres, postgres-async, pg-native, sqlite, sqlite-normal, percolite-ws, percolite-etcd-2, …; auto is null at tiny, nobody for a figure, postgres and sqlite otherwise',
     },
     users: { default: '8', help: 'customers that call at once' },
     mode: {
       default: 'saturate',
       help: 'saturate: as fast as they can; paced: at the nominal rate',
-    },
-    broker: {
-      default: 'inline',
-      help: 'broker totals: omit, inline or observer; several, separated by commas, are compared',
     },
     figure: {
       default: '',
@@ -69,21 +65,16 @@ function experimentOf(options: BrokerageOptions): Experiment {
 
 /** Percolite beside others, all with the same population and the same customers. */
 function comparison(options: BrokerageOptions): Experiment {
-  const { product, peers, brokerModes, seed } = options
+  const { product, peers, seed } = options
   const profile = profileOf(options.profile)
   const shared = {
     ...options,
     population: new Population(profile, seed),
     pace: options.isPaced ? profile.customers / profile.scaleFactor : undefined,
   }
-  const [brokerMode] = brokerModes
-  const contenders = [
-    ...brokerModes.map((mode) => {
-      const name = mode === brokerMode ? product : `${product}, ${mode}`
-      return brokerageContender({ ...shared, name, kind: product, brokerMode: mode })
-    }),
-    ...peers.map((kind) => brokerageContender({ ...shared, name: kind, kind, brokerMode })),
-  ]
+  const contenders = [product, ...peers].map((kind) =>
+    brokerageContender({ ...shared, name: kind, kind }),
+  )
   return withInstalledPeers({
     name: 'brokerage',
     title: `profile ${profile.name}, ${profile.customers.toLocaleString('en')} customers, ${profile.trades.toLocaleString('en')} trades of history`,

@@ -23,12 +23,6 @@ export interface Engine {
     columns: readonly C[],
     options?: { readonly index?: IndexOf<T> },
   ): AsyncIterable<ReadonlyArray<Pick<RowOf<T>, C>>>
-  /**
-   * Has `run` called for rows of which transactions `notify`, by a weak observer of the engine's own, until
-   * the observation is stopped. The session is for that call; `failed` is told what a call was rejected
-   * with. Absent where there are no observers.
-   */
-  observe?(table: TableName, run: ObserverRun, failed: ObserverFailed): Promise<Observation>
   /** Bytes on disk, what is waiting to be checkpointed included. */
   diskBytes(): Promise<number>
   /** How many requests its processes have sent to a store on the network; undefined where there is none. */
@@ -38,16 +32,6 @@ export interface Engine {
   /** Moves the database elsewhere while it is used; absent where it cannot go. */
   moveAway?(): Promise<void>
   close(): Promise<void>
-}
-
-/** May be called when nothing has changed, and twice for one change. */
-export type ObserverRun = (session: Session, key: readonly Value[]) => Promise<void>
-
-export type ObserverFailed = (error: unknown) => void
-
-export interface Observation {
-  /** Resolves when the runs under way have ended. */
-  stop(): Promise<void>
 }
 
 export interface BulkLoader {
@@ -85,8 +69,6 @@ export interface Transaction {
   update<T extends TableName>(table: T, key: readonly Value[], change: Change<T>): void
   /** A row that is there. */
   delete<T extends TableName>(table: T, key: readonly Value[]): void
-  /** Tells the observer of the table of this row, with the commit; of no effect where there is none. */
-  notify(table: TableName, key: readonly Value[]): void
   /** Rejects with TransactionAborted: nothing was written, or nobody knows (`outcome`). */
   commit(): Promise<void>
   rollback(): Promise<void>

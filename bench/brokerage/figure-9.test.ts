@@ -18,10 +18,10 @@ function sample(results: number, coresUsed: number): Sample {
 
 test('Figure 9 lays one line for each engine through its sizes', () => {
   const { contenders, fits, goals } = experimentOf(
-    ...['--figure', '9', '--sizes', '1,3', '--path', 'embedded', '--against', 'sqlite'],
+    ...['--figure', '9', '--sizes', '1,3', '--path', 'ws', '--against', 'sqlite'],
   )
   const [product, sqlite] = [
-    ['percolite-embedded, wide-1', 'percolite-embedded, wide-3'],
+    ['percolite-ws, wide-1', 'percolite-ws, wide-3'],
     ['sqlite, wide-1', 'sqlite, wide-3'],
   ] as const
   assert.deepEqual(

@@ -48,7 +48,6 @@ function figure9At(
     ...point,
     population: new Population(point.profile, options.seed),
   }))
-  const [brokerMode] = options.brokerModes
   const kinds = [options.product, ...options.peers]
   const nameOf = (kind: string, point: string) => `${kind}, ${point}`
   const [{ profile: smallest } = { profile: profileOf('wide-1') }] = points
@@ -59,7 +58,7 @@ function figure9At(
     contenders: kinds.flatMap((kind) =>
       points.map(({ name, population, pace }) =>
         brokerageContender({
-          ...{ ...options, kind, brokerMode, population, pace },
+          ...{ ...options, kind, population, pace },
           name: nameOf(kind, name),
         }),
       ),

@@ -16,7 +16,6 @@ const PAIRS = [
   { than: 'postgres', ours: HTTP },
   { than: 'sqlite', ours: HTTP },
   { than: 'pg-native', ours: NATIVE },
-  { than: 'sqlite-native', ours: NATIVE },
 ] as const
 
 /** By the authors' own estimate, of Percolator compared with the database of the record. */
@@ -35,7 +34,7 @@ export function perCore(options: BrokerageOptions): Experiment {
       smallerIsBetter: true,
     })),
     notes: [
-      'postgres, sqlite and percolite-http run the same TypeScript, one request for each step; pg-native has a function for each transaction, sqlite-native joins, percolite-native scripts in its own dialect. What works in the driver’s process has the driver’s processor time in its own.',
+      'postgres, sqlite and percolite-http run the same TypeScript, one request for each step; pg-native has a function for each transaction, percolite-native scripts in its own dialect. What works in the driver’s process has the driver’s processor time in its own.',
     ],
   })
 }
@@ -76,13 +75,12 @@ type Comparison = Pick<Experiment, 'name' | 'title'> & {
 function saturated(options: BrokerageOptions, { kinds, notes, ...words }: Comparison): Experiment {
   const profile = profileOf(options.profile)
   const population = new Population(profile, options.seed)
-  const [brokerMode] = options.brokerModes
   return withInstalledPeers({
     ...words,
     unit: 'TR',
     contenders: kinds.map((kind) =>
       brokerageContender({
-        ...{ ...options, name: kind, kind, population, brokerMode },
+        ...{ ...options, name: kind, kind, population },
         pace: undefined,
       }),
     ),

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export type BrokerMode = 'omit' | 'inline' | 'observer'
-
 /** A number that the driver knows, or the two between which it lies because answers were lost. */
 export type Counted = { readonly acknowledged: number; readonly ambiguous: number }
 
 /** What the driver saw of all runs since the store was loaded; the checks compare the store with it. */
 export type RunFacts = {
-  readonly brokerMode: BrokerMode
   readonly tradeResults: Counted
   /** By symbol, in shares that Market-Feed reported; a symbol that is absent had none. */
   readonly tickerVolume: ReadonlyMap<string, Counted>
@@ -19,7 +16,6 @@ export type RunFacts = {
 
 /** The facts right after the load. */
 export const NO_RUN: RunFacts = {
-  brokerMode: 'inline',
   tradeResults: { acknowledged: 0, ambiguous: 0 },
   tickerVolume: new Map(),
   forcedRollbacks: [],

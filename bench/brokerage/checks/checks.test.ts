@@ -52,7 +52,7 @@ function withPendingOrder(): MemoryStore {
     ])
 }
 
-/** The loaded store in which a sale on margin was completed, of which its account knows nothing else. */
+/** The loaded store in which a purchase on margin was completed, of which its account knows nothing else. */
 function withCompletedTrade(): MemoryStore {
   const trade = { ...someTrade, t_id: runTrade, t_tt_id: 'TMB', t_is_cash: 0, t_comm: 70 }
   return loaded
@@ -66,6 +66,13 @@ function withCompletedTrade(): MemoryStore {
       ...rows,
       { se_t_id: runTrade, se_cash_type: 'Margin', se_cash_due_date: 3, se_amt: 4 },
     ])
+    .with('broker', (rows) =>
+      rows.map((row) =>
+        row.b_id === brokerOfSome
+          ? { ...row, b_num_trades: row.b_num_trades + 1, b_comm_total: row.b_comm_total + 70 }
+          : row,
+      ),
+    )
 }
 
 const ONE_COMPLETED: RunFacts = { ...NO_RUN, tradeResults: { acknowledged: 1, ambiguous: 0 } }
@@ -92,35 +99,18 @@ test('all fifteen hold while an order waits, but the last not once that was clea
   assert.deepEqual(await brokenChecks(withPendingOrder(), NO_RUN), [15])
 })
 
-test('the totals of brokers are compared as the broker mode wants it', async () => {
-  const completed = withCompletedTrade()
-  const counted = completed.with('broker', (rows) =>
-    rows.map((row) =>
-      row.b_id === brokerOfSome
-        ? { ...row, b_num_trades: row.b_num_trades + 1, b_comm_total: row.b_comm_total + 70 }
-        : row,
-    ),
-  )
-  const delta = { bd_b_id: brokerOfSome, bd_t_id: runTrade, bd_comm: 70, bd_dts: 1 }
-  const observed = completed.with('broker_delta', () => [delta])
-  for (const [brokerMode, right, wrong] of [
-    ['inline', counted, completed],
-    ['omit', completed, counted],
-    ['observer', observed, completed],
-  ] as const) {
-    const facts = { ...ONE_COMPLETED, brokerMode }
-    assert.deepEqual(await brokenChecks(right, facts), [], brokerMode)
-    assert.deepEqual(await brokenChecks(wrong, facts), [1, 2], brokerMode)
-  }
+test('the totals of brokers are compared with their trades', async () => {
+  assert.deepEqual(await brokenChecks(withCompletedTrade(), ONE_COMPLETED), [])
+  const uncounted = withCompletedTrade().with('broker', () => loaded.rows('broker'))
+  assert.deepEqual(await brokenChecks(uncounted, ONE_COMPLETED), [1, 2])
 })
 
 test('what is ambiguous to the driver may have happened or not', async () => {
   const perhaps = { acknowledged: 0, ambiguous: 1 }
-  const facts: RunFacts = { ...NO_RUN, brokerMode: 'omit', tradeResults: perhaps }
+  const facts: RunFacts = { ...NO_RUN, tradeResults: perhaps }
   assert.deepEqual(await brokenChecks(withCompletedTrade(), facts), [])
   assert.deepEqual(await brokenChecks(loaded, facts), [])
-  const none: RunFacts = { ...NO_RUN, brokerMode: 'omit' }
-  assert.deepEqual(await brokenChecks(withCompletedTrade(), none), [12])
+  assert.deepEqual(await brokenChecks(withCompletedTrade(), NO_RUN), [12])
 
   const [{ lt_s_symb }] = loaded.rows('last_trade') as [RowOf<'last_trade'>]
   const ticker = new Map([[lt_s_symb, { acknowledged: 325, ambiguous: 425 }]])
@@ -351,9 +341,6 @@ test('an order that was rolled back is found in whatever table it is', async () 
     ),
     HOLDING: loaded.with('holding', (rows) => changed(rows, { h_t_id: runTrade })),
     HOLDING_HISTORY: loaded.with('holding_history', (rows) => changed(rows, { hh_t_id: runTrade })),
-    BROKER_DELTA: loaded.with('broker_delta', () => [
-      { bd_b_id: brokerOfSome, bd_t_id: runTrade, bd_comm: 1, bd_dts: 1 },
-    ]),
   }
   for (const [table, store] of Object.entries(stores)) {
     const facts = { ...DURING_A_RUN, forcedRollbacks: [runTrade] }

@@ -56,7 +56,6 @@ export const RUN_CHECKS: readonly Check[] = [
         ['CASH_TRANSACTION', new Set(image.payments.keys())],
         ['HOLDING', new Set(image.holdings.map((holding) => holding.h_t_id))],
         ['HOLDING_HISTORY', new Set(ofHoldings)],
-        ['BROKER_DELTA', new Set(image.deltas.map((delta) => delta.bd_t_id))],
       ]
       for (const tradeId of facts.forcedRollbacks) {
         for (const [table, ids] of places) {

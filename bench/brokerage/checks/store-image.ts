@@ -28,7 +28,6 @@ export type StoreImage = {
   readonly summaries: ReadonlyMap<string, number>
   readonly accounts: ReadonlyMap<number, AccountImage>
   readonly brokers: ReadonlyMap<number, BrokerImage>
-  readonly deltas: readonly RowOf<'broker_delta'>[]
   /** By symbol. */
   readonly volumes: ReadonlyMap<string, number>
 }
@@ -65,7 +64,6 @@ export async function readStoreImage(store: Walker): Promise<StoreImage> {
     summaries: new Map(summaries.map((row) => [pairOf(row.hs_ca_id, row.hs_s_symb), row.hs_qty])),
     accounts: new Map(accounts.map((row) => [row.ca_id, row])),
     brokers: new Map(brokers.map((row) => [row.b_id, row])),
-    deltas: await all('broker_delta', ['bd_b_id', 'bd_t_id', 'bd_comm', 'bd_dts']),
     volumes: new Map(volumes.map((row) => [row.lt_s_symb, row.lt_vol])),
   }
 }

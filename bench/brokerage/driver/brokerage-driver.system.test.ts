@@ -2,24 +2,19 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Engine, Observation, ObserverRun, Session, Transaction } from '../engine.ts'
+import type { Engine, Session, Transaction } from '../engine.ts'
 import { TEST_POPULATION } from '../engines/engine-tests.ts'
 import { NullEngine } from '../engines/null-engine.ts'
-import type { BrokerMode } from '../run-facts.ts'
 import { BrokerageDriver } from './brokerage-driver.ts'
 import { CUSTOMER_WEIGHTS, type CustomerCall } from './transaction-names.ts'
 
 const NEVER = new AbortController().signal
 
 /** Answers out of nothing, but first lets each transaction that begins run `before`. */
-function engineWhose(
-  before: () => Promise<void> | void,
-  observe?: Engine['observe'],
-): Engine & { closed: number } {
+function engineWhose(before: () => Promise<void> | void): Engine & { closed: number } {
   const engine = new NullEngine()
   return Object.assign(engine, {
     closed: 0,
-    ...(observe === undefined ? {} : { observe }),
     async connect(this: { closed: number }): Promise<Session> {
       const session = await NullEngine.prototype.connect.call(engine)
       return {
@@ -38,10 +33,10 @@ function engineWhose(
 async function drive(
   context: TestContext,
   engine: Engine,
-  order: { readonly users: number; readonly pace?: number; readonly brokerMode?: BrokerMode },
+  order: { readonly users: number; readonly pace?: number },
 ) {
   const driver = await BrokerageDriver.open({
-    ...{ engine, population: TEST_POPULATION, brokerMode: 'inline' as const },
+    ...{ engine, population: TEST_POPULATION },
     ...order,
   })
   context.after(() => driver.close())
@@ -97,7 +92,7 @@ test('what goes wrong ends the run, and closing it leaves nothing behind', async
     if (begun > 500) throw new Error('planted')
   })
   const driver = await BrokerageDriver.open({
-    ...{ engine, population: TEST_POPULATION, brokerMode: 'inline', users: 4 },
+    ...{ engine, population: TEST_POPULATION, users: 4 },
   })
   driver.start()
   await assert.rejects(driver.letRun(60_000, NEVER), /planted/)
@@ -106,21 +101,4 @@ test('what goes wrong ends the run, and closing it leaves nothing behind', async
   const begunAtClose = begun
   await delay(50)
   assert.equal(begun, begunAtClose, 'nothing is asked any more')
-})
-
-test('an observer that fails ends the run', async (context) => {
-  let failed = (_error: unknown): void => {}
-  const observation: Observation = { stop: async () => {} }
-  const observe = async (_table: string, _run: ObserverRun, told: typeof failed) => {
-    failed = told
-    return observation
-  }
-  const driver = await drive(
-    context,
-    engineWhose(() => {}, observe),
-    { users: 1, brokerMode: 'observer' },
-  )
-  driver.start()
-  setTimeout(() => failed(new Error('planted')), 50)
-  await assert.rejects(driver.letRun(60_000, NEVER), /planted/)
 })

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay, setImmediate as eventLoopTurn } from 'node:timers/promises'
-import { type Engine, type Observation, type Session, scan } from '../engine.ts'
+import type { Engine } from '../engine.ts'
 import { CounterRandom } from '../population/counter-random.ts'
-import { firstRunTradeIdentifier, identifier } from '../population/identifiers.ts'
+import { firstRunTradeIdentifier } from '../population/identifiers.ts'
 import { symbolOf } from '../population/names.ts'
 import { type Population, RUN_STREAM_FIRST } from '../population/population.ts'
 import { PriceCurve } from '../population/price-curve.ts'
 import { historyMs } from '../population/trading-calendar.ts'
-import type { BrokerMode, RunFacts } from '../run-facts.ts'
+import type { RunFacts } from '../run-facts.ts'
 import { tradeCleanup } from '../transactions/trade-cleanup.ts'
 import { Attempts } from './attempts.ts'
-import { BrokerFolder, type FoldFigures } from './broker-folder.ts'
 import { Deck } from './customers/deck.ts'
 import { MarketClock } from './market-clock.ts'
 import { MarketEmulator } from './market-emulator.ts'
@@ -24,35 +23,28 @@ const BACKOFF_STREAM = RUN_STREAM_FIRST + 3
 const DECK_STREAM = RUN_STREAM_FIRST + 4
 /** Calls of one user at most; each has random numbers of its own. */
 const CALLS_PER_USER = 2 ** 22
-const MAINTENANCE_MS = 60_000
-const MAINTENANCE_FIRST_MS = 1_000
 /** Of all customer calls, those that end in a trade result: 100 of 890. */
 const CALLS_PER_RESULT = 8.9
-/** How long an observer may take over what is left when nothing runs any more. */
-const QUIET_MS_MAX = 30_000
-const QUIET_LOOK_MS = 20
 /** The market has half as many connections as customers: every tenth transaction is its own. */
 const MARKET_SESSIONS_MIN = 4
 
 export type DriverSettings = {
   readonly engine: Engine
   readonly population: Population
-  readonly brokerMode: BrokerMode
   /** Customers that call at once. */
   readonly users: number
   /** Trade results per second that customers aim at; as fast as they can when absent. */
   readonly pace?: number | undefined
 }
 
-/** Customers, market and maintenance of one store, for one run after the other. */
+/** Customers and market of one store, for one run after the other. */
 export class BrokerageDriver {
   readonly #settings: DriverSettings
   readonly #random: CounterRandom
-  readonly #ledger: RunLedger
+  readonly #ledger = new RunLedger()
   readonly #clock: MarketClock
   readonly #workload: Workload
   readonly #market: MarketEmulator
-  readonly #folder: BrokerFolder
   readonly #customers: SessionPool
   readonly #others: SessionPool
   readonly #decks: readonly Deck[]
@@ -62,17 +54,14 @@ export class BrokerageDriver {
   #stop = new AbortController()
   #running: Promise<void> = Promise.resolve()
   #down: Promise<void> | undefined
-  /** In the broker mode observer, where the engine has observers. */
-  #observation: Observation | undefined
 
   private constructor(settings: DriverSettings, customers: SessionPool, others: SessionPool) {
-    const { population, brokerMode, users } = settings
+    const { population, users } = settings
     const { profile } = population
     this.#settings = settings
     this.#customers = customers
     this.#others = others
     this.#random = new CounterRandom(population.seed)
-    this.#ledger = new RunLedger(brokerMode)
     this.#clock = new MarketClock(historyMs(profile))
     this.#decks = Array.from({ length: users }, (_, user) => {
       return new Deck(this.#random.row(DECK_STREAM, user))
@@ -88,12 +77,11 @@ export class BrokerageDriver {
       },
     })
     this.#workload = new Workload({
-      ...{ population, tally, attempts, brokerMode },
+      ...{ population, tally, attempts },
       random: this.#random,
       clock: this.#clock,
       ledger: this.#ledger,
       order: (order) => this.#market.accept(order),
-      folds: (brokerId) => this.#folder.wake(brokerId),
       triggeredAt: (symbol, price) => this.#market.triggeredAt(symbol, price),
     })
     this.#market = new MarketEmulator({
@@ -117,29 +105,16 @@ export class BrokerageDriver {
       },
       failed: (error) => this.#failed(error),
     })
-    this.#folder = new BrokerFolder({
-      fold: (session, brokerId) => this.#workload.brokerFold(session, brokerId),
-      lend: (work) => others.use(work),
-      now: () => this.#clock.now(),
-    })
   }
 
   static async open(settings: DriverSettings): Promise<BrokerageDriver> {
     const { engine, users } = settings
     const others = Math.max(MARKET_SESSIONS_MIN, Math.ceil(users / 2))
-    const driver = new BrokerageDriver(
+    return new BrokerageDriver(
       settings,
       await SessionPool.open(engine, users),
       await SessionPool.open(engine, others),
     )
-    if (settings.brokerMode === 'observer') {
-      driver.#observation = await engine.observe?.(
-        'broker',
-        (session, [brokerId]) => driver.#folder.fold(session, Number(brokerId)),
-        (error) => driver.#failed(error),
-      )
-    }
-    return driver
   }
 
   /** What the checks are to compare the store with. */
@@ -171,15 +146,11 @@ export class BrokerageDriver {
     this.#ledger.isCleanedUp = false
     this.#stop = new AbortController()
     const { users, pace } = this.#settings
-    const customers =
+    const calls =
       pace === undefined
         ? Array.from({ length: users }, (_, user) => this.#callOneByOne(user))
         : [this.#callOnSchedule(pace * CALLS_PER_RESULT)]
-    const others = [this.#maintain()]
-    if (this.#observation === undefined) others.push(this.#folder.run(this.#stop.signal))
-    const all = [...customers, ...others].map((work) =>
-      work.catch((error: unknown) => this.#failed(error)),
-    )
+    const all = calls.map((work) => work.catch((error: unknown) => this.#failed(error)))
     this.#running = Promise.all(all).then(() => {})
   }
 
@@ -189,10 +160,6 @@ export class BrokerageDriver {
     const taken = this.#tally
     this.#tally = new Tally()
     return taken
-  }
-
-  takeFoldFigures(): FoldFigures {
-    return this.#folder.takeFigures()
   }
 
   /** Lets this time pass while customers call. Rejects as soon as something goes wrong. */
@@ -212,7 +179,6 @@ export class BrokerageDriver {
     await this.#running
     await this.#market.drain()
     this.#throwFailure()
-    await this.#foldAll()
   }
 
   /** Nothing is asked of the engine until this is done; what was under way fails and is tried again. */
@@ -230,7 +196,6 @@ export class BrokerageDriver {
     this.#stop.abort()
     await this.#running
     await this.#market.drain()
-    await this.#observation?.stop()
     await this.#customers.close()
     await this.#others.close()
   }
@@ -272,42 +237,6 @@ export class BrokerageDriver {
     await Promise.all(underWay)
   }
 
-  async #maintain(): Promise<void> {
-    let waitMs = MAINTENANCE_FIRST_MS
-    for (;;) {
-      await delay(waitMs, undefined, { signal: this.#stop.signal }).catch(() => {})
-      if (this.#stop.signal.aborted) return
-      await this.#others.use((session) => this.#workload.dataMaintenance(session))
-      waitMs = MAINTENANCE_MS
-    }
-  }
-
-  /** An observer has its time; where there is none, all brokers are looked at: an answer may be lost. */
-  async #foldAll(): Promise<void> {
-    const { brokerMode, population } = this.#settings
-    if (brokerMode !== 'observer') return
-    if (this.#observation !== undefined) {
-      await this.#untilQuiet()
-      return
-    }
-    for (let broker = 0; broker < population.profile.brokers; broker += 1) {
-      this.#folder.wake(identifier(broker))
-    }
-    await this.#folder.finish()
-  }
-
-  /** Until the observer has folded everything. Rejects when it does not. */
-  async #untilQuiet(): Promise<void> {
-    const startedMs = performance.now()
-    while (await this.#others.use(hasDeltas)) {
-      this.#throwFailure()
-      if (performance.now() - startedMs > QUIET_MS_MAX) {
-        throw new Error('the observer of brokers has left something behind')
-      }
-      await delay(QUIET_LOOK_MS)
-    }
-  }
-
   #nextRandom(user: number) {
     const call = this.#calls[user] as number
     this.#calls[user] = call + 1
@@ -322,11 +251,4 @@ export class BrokerageDriver {
   #throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error
   }
-}
-
-async function hasDeltas(session: Session): Promise<boolean> {
-  const transaction = await session.begin({ readOnly: true })
-  const [deltas] = await transaction.read(scan('broker_delta', [], ['bd_t_id'], { limit: 1 }))
-  await transaction.commit()
-  return deltas.length > 0
 }

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BrokerMode, Counted, RunFacts } from '../run-facts.ts'
+import type { Counted, RunFacts } from '../run-facts.ts'
 
 const NOTHING: Counted = { acknowledged: 0, ambiguous: 0 }
 
 /** Keeps what the driver saw of all runs on one store, for the checks to compare with. */
 export class RunLedger implements RunFacts {
-  readonly brokerMode: BrokerMode
   readonly tickerVolume = new Map<string, Counted>()
   readonly forcedRollbacks: number[] = []
   tradeResults = NOTHING
   isCleanedUp = true
-
-  constructor(brokerMode: BrokerMode) {
-    this.brokerMode = brokerMode
-  }
 
   addTradeResult(certainty: keyof Counted): void {
     this.tradeResults = plus(this.tradeResults, certainty, 1)

@@ -12,9 +12,6 @@ export const TRANSACTION_NAMES = [
   'Broker-Volume',
   'Trade-Update',
   'Market-Feed',
-  'Data-Maintenance',
-  // No transaction of the workload, but the other half of a Trade-Result in the broker mode observer.
-  'Broker-Fold',
 ] as const
 
 export type TransactionName = (typeof TRANSACTION_NAMES)[number]

@@ -3,16 +3,14 @@
 import type { Session } from '../engine.ts'
 import type { CounterRandom, RowRandom } from '../population/counter-random.ts'
 import { firstRunTradeIdentifier } from '../population/identifiers.ts'
-import { type Population, RUN_STREAM_FIRST } from '../population/population.ts'
-import type { BrokerMode, Counted } from '../run-facts.ts'
+import type { Population } from '../population/population.ts'
+import type { Counted } from '../run-facts.ts'
 import {
   type InputOf,
   type PerformedName,
   perform,
   type ResultOf,
 } from '../transactions/all-transactions.ts'
-import type { BrokerFoldResult } from '../transactions/broker-fold.ts'
-import { MAINTAINED_TABLES } from '../transactions/data-maintenance.ts'
 import type { TickerEntry } from '../transactions/market-feed.ts'
 import type { MarketOrder } from '../transactions/trade-order.ts'
 import type { Attempts } from './attempts.ts'
@@ -23,7 +21,6 @@ import type { RunLedger } from './run-ledger.ts'
 import type { Tally } from './tally.ts'
 import type { CustomerCall } from './transaction-names.ts'
 
-const MAINTENANCE_STREAM = RUN_STREAM_FIRST + 2
 /** Tried in vain twenty times, a result is delivered again, so many times. */
 const DELIVERIES_MAX = 5
 
@@ -34,11 +31,8 @@ export type WorkloadParts = {
   readonly attempts: Attempts
   readonly ledger: RunLedger
   readonly tally: () => Tally
-  readonly brokerMode: BrokerMode
   /** Takes an order whose transaction was committed. */
   readonly order: (order: MarketOrder) => void
-  /** A trade has left something for this broker in the side table. */
-  readonly folds: (brokerId: number) => void
   /** The limit orders of a security that wait and that this price would set going. */
   readonly triggeredAt: (symbol: string, price: number) => readonly MarketOrder[]
 }
@@ -54,7 +48,6 @@ export class Workload {
   readonly #parts: WorkloadParts
   readonly #inputs: CustomerEmulator
   #nextTradeId: number
-  #maintained = 0
 
   constructor(parts: WorkloadParts) {
     this.#parts = parts
@@ -85,13 +78,12 @@ export class Workload {
     { tradeId }: MarketOrder,
     { price, intendedMs }: { readonly price: number; readonly intendedMs: number },
   ): Promise<void> {
-    const { clock, ledger, brokerMode } = this.#parts
+    const { clock, ledger } = this.#parts
     for (let delivery = 0; delivery < DELIVERIES_MAX; delivery += 1) {
-      const input = { tradeId, price, brokerMode, now: clock.now() }
+      const input = { tradeId, price, now: clock.now() }
       // What was lost is delivered again: a result that is there already is left as it is.
       const done = await this.#run('Trade-Result', session, intendedMs, input)
       if (done === undefined) continue
-      if (brokerMode === 'observer' && done.kind === 'completed') this.#parts.folds(done.brokerId)
       ledger.addTradeResult('acknowledged')
       return
     }
@@ -129,19 +121,6 @@ export class Workload {
     const [total, attempt] = [endedMs - intendedMs, endedMs - startedMs]
     tally().ended('Market-Feed', { total, attempt })
     return triggered
-  }
-
-  async brokerFold(session: Session, brokerId: number): Promise<BrokerFoldResult | undefined> {
-    return await this.#run('Broker-Fold', session, performance.now(), { brokerId })
-  }
-
-  async dataMaintenance(session: Session): Promise<void> {
-    const random = this.#parts.random.row(MAINTENANCE_STREAM, this.#maintained)
-    const table = MAINTAINED_TABLES[this.#maintained % MAINTAINED_TABLES.length]
-    this.#maintained += 1
-    if (table === undefined) return
-    const input = { table, ...this.#inputs.maintained(random) }
-    await this.#run('Data-Maintenance', session, performance.now(), input)
   }
 
   async #tradeOrder(session: Session, random: RowRandom, intendedMs: number): Promise<void> {

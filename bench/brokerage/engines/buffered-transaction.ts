@@ -17,9 +17,6 @@ export type Write =
     }
   | { readonly kind: 'delete'; readonly table: TableName; readonly key: readonly Value[] }
 
-/** A row of which the table's observer is to be told. */
-export type Notified = { readonly table: TableName; readonly key: readonly Value[] }
-
 /** A read that asks for something. */
 export type AnyRead = Read<unknown>
 
@@ -27,7 +24,7 @@ export type AnyRead = Read<unknown>
 export interface TransactionSteps {
   /** The answers to reads of one snapshot, in their order; there is at least one read. */
   read(reads: readonly AnyRead[]): Promise<readonly unknown[]>
-  commit(writes: readonly Write[], notified: readonly Notified[]): Promise<void>
+  commit(writes: readonly Write[]): Promise<void>
   rollback(): Promise<void>
 }
 
@@ -35,7 +32,6 @@ export interface TransactionSteps {
 export class BufferedTransaction implements Transaction {
   readonly #steps: TransactionSteps
   readonly #writes: Write[] = []
-  readonly #notified: Notified[] = []
 
   constructor(steps: TransactionSteps) {
     this.#steps = steps
@@ -65,12 +61,8 @@ export class BufferedTransaction implements Transaction {
     this.#writes.push({ kind: 'delete', table, key })
   }
 
-  notify(table: TableName, key: readonly Value[]): void {
-    this.#notified.push({ table, key })
-  }
-
   async commit(): Promise<void> {
-    await this.#steps.commit(this.#writes, this.#notified)
+    await this.#steps.commit(this.#writes)
   }
 
   async rollback(): Promise<void> {

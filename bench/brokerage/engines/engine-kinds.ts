@@ -5,7 +5,6 @@ import { startEtcd } from '../../servers/etcd-server.ts'
 import type { PercoliteOptions } from '../../servers/percolite-server.ts'
 import type { Engine } from '../engine.ts'
 import { NullEngine } from './null-engine.ts'
-import { EmbeddedEngine } from './percolite/embedded-engine.ts'
 import { PercoliteEngine } from './percolite/percolite-engine.ts'
 import { PostgresEngine } from './postgres-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
@@ -53,7 +52,6 @@ export const ENGINE_KINDS = {
   },
   'percolite-etcd-1': onOwnEtcd(1),
   'percolite-etcd-2': onOwnEtcd(2),
-  'percolite-embedded': { open: ({ folder }) => EmbeddedEngine.open(folder) },
   postgres: {
     program: 'postgres',
     open: ({ folder }) => PostgresEngine.start({ folder, synchronousCommit: 'on' }),
@@ -69,9 +67,6 @@ export const ENGINE_KINDS = {
   sqlite: { open: async ({ folder }) => new SqliteEngine({ folder, synchronous: 'FULL' }) },
   'sqlite-normal': {
     open: async ({ folder }) => new SqliteEngine({ folder, synchronous: 'NORMAL' }),
-  },
-  'sqlite-native': {
-    open: async ({ folder }) => new SqliteEngine({ folder, synchronous: 'FULL', native: true }),
   },
   null: { open: async () => new NullEngine() },
 } as const satisfies Readonly<Record<string, EngineKind>>

@@ -61,8 +61,6 @@ export class NullEngine implements Engine {
         return read.keys.map(() => row)
       case 'scan': {
         if (read.table === 'trade_request') return this.#waiting(read)
-        // Made-up rows of it would be folded for ever, and be of any age.
-        if (read.table === 'broker_delta') return []
         return Array.from({ length: Math.min(read.limit ?? SCAN_ROWS, SCAN_ROWS) }, () => row)
       }
       case 'scanEach':

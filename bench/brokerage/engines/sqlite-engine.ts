@@ -8,7 +8,6 @@ import type { ColumnOf, IndexOf, TableName } from '../schema/schema.ts'
 import { BufferedTransaction, type Write } from './buffered-transaction.ts'
 import { keyColumns } from './key-order.ts'
 import { assertOneRow, writeStatement } from './sql-statements.ts'
-import { nativeTransactions } from './sqlite-native.ts'
 import { parameter, SqliteStatements } from './sqlite-statements.ts'
 import { Turnstile } from './turnstile.ts'
 
@@ -19,8 +18,6 @@ export type SqliteSettings = {
   readonly folder: string
   /** FULL is on disk when the commit ends; NORMAL is not, but never breaks. */
   readonly synchronous: 'FULL' | 'NORMAL'
-  /** The transactions of the mix by joins, not by steps. */
-  readonly native?: boolean
 }
 
 /** SQLite within this process, without any server: one writer at a time, readers beside it. */
@@ -30,16 +27,14 @@ export class SqliteEngine implements Engine {
   readonly processIds = [process.pid]
   readonly #file: string
   readonly #synchronous: 'FULL' | 'NORMAL'
-  readonly #native: boolean
   readonly #writing = new Turnstile()
   readonly #connections: Database.Database[] = []
 
-  constructor({ folder, synchronous, native = false }: SqliteSettings) {
+  constructor({ folder, synchronous }: SqliteSettings) {
     this.#file = join(folder, 'brokerage.db')
     this.#synchronous = synchronous
-    this.#native = native
-    this.name = native ? 'sqlite-native' : synchronous === 'FULL' ? 'sqlite' : 'sqlite-normal'
-    this.description = `better-sqlite3 in the driver's own process, ${native ? 'joins in SQL, ' : ''}WAL, synchronous ${synchronous}, one writer at a time (BEGIN IMMEDIATE), readers of a snapshot; its CPU includes the driver's`
+    this.name = synchronous === 'FULL' ? 'sqlite' : 'sqlite-normal'
+    this.description = `better-sqlite3 in the driver's own process, WAL, synchronous ${synchronous}, one writer at a time (BEGIN IMMEDIATE), readers of a snapshot; its CPU includes the driver's`
   }
 
   async load(fill: (loader: BulkLoader) => Promise<void>): Promise<void> {
@@ -49,7 +44,7 @@ export class SqliteEngine implements Engine {
   }
 
   async connect(): Promise<Session> {
-    return new SqliteSession(this.#open(), this.#writing, this.#native)
+    return new SqliteSession(this.#open(), this.#writing)
   }
 
   async *walk<T extends TableName, C extends ColumnOf<T>>(
@@ -92,14 +87,12 @@ export class SqliteEngine implements Engine {
 }
 
 class SqliteSession implements Session {
-  readonly native?: NonNullable<Session['native']>
   readonly #statements: SqliteStatements
   readonly #writing: Turnstile
 
-  constructor(database: Database.Database, writing: Turnstile, isNative: boolean) {
+  constructor(database: Database.Database, writing: Turnstile) {
     this.#statements = new SqliteStatements(database)
     this.#writing = writing
-    if (isNative) this.native = nativeTransactions(this, this.#statements)
   }
 
   async begin({ readOnly = false }: BeginOptions): Promise<Transaction> {

@@ -7,7 +7,6 @@ import { test } from 'node:test'
 import { testWithPeer } from '../../servers/peer-tests.ts'
 import { MemoryStore } from '../checks/memory-store.ts'
 import type { Engine } from '../engine.ts'
-import { EmbeddedEngine } from '../engines/percolite/embedded-engine.ts'
 import { PercoliteEngine } from '../engines/percolite/percolite-engine.ts'
 import { PostgresEngine } from '../engines/postgres-engine.ts'
 import { SqliteEngine } from '../engines/sqlite-engine.ts'
@@ -46,9 +45,6 @@ async function loadsAndVerifies(open: (folder: string) => Promise<Engine>): Prom
 
 test('SQLite has every row of the population after its load', () =>
   loadsAndVerifies(async (folder) => new SqliteEngine({ folder, synchronous: 'NORMAL' })))
-
-test("the product's storage layer has every row of the population after its load", () =>
-  loadsAndVerifies((folder) => EmbeddedEngine.open(folder)))
 
 test("the product's server has every row of the population after its load", () =>
   loadsAndVerifies(async (folder) => {

@@ -15,25 +15,19 @@ export async function loadDataDirectory(
   dataDirectory: string,
   fill: (loader: BulkLoader) => Promise<unknown>,
 ): Promise<void> {
-  await fillDataDirectory(dataDirectory, (storage) => loadStorage(storage, fill))
-}
-
-/** The same in a storage layer that is open. */
-export async function loadStorage(
-  storage: Storage,
-  fill: (loader: BulkLoader) => Promise<unknown>,
-): Promise<void> {
-  for (const table of TABLE_NAMES) await makeTable(storage, newTable(table))
-  // An index that is there takes its entries with the rows, which is cheaper than reading them again.
-  for (const table of TABLE_NAMES) await createIndexes(storage, table)
-  await fill({
-    async insertRows(table, rows) {
-      const columns = Object.entries((SCHEMA[table] as TableShape).columns)
-      const stored = (rows as readonly Readonly<Record<string, Value>>[]).map((row) =>
-        columns.map(([column, type]) => sqlValue(row[column], type.startsWith('integer'))),
-      )
-      await insertRows(storage, table, stored)
-    },
+  await fillDataDirectory(dataDirectory, async (storage) => {
+    for (const table of TABLE_NAMES) await makeTable(storage, newTable(table))
+    // An index that is there takes its entries with the rows, which is cheaper than reading them again.
+    for (const table of TABLE_NAMES) await createIndexes(storage, table)
+    await fill({
+      async insertRows(table, rows) {
+        const columns = Object.entries((SCHEMA[table] as TableShape).columns)
+        const stored = (rows as readonly Readonly<Record<string, Value>>[]).map((row) =>
+          columns.map(([column, type]) => sqlValue(row[column], type.startsWith('integer'))),
+        )
+        await insertRows(storage, table, stored)
+      },
+    })
   })
 }
 

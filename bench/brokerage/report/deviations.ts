@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Profile } from '../population/profiles.ts'
-import type { BrokerMode } from '../run-facts.ts'
 
 export const DISCLAIMER =
   'A TPC-E-style workload: no TPC benchmark result, not audited, and not comparable with any published TPC-E result.'
@@ -8,16 +7,15 @@ export const DISCLAIMER =
 /** By what these runs differ from the workload that they follow; every report carries the list. */
 export function deviationLines(
   profile: Profile,
-  run: { readonly brokerModes: readonly BrokerMode[]; readonly seed: bigint },
+  { seed }: { readonly seed: bigint },
 ): readonly string[] {
-  const modes = run.brokerModes.map((mode) => `${mode}: ${BROKER_MODES[mode]}`)
   return [
     'Deviations from the workload that this one follows:',
-    `- data: a generator and names of our own; fixed seed ${run.seed}`,
+    `- data: a generator and names of our own; fixed seed ${seed}`,
     `- scale: ${profile.customers} customers (5,000 at least), ${profile.days} days of history (300), ${profile.marketDays} days of prices (1,305), news of ${profile.newsBytes} bytes (100,000)`,
     `- price period: ${profile.pricePeriodMs / 1000} s (900 s)`,
     `- pace: ${profile.scaleFactor} customers for a trade result per second where paced; as fast as the users can where not`,
-    `- broker totals: ${modes.join('; ')}`,
+    '- Data-Maintenance, once a minute: left out',
     '- HOLDING: its key is account, security, time, trade',
     '- columns: those that no transaction reads are one text of the same length',
     '- foreign keys: none',
@@ -28,11 +26,4 @@ export function deviationLines(
     '- Trade-Cleanup: in transactions of at most 500 rows',
     '- audit, price, 60 days of space, tests of redundancy: none',
   ]
-}
-
-const BROKER_MODES: Readonly<Record<BrokerMode, string>> = {
-  omit: 'left out, as the Percolator paper did',
-  inline: 'updated by each Trade-Result',
-  observer:
-    'kept in a side table and folded, as the Percolator paper proposes: by a weak observer where the engine has observers, once in a second elsewhere',
 }

@@ -27,7 +27,7 @@ export function runLines(summary: RunSummary): readonly string[] {
     `${shortNumber(results / seconds)} TR/s in ${shortNumber(seconds)} s with ${summary.users} users, ${paceWords(summary, results / seconds)}; nominal ${shortNumber(summary.nominal)} TR/s, ratio ${shortNumber(results / seconds / summary.nominal)}`,
     `${shortNumber(cpu.engine === 0 ? 0 : results / cpu.engine)} TR/s per core: CPU ${shortNumber(cpu.engine)} s, ${perTransaction(cpu.engine)} µs for each transaction (${driver})`,
     `${shortNumber(results / Math.max(1, committed))} trade results for each committed order; ${rolledBackOrders(summary)} orders rolled back on purpose`,
-    `brokers ${summary.brokerMode}${foldWords(summary)}; ${summary.waiting} limit orders waited at the end; clean-up cancelled ${summary.cancelledBefore} before and ${summary.cancelledAfter} after`,
+    `${summary.waiting} limit orders waited at the end; clean-up cancelled ${summary.cancelledBefore} before and ${summary.cancelledAfter} after`,
     ...(summary.storeRequests === undefined
       ? []
       : [
@@ -50,11 +50,6 @@ const PACE_KEPT = 0.8
 function paceWords({ isPaced, nominal }: RunSummary, rate: number): string {
   if (!isPaced) return 'as fast as they can'
   return rate < PACE_KEPT * nominal ? 'paced, but the pace was not kept' : 'paced'
-}
-
-function foldWords({ fold, seconds }: RunSummary): string {
-  if (fold === undefined) return ''
-  return ` (${shortNumber(fold.rows / seconds)} rows/s folded by ${fold.runs} transactions, lag p50 ${shortNumber(fold.lagP50)} ms, p99 ${shortNumber(fold.lagP99)} ms)`
 }
 
 const HEADS = [

@@ -22,7 +22,7 @@ function summaryWith(
   }
   return {
     engine: { name: 'test', description: 'no engine' },
-    ...{ seconds: 100, users: 8, nominal: 2, isPaced: false, brokerMode: 'inline' },
+    ...{ seconds: 100, users: 8, nominal: 2, isPaced: false },
     transactions: tally.figures(),
     cpu: { engine: 50, driver: 20 },
     ...{ waiting: 0, cancelledBefore: 0, cancelledAfter: 0, diskBytes: 2 ** 20, killed: false },

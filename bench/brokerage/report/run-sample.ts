@@ -12,7 +12,7 @@ const RATIO = { short: [0.94, 1.06], long: [0.98, 1.02] } as const
 const SHORT_SECONDS = 120
 
 export function sampleOf(summary: RunSummary): Sample {
-  const { cpu, seconds, storeRequests, diskBytes, fold } = summary
+  const { cpu, seconds, storeRequests, diskBytes } = summary
   const results = countOf(summary, 'Trade-Result')
   const transactions = transactionsOf(summary)
   const retries = summary.transactions.reduce((sum, one) => sum + one.retries, 0)
@@ -36,7 +36,6 @@ export function sampleOf(summary: RunSummary): Sample {
         ? {}
         : { storeRequestsPerTransaction: storeRequests / Math.max(1, transactions) }),
       diskMiB: diskBytes / 2 ** 20,
-      ...(fold === undefined ? {} : { foldLagP50Ms: fold.lagP50, foldLagP99Ms: fold.lagP99 }),
     },
     findings: { lines: runLines(summary), data: summary, failures: failuresOf(summary) },
   }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CheckResult } from '../checks/check.ts'
-import type { FoldFigures } from '../driver/broker-folder.ts'
 import type { TransactionFigures } from '../driver/tally.ts'
 import { MIX_PERCENT } from '../driver/transaction-names.ts'
-import type { BrokerMode } from '../run-facts.ts'
 
 /** Everything that one run on one engine found out. */
 export type RunSummary = {
@@ -13,10 +11,8 @@ export type RunSummary = {
   /** Trade results per second that the size of the population is meant for. */
   readonly nominal: number
   readonly isPaced: boolean
-  readonly brokerMode: BrokerMode
   readonly transactions: readonly TransactionFigures[]
   readonly cpu: { readonly engine: number; readonly driver?: number }
-  readonly fold?: FoldFigures
   /** Limit orders that waited for their price when the time was over. */
   readonly waiting: number
   readonly cancelledBefore: number

@@ -90,9 +90,4 @@ export const BROKER_TABLES = {
     columns: { tt_id: 'text', tt_name: 'text', tt_is_sell: 'integer', tt_is_mrkt: 'integer' },
     primaryKey: ['tt_id'],
   }),
-  // One row for each completed trade that its broker's row does not count yet; `bd_dts` tells its age.
-  broker_delta: table({
-    columns: { bd_b_id: 'integer', bd_t_id: 'integer', bd_comm: 'integer', bd_dts: 'integer' },
-    primaryKey: ['bd_b_id', 'bd_t_id'],
-  }),
 } as const

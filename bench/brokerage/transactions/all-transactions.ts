@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type BeginOptions, type Session, type Transaction, TransactionAborted } from '../engine.ts'
-import { brokerFold } from './broker-fold.ts'
 import { brokerVolume } from './broker-volume.ts'
 import { customerPosition } from './customer-position.ts'
-import { dataMaintenance } from './data-maintenance.ts'
 import { marketFeedEntry } from './market-feed.ts'
 import { marketWatch } from './market-watch.ts'
 import { securityDetail } from './security-detail.ts'
@@ -17,7 +15,7 @@ const READS: BeginOptions = { readOnly: true }
 const WRITES: BeginOptions = {}
 
 /** Every transaction as the one text that runs on each engine; of a Market-Feed one of its twenty. */
-export const TRANSACTIONS = {
+const TRANSACTIONS = {
   'Trade-Status': { options: READS, run: tradeStatus },
   'Market-Watch': { options: READS, run: marketWatch },
   'Security-Detail': { options: READS, run: securityDetail },
@@ -28,8 +26,6 @@ export const TRANSACTIONS = {
   'Broker-Volume': { options: READS, run: brokerVolume },
   'Trade-Update': { options: WRITES, run: tradeUpdate },
   'Market-Feed': { options: WRITES, run: marketFeedEntry },
-  'Data-Maintenance': { options: WRITES, run: dataMaintenance },
-  'Broker-Fold': { options: WRITES, run: brokerFold },
 } as const satisfies Readonly<Record<string, AnyTransaction>>
 
 type AnyTransaction = {
@@ -64,7 +60,7 @@ export async function perform<Name extends PerformedName>(
 }
 
 /** Does `work`, its commit included, in a new transaction, which is over in any case afterwards. */
-export async function transact<Result>(
+async function transact<Result>(
   session: Pick<Session, 'begin'>,
   options: BeginOptions,
   work: (transaction: Transaction) => Promise<Result>,

@@ -156,7 +156,7 @@ export type OrderFacts = {
 }
 
 /** All that an order writes, and the commit, or not. */
-export async function placeOrder(
+async function placeOrder(
   transaction: Transaction,
   input: TradeOrderInput,
   facts: OrderFacts,

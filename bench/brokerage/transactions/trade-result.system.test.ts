@@ -35,12 +35,7 @@ async function holdingsIn(engine: Engine, symbol: string): Promise<number[]> {
   return trades
 }
 
-for (const name of [
-  'percolite-http',
-  'percolite-native',
-  'pg-native',
-  'sqlite-native',
-] satisfies EngineName[]) {
+for (const name of ['percolite-http', 'percolite-native', 'pg-native'] satisfies EngineName[]) {
   testOnEngine(
     name,
     'a sale closes what was bought first, or what was bought last, as its order says',
@@ -55,7 +50,7 @@ for (const name of [
           ...{ security: { symbol }, quantity: 200, limitPrice: 2_500, onMargin: false },
           ...{ rollsBack: false, now: NOW },
         })
-        const result = { tradeId, price: 2_500, brokerMode: 'inline' as const, now: NOW }
+        const result = { tradeId, price: 2_500, now: NOW }
         await perform(session, 'Trade-Result', result)
         return tradeId
       }
@@ -65,7 +60,7 @@ for (const name of [
       await complete('TMS', false)
       assert.deepEqual(await holdingsIn(engine, symbol), bought.slice(1, 2))
       const facts = {
-        ...{ brokerMode: 'inline' as const, tickerVolume: new Map(), forcedRollbacks: [] },
+        ...{ tickerVolume: new Map(), forcedRollbacks: [] },
         ...{ isCleanedUp: false, tradeResults: { acknowledged: results, ambiguous: 0 } },
       }
       const verdict = verdictLines(await checkAll(engine, TEST_POPULATION, facts))

@@ -9,7 +9,6 @@ import {
   settlementDueDate,
   taxOf,
 } from '../population/trade-arithmetic.ts'
-import type { BrokerMode } from '../run-facts.ts'
 import {
   type Closings,
   closeHoldings,
@@ -22,7 +21,6 @@ export type TradeResultInput = {
   readonly tradeId: number
   /** Cents, at which the market has executed the order. */
   readonly price: number
-  readonly brokerMode: BrokerMode
   /** Epoch ms of the market. */
   readonly now: number
 }
@@ -174,7 +172,10 @@ export async function completeTrade(
     },
   })
   transaction.insert('trade_history', { th_t_id: tradeId, th_st_id: 'CMPT', th_dts: now })
-  creditBroker(transaction, input, facts.brokerId, commission)
+  // Frame 5, the part on which the brokers' customers meet.
+  transaction.update('broker', [facts.brokerId], {
+    add: { b_num_trades: 1, b_comm_total: commission },
+  })
   settle(transaction, input, {
     accountId,
     isCash: facts.isCash,
@@ -216,28 +217,6 @@ function writeHistory(
     hh_before_qty: before,
     hh_after_qty: after,
   })
-}
-
-/** Frame 5, the part on which the brokers' customers meet. */
-function creditBroker(
-  transaction: Transaction,
-  { tradeId, brokerMode, now }: TradeResultInput,
-  brokerId: number,
-  commission: number,
-): void {
-  if (brokerMode === 'inline') {
-    transaction.update('broker', [brokerId], {
-      add: { b_num_trades: 1, b_comm_total: commission },
-    })
-  } else if (brokerMode === 'observer') {
-    transaction.insert('broker_delta', {
-      bd_b_id: brokerId,
-      bd_t_id: tradeId,
-      bd_comm: commission,
-      bd_dts: now,
-    })
-    transaction.notify('broker', [brokerId])
-  }
 }
 
 /** Frame 6. */

@@ -23,7 +23,7 @@ export type ToggledTrade = {
 }
 
 /** All that an update writes, and the commit. */
-export async function toggleTexts(
+async function toggleTexts(
   transaction: Transaction,
   frame: TradeUpdateInput['frame'],
   details: readonly ToggledTrade[],
@@ -49,7 +49,7 @@ export async function toggleTexts(
 }
 
 /** The text with `longer` in the place of `shorter`, or the other way round; at its end when that is empty. */
-export function toggled(text: string, shorter: string, longer: string): string {
+function toggled(text: string, shorter: string, longer: string): string {
   if (text.includes(longer)) return text.replace(longer, shorter)
   return shorter === '' ? text + longer : text.replace(shorter, longer)
 }

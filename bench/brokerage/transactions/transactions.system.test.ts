@@ -13,7 +13,6 @@ import { historyMs, momentOf } from '../population/trading-calendar.ts'
 import type { RunFacts } from '../run-facts.ts'
 import { columnsOf, TABLE_NAMES } from '../schema/schema.ts'
 import { type InputOf, type PerformedName, perform } from './all-transactions.ts'
-import { MAINTAINED_TABLES } from './data-maintenance.ts'
 import { tradeCleanup } from './trade-cleanup.ts'
 import type { MarketOrder, TradeOrderInput } from './trade-order.ts'
 
@@ -32,8 +31,6 @@ type Traces = {
 
 /** The same calls with the same inputs, one after the other, of every kind. */
 async function play(engine: Engine): Promise<Traces> {
-  // Results tell an observer of brokers, where there can be one; here it never runs.
-  await (await engine.observe?.('broker', async () => {}, assert.ifError))?.stop()
   const session = await engine.connect()
   const inputs = new CustomerEmulator(TEST_POPULATION)
   const random = new CounterRandom(3n)
@@ -77,12 +74,10 @@ async function play(engine: Engine): Promise<Traces> {
     for (const { tradeId, price } of orders.slice(-3)) {
       const isSubmitted = (await statusOf(session, tradeId)) === 'SBMT'
       if (!isSubmitted) continue
-      const result = { tradeId, price, now, brokerMode: 'observer' as const }
+      const result = { tradeId, price, now }
       const done = await call('Trade-Result', result)
       keep('result', done)
       keep('result again', await call('Trade-Result', result))
-      if (done.kind !== 'completed' || round % 2 === 0) continue
-      keep('fold', await call('Broker-Fold', { brokerId: done.brokerId }))
     }
     keep('status', await call('Trade-Status', inputs.tradeStatus(draws(0))))
     keep('position', await call('Customer-Position', inputs.customerPosition(draws(1))))
@@ -99,13 +94,9 @@ async function play(engine: Engine): Promise<Traces> {
     }
     keep('detail', await call('Security-Detail', inputs.securityDetail(draws(3))))
     keep('volume', await call('Broker-Volume', inputs.brokerVolume(draws(6))))
-    const table = MAINTAINED_TABLES[round % MAINTAINED_TABLES.length] as 'address'
-    const maintained = { table, ...inputs.maintained(draws(7)) }
-    keep('maintenance', await call('Data-Maintenance', maintained))
   }
   const completed = answers.filter((answer) => answer.startsWith('result {"kind":"completed"'))
   const facts: RunFacts = {
-    brokerMode: 'observer',
     tradeResults: { acknowledged: completed.length, ambiguous: 0 },
     tickerVolume: volumes,
     forcedRollbacks: rolledBack,
@@ -160,7 +151,6 @@ test('a script of all transactions leaves a store in which every check holds', a
     said('feed').some((answer) => answer !== 'feed []'),
     'a limit order was triggered',
   )
-  assert.ok(said('fold').some((answer) => !answer.includes('"folded":0')))
   assert.notEqual(said('clean-up')[0], 'clean-up 0')
 })
 
@@ -181,13 +171,11 @@ test('the script plays every frame, and orders of every kind', async (context) =
 })
 
 for (const name of [
-  'percolite-embedded',
   'percolite-http',
   'percolite-native',
   'percolite-ws',
   'postgres',
   'pg-native',
-  'sqlite-native',
 ] satisfies EngineName[]) {
   testOnEngine(
     name,

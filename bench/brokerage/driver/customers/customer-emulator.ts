@@ -6,7 +6,6 @@ import { accountIdentifier, identifier, tradeIdentifier } from '../../population
 import {
   brokerName,
   companyName,
-  countryTaxRateId,
   INDUSTRIES,
   industryName,
   issuerOf,
@@ -177,21 +176,6 @@ export class CustomerEmulator {
   /** All alike. */
   symbol(random: RowRandom): string {
     return symbolOf(random.below(this.#population.profile.securities))
-  }
-
-  /** What Data-Maintenance may need, of whichever table. */
-  maintained(random: RowRandom) {
-    const { id, number } = this.#customers.choose(random)
-    return {
-      accountId: accountIdentifier(number, 0),
-      customerId: id,
-      companyId: identifier(random.below(this.#population.profile.companies)),
-      symbol: this.symbol(random),
-      taxRateId: countryTaxRateId(random.below(20)),
-      addressOfCustomer: random.chance(0.67),
-      dayOfMonth: random.between(1, 28),
-      volumeChange: random.between(1, 3),
-    }
   }
 
   #account(random: RowRandom): { readonly id: number } {

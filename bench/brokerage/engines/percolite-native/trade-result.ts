@@ -62,7 +62,7 @@ export const tradeResult: NativeWork<'Trade-Result'> = async (requests, input) =
   }
   const begun = await beginWith<Rows>(requests, script, { trade: input.tradeId })
   const { transaction: id, rows } = begun
-  const transaction = new BufferedTransaction(new InteractiveSteps(requests, { transaction: id }))
+  const transaction = new BufferedTransaction(new InteractiveSteps(requests, id))
   const trade = required(rows.trade[0], `trade ${input.tradeId}`)
   if (trade.t_st_id === 'CMPT') {
     await transaction.rollback()

@@ -9,16 +9,7 @@ import {
   startGateway,
   startPercolite,
 } from '../../../servers/percolite-server.ts'
-import type {
-  BeginOptions,
-  BulkLoader,
-  Engine,
-  Observation,
-  ObserverFailed,
-  ObserverRun,
-  Session,
-  Transaction,
-} from '../../engine.ts'
+import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../../engine.ts'
 import { loadDataDirectory } from '../../loading/percolite-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../../schema/schema.ts'
 import type { AnyRow } from '../buffered-transaction.ts'
@@ -26,9 +17,8 @@ import { BufferedTransaction } from '../buffered-transaction.ts'
 import { nativeTransactions } from '../percolite-native.ts'
 import { httpRequests } from './http-requests.ts'
 import type { PercoliteRequests } from './percolite-requests.ts'
-import { createObserverStatement, observerOf, walkStatement } from './percolite-statements.ts'
+import { walkStatement } from './percolite-statements.ts'
 import { InteractiveSteps, SnapshotSteps } from './percolite-steps.ts'
-import { SocketObservation } from './socket-observation.ts'
 import { socketRequests } from './socket-requests.ts'
 
 const WALK_ROWS = 10_000
@@ -42,13 +32,6 @@ const WAYS = {
 } as const
 
 export type PercoliteWay = keyof typeof WAYS
-
-type Observed = {
-  readonly table: TableName
-  readonly run: ObserverRun
-  readonly failed: ObserverFailed
-  observation: SocketObservation
-}
 
 /** Percolite as `npm start` runs it: a process of its own, asked over HTTP or its WebSocket. */
 export class PercoliteEngine implements Engine {
@@ -69,7 +52,6 @@ export class PercoliteEngine implements Engine {
   #sessions = 0
   /** Whether the database is in the store on the network. */
   #isElsewhere: boolean
-  #observed: Observed | undefined
 
   constructor(order: {
     readonly way: PercoliteWay
@@ -117,12 +99,8 @@ export class PercoliteEngine implements Engine {
   async moveAway(): Promise<void> {
     const before = [...this.#servers, ...this.#requests]
     await moveDatabase(this.#running.origin, this.#store, this.#options)
-    this.#observed?.observation.abandon()
     this.#isElsewhere = true
     await this.#start()
-    if (this.#observed !== undefined) {
-      this.#observed.observation = this.#observation(this.#observed)
-    }
     for (const one of before) await one.close()
   }
 
@@ -154,14 +132,6 @@ export class PercoliteEngine implements Engine {
     } while (cursor !== undefined)
   }
 
-  async observe(table: TableName, run: ObserverRun, failed: ObserverFailed): Promise<Observation> {
-    await this.#running.query({ sql: createObserverStatement(table).sql })
-    const order = { table, run, failed }
-    const observed = { ...order, observation: this.#observation(order) }
-    this.#observed = observed
-    return { stop: () => observed.observation.stop() }
-  }
-
   async diskBytes(): Promise<number> {
     return this.#isElsewhere ? 0 : await folderBytes(join(this.#folder, 'data'))
   }
@@ -175,10 +145,7 @@ export class PercoliteEngine implements Engine {
   async killAndRestart(): Promise<void> {
     for (const server of this.#servers) await server.kill()
     for (const requests of this.#requests) await requests.close()
-    this.#observed?.observation.abandon()
     await this.#start()
-    if (this.#observed === undefined) return
-    this.#observed.observation = this.#observation(this.#observed)
   }
 
   async close(): Promise<void> {
@@ -208,10 +175,6 @@ export class PercoliteEngine implements Engine {
     const { 'server-flags': flags = '' } = this.#options
     const allowed = this.#store === '' ? flags : `${flags} --allow-move`
     return await startPercolite(this.#folder, { ...this.#options, 'server-flags': allowed })
-  }
-
-  #observation({ table, run, failed }: Omit<Observed, 'observation'>): SocketObservation {
-    return new SocketObservation(this.#running.origin, observerOf(table), { run, failed })
   }
 
   #requestsOf(session: number): PercoliteRequests {

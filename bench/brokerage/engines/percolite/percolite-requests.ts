@@ -15,8 +15,6 @@ export type PercoliteRequest = (
   readonly asOf?: number
   readonly transaction?: string
   readonly keepOpen?: true
-  /** The notification that the transaction is the run of; over the socket that was told of it. */
-  readonly notification?: string
 }
 
 export type PercoliteAnswer = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { GetMany, Scan, ScanEach } from '../../engine.ts'
 import type { Value } from '../../schema/table-shape.ts'
-import type { AnyRead, Notified, Write } from '../buffered-transaction.ts'
+import type { AnyRead, Write } from '../buffered-transaction.ts'
 import { orderOf } from '../key-order.ts'
 import { columnsAndKey, firstColumn } from '../read-answers.ts'
 import {
@@ -39,24 +39,6 @@ export function writeStatement(write: Write): PercoliteStatement {
   const updateText: UpdateText = (table, assignments, where) =>
     `SET ${assignments} ON ${table} WHERE ${where} IF EXISTS`
   return asked(sqlWriteStatement(write, numbered, updateText))
-}
-
-/** Each table that is observed has one observer, by this name. */
-export function observerOf(table: AnyRead['table']): string {
-  return `${table}_observer`
-}
-
-export function createObserverStatement(table: AnyRead['table']): PercoliteStatement {
-  // It is told by NOTIFY alone: the columns of the key never change.
-  const columns = primaryKeyOf(table).join(', ')
-  return { sql: `CREATE WEAK OBSERVER IF NOT EXISTS ${observerOf(table)} ON ${table} (${columns})` }
-}
-
-export function notifyStatement({ table, key }: Notified): PercoliteStatement {
-  return {
-    sql: `NOTIFY ${observerOf(table)} ON ${table} WHERE ${keyEquals(table, numbered)}`,
-    params: key,
-  }
 }
 
 function getStatement(

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AnyRead, Notified, TransactionSteps, Write } from '../buffered-transaction.ts'
+import type { AnyRead, TransactionSteps, Write } from '../buffered-transaction.ts'
 import { readAnswer } from '../read-answers.ts'
 import type { PercoliteAnswer, PercoliteAsking } from './percolite-requests.ts'
-import {
-  notifyStatement,
-  type PercoliteStatement,
-  readStatements,
-  writeStatement,
-} from './percolite-statements.ts'
+import { type PercoliteStatement, readStatements, writeStatement } from './percolite-statements.ts'
 
 const BEGIN: PercoliteStatement = { sql: 'BEGIN' }
 const COMMIT: PercoliteStatement = { sql: 'COMMIT' }
@@ -65,8 +60,8 @@ export class SnapshotSteps implements TransactionSteps {
     })
   }
 
-  async commit(writes: readonly Write[], notified: readonly Notified[]): Promise<void> {
-    if (writes.length > 0) await writeAtOnce(this.#requests, writes, notified)
+  async commit(writes: readonly Write[]): Promise<void> {
+    if (writes.length > 0) await writeAtOnce(this.#requests, writes)
   }
 
   async rollback(): Promise<void> {}
@@ -78,17 +73,11 @@ export class SnapshotSteps implements TransactionSteps {
  */
 export class InteractiveSteps implements TransactionSteps {
   readonly #requests: PercoliteAsking
-  /** The notification that this transaction is the run of. */
-  readonly #ran: { readonly notification?: string }
   #transaction: string | undefined
 
-  /** @param options.transaction One that is open already. */
-  constructor(
-    requests: PercoliteAsking,
-    { transaction, ...ran }: { readonly notification?: string; readonly transaction?: string } = {},
-  ) {
+  /** @param transaction One that is open already. */
+  constructor(requests: PercoliteAsking, transaction?: string) {
     this.#requests = requests
-    this.#ran = ran
     this.#transaction = transaction
   }
 
@@ -100,13 +89,13 @@ export class InteractiveSteps implements TransactionSteps {
     })
   }
 
-  async commit(writes: readonly Write[], notified: readonly Notified[]): Promise<void> {
+  async commit(writes: readonly Write[]): Promise<void> {
     if (this.#transaction === undefined) {
       // Nothing was read, so it may as well begin now.
-      if (writes.length > 0) await writeAtOnce(this.#requests, writes, notified)
+      if (writes.length > 0) await writeAtOnce(this.#requests, writes)
       return
     }
-    const statements = [...writes.map(writeStatement), ...notified.map(notifyStatement), COMMIT]
+    const statements = [...writes.map(writeStatement), COMMIT]
     const request = { statements, transaction: this.#transaction }
     const { results } = await this.#requests.ask(request, { commits: true })
     assertOneRowEach(writes, results)
@@ -118,8 +107,7 @@ export class InteractiveSteps implements TransactionSteps {
 
   async #begin(reads: readonly PercoliteStatement[]): Promise<Results> {
     const statements = [BEGIN, ...reads]
-    const request = { statements, keepOpen: true, ...this.#ran } as const
-    const { results, transaction } = await this.#requests.ask(request)
+    const { results, transaction } = await this.#requests.ask({ statements, keepOpen: true })
     this.#transaction = transaction
     return results.slice(1)
   }
@@ -131,12 +119,8 @@ export class InteractiveSteps implements TransactionSteps {
 }
 
 /** A transaction that begins and ends with this request. */
-async function writeAtOnce(
-  requests: PercoliteAsking,
-  writes: readonly Write[],
-  notified: readonly Notified[],
-): Promise<void> {
-  const statements = [...writes.map(writeStatement), ...notified.map(notifyStatement)]
+async function writeAtOnce(requests: PercoliteAsking, writes: readonly Write[]): Promise<void> {
+  const statements = writes.map(writeStatement)
   const { results } = await requests.ask({ statements }, { commits: true })
   assertOneRowEach(writes, results)
 }

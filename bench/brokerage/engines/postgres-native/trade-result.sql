@@ -80,16 +80,8 @@ BEGIN
    WHERE t_id = completed;
   INSERT INTO trade_history (th_t_id, th_st_id, th_dts) VALUES (completed, 'CMPT', moment);
 
-  CASE input->>'brokerMode'
-    WHEN 'inline' THEN
-      UPDATE broker SET b_num_trades = b_num_trades + 1, b_comm_total = b_comm_total + commission
-       WHERE b_id = facts.ca_b_id;
-    WHEN 'observer' THEN
-      INSERT INTO broker_delta (bd_b_id, bd_t_id, bd_comm, bd_dts)
-      VALUES (facts.ca_b_id, completed, commission, moment);
-    WHEN 'omit' THEN
-      NULL;
-  END CASE;
+  UPDATE broker SET b_num_trades = b_num_trades + 1, b_comm_total = b_comm_total + commission
+   WHERE b_id = facts.ca_b_id;
 
   -- Only the accounts of tax status 1 have the tax withheld.
   costs := facts.t_chrg + commission + CASE WHEN facts.ca_tax_st = 1 THEN tax ELSE 0 END;
