@@ -3,16 +3,13 @@ import { type Suite, UsageError } from '../harness/experiment.ts'
 import { listOf, wholeNumber } from '../harness/flag-values.ts'
 import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
-import { type Figure7Options, figure7 } from './figure-7.ts'
+import { figure7 } from './figure-7.ts'
 import { FIGURE_7_HOUR, FIGURE_7_QUICK, type Figure7Size } from './figure-7-size.ts'
 
 const DOCUMENTS_MAX = 10_000_000
 const PERCENT_MAX = 1_000
 const SEED_MAX = 2 ** 31
 const FULL_DOCUMENTS = [10_000, 1_000_000] as const
-/** Of the web-index example: that its pages are clustered alike, and how long they wait. */
-const WEB_HOUR: Figure7Size = { documents: 10_000, rates: [1, 5], seconds: 20, bisections: 0 }
-const WEB_QUICK: Figure7Size = { documents: 2_000, rates: [1], seconds: 10, bisections: 0 }
 
 /** Incremental clustering by observers, compared with batch passes: the paper's Figure 7. */
 export const clusteringSuite: Suite = {
@@ -34,15 +31,11 @@ export const clusteringSuite: Suite = {
   experiments: (options) => {
     const size = sizeOf(options)
     const seed = wholeNumber('seed', options.seed ?? '', SEED_MAX)
-    const optionsOf = (kind: Figure7Options['kind']) => ({ kind, seed, percolite: options })
     const others = options.full === 'yes' ? FULL_DOCUMENTS : []
-    return [
-      figure7(size, optionsOf('synthetic')),
-      ...others
-        .filter((documents) => documents !== size.documents)
-        .map((documents) => figure7({ ...size, documents }, optionsOf('synthetic'))),
-      figure7(options.quick === 'yes' ? WEB_QUICK : WEB_HOUR, optionsOf('web')),
-    ]
+    const sizes = others.filter((documents) => documents !== size.documents)
+    return [size, ...sizes.map((documents) => ({ ...size, documents }))].map((one) =>
+      figure7(one, { seed, percolite: options }),
+    )
   },
   notes: [
     'One machine: server, crawler and passes share its cores. What is compared are two ways of clustering on the same store and the same machine.',

@@ -13,7 +13,7 @@ import { FIGURE_7_QUICK } from './figure-7-size.ts'
 testWithServers('300 documents get the same clusters from observers and from passes', async () => {
   // In so small a repository the passes take a fraction of a second, so the benchmark hour is short.
   const size = { documents: 300, rates: [5], seconds: 2, bisections: 0 }
-  const measured = await runShortly(figure7(size, { kind: 'synthetic', seed: 5, percolite: {} }))
+  const measured = await runShortly(figure7(size, { seed: 5, percolite: {} }))
   for (const [name, [sample]] of measured.samples) {
     assert.deepEqual(sample?.findings?.failures, [], name)
     assert.ok(Number(sample?.operations) > 0, name)
@@ -26,24 +26,8 @@ testWithServers('300 documents get the same clusters from observers and from pas
   assert.match(plots.get('figure-7-300') ?? '', /^<svg [\s\S]*passes three runs[\s\S]*<\/svg>$/)
 })
 
-testWithServers('pages of the web-index example get the same clusters from both', async () => {
-  const size = { documents: 300, rates: [5], seconds: 2, bisections: 0 }
-  const experiment = figure7(size, { kind: 'web', seed: 5, percolite: {} })
-  const [observers, passes] = experiment.contenders
-  assert.ok(observers && passes)
-  const { samples } = await runShortly({
-    ...experiment,
-    contenders: [observers, passes],
-    goals: [],
-  })
-  for (const [name, [sample]] of samples) {
-    assert.deepEqual(sample?.findings?.failures, [], name)
-    assert.ok(Number(sample?.operations) > 0, name)
-  }
-})
-
 test('the goals of Figure 7 are told and not judged, with the numbers of the paper', () => {
-  const experiment = figure7(FIGURE_7_QUICK, { kind: 'synthetic', seed: 1, percolite: {} })
+  const experiment = figure7(FIGURE_7_QUICK, { seed: 1, percolite: {} })
   for (const [what, must, aim] of goalsOf([experiment])) {
     assert.deepEqual([must, aim], [undefined, undefined], String(what))
   }
@@ -52,7 +36,7 @@ test('the goals of Figure 7 are told and not judged, with the numbers of the pap
 })
 
 test('the plot of Figure 7 has the ranges of documents, and the rate of saturation', async () => {
-  const experiment = figure7(FIGURE_7_QUICK, { kind: 'synthetic', seed: 1, percolite: {} })
+  const experiment = figure7(FIGURE_7_QUICK, { seed: 1, percolite: {} })
   const sample = (figures: Readonly<Record<string, number>>) => [
     { operations: 1, seconds: 1, cpuSeconds: 1, figures },
   ]
@@ -85,6 +69,6 @@ test('the flags say how many documents, which rates and how long', () => {
   const full = readCall(['--full'], clusteringSuite).experiments
   assert.deepEqual(
     full.map(({ name }) => name),
-    ['figure-7-100000', 'figure-7-10000', 'figure-7-1000000', 'figure-7-web-10000'],
+    ['figure-7-100000', 'figure-7-10000', 'figure-7-1000000'],
   )
 })

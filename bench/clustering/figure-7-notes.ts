@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DocumentsOrder } from './documents/documents.ts'
 import type { Figure7Size } from './figure-7-size.ts'
 
-const KEYS: Readonly<Record<DocumentsOrder['kind'], string>> = {
-  synthetic:
-    'Documents: 1 KB each, three keys uniformly from 0.75 for each document of the repository, as the paper has 750 M for a billion.',
-  web: 'Documents: pages of examples/web-index. Their keys: the address that a page says is its true one, or else its own; all of its words in their order; a sketch of its words.',
-}
+const KEYS =
+  'Documents: 1 KB each, three keys uniformly from 0.75 for each document of the repository, as the paper has 750 M for a billion.'
 
 /** What the rows of Figure 7 are, and what of them cannot be compared with the paper. */
-export function figure7Notes(
-  { documents }: Figure7Size,
-  kind: DocumentsOrder['kind'],
-  workers: number,
-): readonly string[] {
+export function figure7Notes({ documents }: Figure7Size, workers: number): readonly string[] {
   return [
-    KEYS[kind],
+    KEYS,
     'The rule: a document joins the cluster of the first of its three keys that is known, and the keys before that become known for this cluster. The paper does not say how the keys combine; this reading gives its averages, and its "up to three" look-ups.',
     'percolite: the server as anybody starts it, durable, with a function that observes documents; an open loop writes those that are due over HTTP by one request at a time, of at most 100, each a transaction. Delay: the commit of the cluster minus when the document was to be crawled. That is when it was given its timestamp; it is on the disk some milliseconds later.',
     `batch-full and batch-lean: ${workers} threads read everything in the same server at one snapshot by pages of its HTTP, run three passes over files on the same disk (partition by the hash of a key, group, write, sync), follow the pointers, and write the clusters of new documents to the server by requests of 1,000. batch-full carries the payload through the passes, as MapReduces do; batch-lean carries ids and keys only, and is the stronger opponent. Only clusters that are new are written, since the earlier ones never change. So the same store costs a run one read of everything through the server (readSeconds), more than passes over files that lie there already, and saves it the copy of everything that is published.`,

@@ -14,33 +14,31 @@ import { openField } from './open-field.ts'
 import { SATURATION, saturationContender } from './saturation-contender.ts'
 
 export type Figure7Options = {
-  readonly kind: DocumentsOrder['kind']
   readonly seed: number
   /** For the server. */
   readonly percolite: PercoliteOptions
 }
 
 const VARIANTS: readonly PassVariant[] = ['batch-full', 'batch-lean']
-const KINDS = { synthetic: 'synthetic documents', web: 'pages of the web-index example' } as const
 
 const PAPER_SATURATION_PERCENT = 40
 
 /** The paper's Figure 7: how long a document waits for its cluster, over how fast documents are crawled. */
 export function figure7(size: Figure7Size, options: Figure7Options): Experiment {
   const { documents: repository, rates } = size
-  const { kind, seed, percolite } = options
-  const documents: DocumentsOrder = { kind, repository, seed }
+  const { seed, percolite } = options
+  const documents: DocumentsOrder = { repository, seed }
   const workers = availableParallelism()
   const field = new Shared<Field>((surroundings) =>
     openField({ documents, percolite, workers }, surroundings),
   )
-  const name = `figure-7-${kind === 'web' ? 'web-' : ''}${repository}`
+  const name = `figure-7-${repository}`
   const [lowest = 1] = rates
   const isSearched = size.bisections > 0
-  const goals = goalsOf(lowest, kind).filter(({ of }) => isSearched || of !== SATURATION)
+  const goals = goalsOf(lowest).filter(({ of }) => isSearched || of !== SATURATION)
   return {
     ...{ name, goals },
-    title: `Delay of clustering, ${repository.toLocaleString('en')} ${KINDS[kind]}`,
+    title: `Delay of clustering, ${repository.toLocaleString('en')} documents`,
     unit: 'documents',
     contenders: [
       ...rates.flatMap((percent) => [
@@ -53,17 +51,15 @@ export function figure7(size: Figure7Size, options: Figure7Options): Experiment 
     // What follows from the rates is found after them, so each is measured once; the passes run three times in it.
     ...{ repetitions: 1, warmUpSeconds: 0 },
     plots: [plotOf(name, repository), backlogPlotOf(name, rates)],
-    notes: figure7Notes(size, kind, workers),
+    notes: figure7Notes(size, workers),
   }
 }
 
-function goalsOf(lowest: number, kind: DocumentsOrder['kind']): readonly Goal[] {
+function goalsOf(lowest: number): readonly Goal[] {
   const at = (series: string) => `${series}, ${lowest} %`
   const observers = at(INCREMENTAL)
-  const isPapers = kind === 'synthetic'
-  const always = (value: number) => (isPapers ? { paper: value } : {})
   // Of its lowest rate.
-  const paper = (value: number) => (isPapers && lowest === 1 ? { paper: value } : {})
+  const paper = (value: number) => (lowest === 1 ? { paper: value } : {})
   return [
     ...VARIANTS.map(
       (variant): Goal => ({
@@ -82,7 +78,7 @@ function goalsOf(lowest: number, kind: DocumentsOrder['kind']): readonly Goal[] 
     ),
     {
       ...{ what: `saturation of ${INCREMENTAL}`, of: SATURATION, unit: '%' },
-      ...always(PAPER_SATURATION_PERCENT),
+      paper: PAPER_SATURATION_PERCENT,
       figure: 'figures.saturationPercent',
     },
     ...(['full', 'lean'] as const).flatMap((variant): readonly Goal[] => [
@@ -101,12 +97,12 @@ function goalsOf(lowest: number, kind: DocumentsOrder['kind']): readonly Goal[] 
     ]),
     {
       ...{ what: 'documents in a cluster, on average', of: observers, unit: '' },
-      ...always(3.3),
+      paper: 3.3,
       figure: 'figures.documentsPerCluster',
     },
     {
       ...{ what: 'documents in a cluster of two or more', of: observers, unit: '%' },
-      ...always(93),
+      paper: 93,
       figure: 'figures.sharedPercent',
     },
     {

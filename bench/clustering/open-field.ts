@@ -5,7 +5,7 @@ import { spreadOf } from '../report/statistics.ts'
 import { shapeOf } from './assignment/cluster-shape.ts'
 import { PassWorkers } from './batch/pass-workers.ts'
 import { runPasses } from './batch/passes.ts'
-import { makeDocuments } from './documents/make-documents.ts'
+import { SyntheticDocuments } from './documents/synthetic-documents.ts'
 import { baseOf, Field, type FieldOrder } from './field.ts'
 import { loadRepository } from './store/tables.ts'
 
@@ -15,7 +15,7 @@ const RUNS = 3
 /** Loads the repository, and measures T0 on a copy of it. */
 export async function openField(order: FieldOrder, surroundings: Surroundings): Promise<Field> {
   const folder = await surroundings.temporaryFolder('clustering')
-  const documents = makeDocuments(order.documents)
+  const documents = new SyntheticDocuments(order.documents)
   const { repository } = order.documents
   const clusters = await loadRepository(baseOf(folder), documents, repository, surroundings)
   const made = { documents, shape: shapeOf(clusters), folder }

@@ -8,134 +8,63 @@ export type PaperNumber = {
   readonly where: string
 }
 
+const FIGURE_7 = 'section 3.1, Figure 7'
+const FIGURE_8 = 'section 3.2, Figure 8'
+const FIGURE_9 = 'section 3.3, Figure 9'
+
 /**
  * All numbers of "Large-scale Incremental Processing Using Distributed Transactions and Notifications"
  * (Peng and Dabek, OSDI 2010) that the page has. What it says of its own run comes from the report.
  */
 export const PAPER_NUMBERS = {
-  timestamps: {
-    ...{ what: 'timestamps from one oracle, about', value: 2_000_000, unit: 'a second' },
-    where: 'section 2.3',
-  },
-  'commits for a change': {
-    ...{ what: 'commits of an observer for a change, at most', value: 1, unit: '' },
-    where: 'section 2.4',
-  },
-  'machines of the clustering': {
-    ...{ what: 'machines that clustered documents', value: 240, unit: '' },
-    where: 'section 3.1',
-  },
-  keys: { what: 'clustering keys to choose from', value: 750, unit: 'M', where: 'section 3.1' },
-  'cluster size': { what: 'documents in a cluster', value: 3.3, unit: '', where: 'section 3.1' },
-  'in clusters': {
-    ...{ what: 'documents that are in a cluster with others', value: 93, unit: '%' },
-    where: 'section 3.1',
-  },
-  'low rate': {
-    what: 'the lowest crawl rate',
-    value: 1,
-    unit: '% an hour',
-    where: 'section 3.1, Figure 7',
-  },
-  'batch run': {
-    ...{ what: 'a sequence of MapReduces, about', value: 20, unit: 'minutes' },
-    where: 'section 3.1',
-  },
-  'batch delay': {
-    ...{ what: 'a document in batches at the lowest rate, about', value: 30, unit: 'minutes' },
-    where: 'section 3.1',
-  },
-  'incremental delay': {
-    ...{ what: 'a document in Percolator at the lowest rate', value: 2, unit: 'seconds' },
-    where: 'section 3.1',
-  },
-  faster: { what: 'so many times faster, about', value: 1_000, unit: '', where: 'section 3.1' },
-  saturation: {
-    ...{ what: 'the crawl rate that is too much for Percolator', value: 40, unit: '% an hour' },
-    where: 'section 3.1, Figure 7',
-  },
-  'raw reads': {
-    what: 'reads of Bigtable',
-    value: 15_513,
-    unit: 'a second',
-    where: 'section 3.2, Figure 8',
-  },
-  reads: {
-    what: 'reads of Percolator',
-    value: 14_590,
-    unit: 'a second',
-    where: 'section 3.2, Figure 8',
-  },
-  'relative reads': {
-    what: 'reads, relative',
-    value: 0.94,
-    unit: '',
-    where: 'section 3.2, Figure 8',
-  },
-  'raw writes': {
-    what: 'writes of Bigtable',
-    value: 31_003,
-    unit: 'a second',
-    where: 'section 3.2, Figure 8',
-  },
-  writes: {
-    what: 'writes of Percolator',
-    value: 7_232,
-    unit: 'a second',
-    where: 'section 3.2, Figure 8',
-  },
-  'relative writes': {
-    what: 'writes, relative',
-    value: 0.23,
-    unit: '',
-    where: 'section 3.2, Figure 8',
-  },
-  'fewest cores': {
-    what: 'cores of the smallest run',
-    value: 11,
-    unit: '',
-    where: 'section 3.3, Figure 9',
-  },
-  'most cores': {
-    what: 'cores of the largest run',
-    value: 15_000,
-    unit: '',
-    where: 'section 3.3, Figure 9',
-  },
-  transactions: {
-    ...{ what: 'its transactions', value: 11_200, unit: 'a second' },
-    where: 'section 3.3, Figure 9',
-  },
-  'each core': {
-    ...{ what: 'for each core, by division', value: 0.75, unit: 'a second' },
-    where: 'section 3.3, Figure 9',
-  },
-  'cores of the record': {
-    ...{ what: 'cores of the database with the record', value: 64, unit: '' },
-    where: 'section 3.3, Figure 9',
-  },
-  'transactions of the record': {
-    ...{ what: 'its transactions', value: 3_183, unit: 'a second' },
-    where: 'section 3.3, Figure 9',
-  },
-  'each core of the record': {
-    ...{ what: 'for each core, by division', value: 49.7, unit: 'a second' },
-    where: 'section 3.3, Figure 9',
-  },
-  'times more': {
-    ...{ what: 'so many times more processor time, by its authors’ estimate', value: 30, unit: '' },
-    where: 'sections 3.3 and 5',
-  },
-  'tablet servers': {
-    what: 'tablet servers',
-    value: 15,
-    unit: '',
-    where: 'section 3.3, Figure 10',
-  },
-  killed: {
-    ...{ what: 'of them, killed at once', value: 33, unit: '%' },
-    where: 'section 3.3, Figure 10',
-  },
+  timestamps: number('timestamps from one oracle, about', 2_000_000, 'a second', 'section 2.3'),
+  'commits for a change': number(
+    'commits of an observer for a change, at most',
+    1,
+    '',
+    'section 2.4',
+  ),
+  'machines of the clustering': number('machines that clustered documents', 240, '', 'section 3.1'),
+  keys: number('clustering keys to choose from', 750, 'M', 'section 3.1'),
+  'cluster size': number('documents in a cluster', 3.3, '', 'section 3.1'),
+  'in clusters': number('documents that are in a cluster with others', 93, '%', 'section 3.1'),
+  'low rate': number('the lowest crawl rate', 1, '% an hour', FIGURE_7),
+  'batch run': number('a sequence of MapReduces, about', 20, 'minutes', 'section 3.1'),
+  'batch delay': number(
+    'a document in batches at the lowest rate, about',
+    30,
+    'minutes',
+    'section 3.1',
+  ),
+  'incremental delay': number(
+    'a document in Percolator at the lowest rate',
+    2,
+    'seconds',
+    'section 3.1',
+  ),
+  faster: number('so many times faster, about', 1_000, '', 'section 3.1'),
+  saturation: number('the crawl rate that is too much for Percolator', 40, '% an hour', FIGURE_7),
+  'raw reads': number('reads of Bigtable', 15_513, 'a second', FIGURE_8),
+  reads: number('reads of Percolator', 14_590, 'a second', FIGURE_8),
+  'relative reads': number('reads, relative', 0.94, '', FIGURE_8),
+  'raw writes': number('writes of Bigtable', 31_003, 'a second', FIGURE_8),
+  writes: number('writes of Percolator', 7_232, 'a second', FIGURE_8),
+  'relative writes': number('writes, relative', 0.23, '', FIGURE_8),
+  'fewest cores': number('cores of the smallest run', 11, '', FIGURE_9),
+  'most cores': number('cores of the largest run', 15_000, '', FIGURE_9),
+  transactions: number('its transactions', 11_200, 'a second', FIGURE_9),
+  'each core': number('for each core, by division', 0.75, 'a second', FIGURE_9),
+  'cores of the record': number('cores of the database with the record', 64, '', FIGURE_9),
+  'transactions of the record': number('its transactions', 3_183, 'a second', FIGURE_9),
+  'each core of the record': number('for each core, by division', 49.7, 'a second', FIGURE_9),
+  'times more': number(
+    'so many times more processor time, by its authors’ estimate',
+    30,
+    '',
+    'sections 3.3 and 5',
+  ),
+  'tablet servers': number('tablet servers', 15, '', 'section 3.3, Figure 10'),
+  killed: number('of them, killed at once', 33, '%', 'section 3.3, Figure 10'),
 } as const satisfies Readonly<Record<string, PaperNumber>>
 
 export type PaperNumberName = keyof typeof PAPER_NUMBERS
@@ -143,4 +72,8 @@ export type PaperNumberName = keyof typeof PAPER_NUMBERS
 /** `11,200`, as the paper writes it. */
 export function paperText(name: PaperNumberName): string {
   return PAPER_NUMBERS[name].value.toLocaleString('en')
+}
+
+function number(what: string, value: number, unit: string, where: string): PaperNumber {
+  return { what, value, unit, where }
 }

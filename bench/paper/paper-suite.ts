@@ -63,7 +63,7 @@ function experimentsOf(
     scanning({ rows: 16_384, dirty: 4_096, ...scanned }),
     sized(oneCommit(), hotRowSeconds),
     sized(hotRow(options), hotRowSeconds),
-    figure7(clustering, { kind: 'synthetic', seed: CLUSTERING_SEED, percolite: options }),
+    figure7(clustering, { seed: CLUSTERING_SEED, percolite: options }),
     { ...figure8(rows), repetitions },
     ...figure8OnEngines(FIGURE_8_SIZES[size]),
     ...figure9OfPaper(size, options),

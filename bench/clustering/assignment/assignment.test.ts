@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type DocumentsOrder, keyedDocuments } from '../documents/documents.ts'
-import { makeDocuments } from '../documents/make-documents.ts'
+import { SyntheticDocuments } from '../documents/synthetic-documents.ts'
 import type { StoredRun } from '../store/stored-run.ts'
 import { ClusterIndex } from './cluster-index.ts'
 import { clusterInPasses } from './cluster-passes.ts'
@@ -12,13 +12,13 @@ import { differencesOf } from './oracle.ts'
 /** The clusters of the first documents, by id, and the look-ups of each. */
 function clustered(order: DocumentsOrder, count = order.repository) {
   const index = new ClusterIndex()
-  const documents = [...keyedDocuments(makeDocuments(order), 0, count)]
+  const documents = [...keyedDocuments(new SyntheticDocuments(order), 0, count)]
   return { documents, assigned: documents.map((document) => index.assign(document)) }
 }
 
 describe('clustering by three keys', () => {
   it('has the averages of the paper: 3.3 documents in a cluster, 93 % in one of two or more', () => {
-    const order = { kind: 'synthetic', repository: 100_000, seed: 1 } as const
+    const order = { repository: 100_000, seed: 1 } as const
     const { assigned } = clustered(order, 110_000)
     const { documentsPerCluster, sharedPercent } = shapeOf(
       assigned.slice(0, order.repository).map(({ cluster }) => cluster),
@@ -30,20 +30,18 @@ describe('clustering by three keys', () => {
     assert.ok(Math.abs(lookups - 1.39) <= 0.05, String(lookups))
   })
 
-  for (const kind of ['synthetic', 'web'] as const) {
-    it(`gives ${kind} documents the same clusters one by one and by passes`, () => {
-      const { documents, assigned } = clustered({ kind, repository: 3_000, seed: 7 })
-      const passes = clusterInPasses(documents)
-      for (const { id } of documents) assert.equal(assigned[id]?.cluster, passes.get(id), `${id}`)
-      const { sharedPercent } = shapeOf(passes.values())
-      assert.ok(sharedPercent > 20, String(sharedPercent))
-    })
-  }
+  it('gives documents the same clusters one by one and by passes', () => {
+    const { documents, assigned } = clustered({ repository: 3_000, seed: 7 })
+    const passes = clusterInPasses(documents)
+    for (const { id } of documents) assert.equal(assigned[id]?.cluster, passes.get(id), `${id}`)
+    const { sharedPercent } = shapeOf(passes.values())
+    assert.ok(sharedPercent > 20, String(sharedPercent))
+  })
 })
 
 describe('a run that is compared with a clustering of all documents offline', () => {
-  const order = { kind: 'synthetic', repository: 200, seed: 3 } as const
-  const documents = makeDocuments(order)
+  const order = { repository: 200, seed: 3 } as const
+  const documents = new SyntheticDocuments(order)
   const { assigned } = clustered(order, 300)
   const crawled = Array.from({ length: 100 }, (_, at) => order.repository + at)
   const run: StoredRun = {

@@ -17,7 +17,6 @@ export interface Documents {
 
 /** From which any process makes the same documents. */
 export type DocumentsOrder = {
-  readonly kind: 'synthetic' | 'web'
   /** How many of them are in the repository, before any is crawled. */
   readonly repository: number
   readonly seed: number

@@ -5,7 +5,7 @@ import { HttpClient } from '../../load/http-client.ts'
 import { measureHere } from '../../load/measurement.ts'
 import type { RunOrder, SampledWorkload } from '../../load/workload.ts'
 import type { Documents, DocumentsOrder } from '../documents/documents.ts'
-import { makeDocuments } from '../documents/make-documents.ts'
+import { SyntheticDocuments } from '../documents/synthetic-documents.ts'
 
 export type CrawlSettings = {
   readonly origin: string
@@ -27,7 +27,7 @@ export async function openWorkload({
   documents: order,
 }: CrawlSettings): Promise<SampledWorkload> {
   const client = new HttpClient(origin, 1)
-  const documents = makeDocuments(order)
+  const documents = new SyntheticDocuments(order)
   return {
     run: (run, signal) => crawl(client, documents, { ...run, first: order.repository }, signal),
     close: async () => client.close(),
