@@ -3,7 +3,7 @@ import { UsageError } from '../harness/experiment.ts'
 import { listOf, oneOf, wholeNumber } from '../harness/flag-values.ts'
 import { ENGINE_NAMES, type EngineName } from './engines/engine-kinds.ts'
 
-const PATHS = ['http', 'native', 'ws'] as const
+const PATHS = ['http', 'ws'] as const
 const MODES = ['saturate', 'paced'] as const
 const FIGURES = ['', '9'] as const
 const USERS_MAX = 1_000

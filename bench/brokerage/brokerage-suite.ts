@@ -18,11 +18,11 @@ export const brokerageSuite: Suite = {
     profile: { default: 'small', help: 'tiny, small, standard, wide-n or official-shape' },
     path: {
       default: 'http',
-      help: 'how percolite is reached: http, native (http, transactions in its own dialect) or ws (its WebSocket)',
+      help: 'how percolite is reached: http or ws (its WebSocket)',
     },
     against: {
       default: 'auto',
-      help: 'who else takes part: null, postgres, postgres-async, pg-native, sqlite, sqlite-normal, percolite-ws, percolite-etcd-2, …; auto is null at tiny, nobody for a figure, postgres and sqlite otherwise',
+      help: 'who else takes part: null, postgres, postgres-async, sqlite, sqlite-normal, percolite-ws, percolite-etcd-2, …; auto is null at tiny, nobody for a figure, postgres and sqlite otherwise',
     },
     users: { default: '8', help: 'customers that call at once' },
     mode: {

@@ -41,11 +41,6 @@ export interface BulkLoader {
 /** Has at most one open transaction. */
 export interface Session {
   begin(options: BeginOptions): Promise<Transaction>
-  /**
-   * Whole transactions by their names, with joins and in the database's own language, as nobody would
-   * write them for two engines. Those that are not there run in steps. Rejects as a transaction does.
-   */
-  readonly native?: Readonly<Record<string, (input: never) => Promise<unknown>>>
   close(): Promise<void>
 }
 

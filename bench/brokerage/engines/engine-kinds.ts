@@ -23,7 +23,7 @@ type EngineKind = {
   open(settings: EngineSettings): Promise<Engine>
 }
 
-/** So many gateways over an etcd of one member, which is theirs alone; transactions in Percolite's own dialect. */
+/** So many gateways over an etcd of one member, which is theirs alone. */
 function onOwnEtcd(gateways: number): EngineKind {
   return {
     program: 'etcd',
@@ -31,7 +31,7 @@ function onOwnEtcd(gateways: number): EngineKind {
       const server = await startEtcd(await subfolder(folder, 'etcd'))
       const at = `etcd:${server.origin.replace('http://', '')}`
       const own = { gateways, ownStore: { at, server } }
-      return new PercoliteEngine({ way: 'native', folder, options: percolite, connections, ...own })
+      return new PercoliteEngine({ way: 'http', folder, options: percolite, connections, ...own })
     },
   }
 }
@@ -46,10 +46,6 @@ export const ENGINE_KINDS = {
     open: async ({ folder, percolite, connections }) =>
       new PercoliteEngine({ way: 'ws', folder, options: percolite, connections }),
   },
-  'percolite-native': {
-    open: async ({ folder, percolite, connections }) =>
-      new PercoliteEngine({ way: 'native', folder, options: percolite, connections }),
-  },
   'percolite-etcd-1': onOwnEtcd(1),
   'percolite-etcd-2': onOwnEtcd(2),
   postgres: {
@@ -59,10 +55,6 @@ export const ENGINE_KINDS = {
   'postgres-async': {
     program: 'postgres',
     open: ({ folder }) => PostgresEngine.start({ folder, synchronousCommit: 'off' }),
-  },
-  'pg-native': {
-    program: 'postgres',
-    open: ({ folder }) => PostgresEngine.start({ folder, synchronousCommit: 'on', native: true }),
   },
   sqlite: { open: async ({ folder }) => new SqliteEngine({ folder, synchronous: 'FULL' }) },
   'sqlite-normal': {

@@ -4,11 +4,9 @@ import { type PostgresServer, startPostgres, withClient } from '../../servers/po
 import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../engine.ts'
 import { loadPostgres } from '../loading/postgres-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../schema/schema.ts'
-import type { NativeTransactions } from '../transactions/all-transactions.ts'
 import { type AnyRow, BufferedTransaction, type Write } from './buffered-transaction.ts'
 import { keyColumns } from './key-order.ts'
 import { postgresAbort } from './postgres-errors.ts'
-import { createNativeFunctions, nativeTransactions } from './postgres-native.ts'
 import { type PostgresStatement, postgresQuery } from './postgres-reads.ts'
 import { readAnswer } from './read-answers.ts'
 import { assertOneRow, numbered, writeStatement } from './sql-statements.ts'
@@ -26,8 +24,6 @@ export type PostgresSettings = {
   readonly folder: string
   /** With `off` a commit is on disk within a fraction of a second after it was acknowledged. */
   readonly synchronousCommit: 'on' | 'off'
-  /** The transactions of the mix as functions in the database, one call each. */
-  readonly native?: boolean
 }
 
 /** PostgreSQL through pg: named prepared statements, one connection for each session. */
@@ -37,19 +33,14 @@ export class PostgresEngine implements Engine {
   readonly processIds: readonly number[]
   readonly #server: PostgresServer
   readonly #synchronousCommit: 'on' | 'off'
-  readonly #native: boolean
 
   private constructor(server: PostgresServer, settings: PostgresSettings) {
-    const { synchronousCommit, native = false } = settings
+    const { synchronousCommit } = settings
     this.#server = server
     this.#synchronousCommit = synchronousCommit
-    this.#native = native
-    this.name = native ? 'pg-native' : synchronousCommit === 'on' ? 'postgres' : 'postgres-async'
+    this.name = synchronousCommit === 'on' ? 'postgres' : 'postgres-async'
     this.processIds = [server.pid]
-    const work = native
-      ? 'one PL/pgSQL function with joins for each transaction, REPEATABLE READ, Trade-Result SERIALIZABLE'
-      : 'REPEATABLE READ, named prepared statements'
-    this.description = `PostgreSQL through pg, a process of its own on this machine, ${work}, synchronous_commit ${synchronousCommit}, one connection for each session`
+    this.description = `PostgreSQL through pg, a process of its own on this machine, REPEATABLE READ, named prepared statements, synchronous_commit ${synchronousCommit}, one connection for each session`
   }
 
   /** Throws PeerMissing. */
@@ -60,7 +51,6 @@ export class PostgresEngine implements Engine {
   async load(fill: (loader: BulkLoader) => Promise<void>): Promise<void> {
     await withClient(this.#server.address, async (client) => {
       await loadPostgres(client, fill)
-      if (this.#native) await createNativeFunctions(client)
       await client.query('CHECKPOINT')
     })
   }
@@ -69,7 +59,7 @@ export class PostgresEngine implements Engine {
     const client = new Client({ ...this.#server.address, types: NUMBERS })
     await client.connect()
     await client.query(`SET synchronous_commit = ${this.#synchronousCommit}`)
-    return new PostgresSession(client, this.#native ? await nativeTransactions(client) : undefined)
+    return new PostgresSession(client)
   }
 
   async *walk<T extends TableName, C extends ColumnOf<T>>(
@@ -114,13 +104,11 @@ export class PostgresEngine implements Engine {
 }
 
 class PostgresSession implements Session {
-  readonly native?: NonNullable<Session['native']>
   readonly #client: Client
   readonly #names = new Map<string, string>()
 
-  constructor(client: Client, native: NativeTransactions | undefined) {
+  constructor(client: Client) {
     this.#client = client
-    if (native !== undefined) this.native = native
     // A connection that is lost while nobody asks shows itself in the next query.
     client.on('error', () => {})
   }

@@ -19,7 +19,7 @@ export function deviationLines(
     '- HOLDING: its key is account, security, time, trade',
     '- columns: those that no transaction reads are one text of the same length',
     '- foreign keys: none',
-    '- isolation: snapshot isolation; Trade-Result, which is to be serializable, is so in pg-native only, and elsewhere by what it writes',
+    '- isolation: snapshot isolation; Trade-Result, which is to be serializable, is so by what it writes',
     '- response times: measured, but no condition',
     '- length: a fraction of two hours',
     '- market: emulated in the driver, on the same machine',

@@ -38,21 +38,12 @@ export type PerformedName = keyof Transactions
 export type InputOf<Name extends PerformedName> = Parameters<Transactions[Name]['run']>[1]
 export type ResultOf<Name extends PerformedName> = Awaited<ReturnType<Transactions[Name]['run']>>
 
-/** Some of the transactions in the words of one engine; they begin and commit by themselves. */
-export type NativeTransactions = {
-  readonly [Name in PerformedName]?: (input: InputOf<Name>) => Promise<ResultOf<Name>>
-}
-
-/** One transaction from its beginning to its commit: the engine's own where it has one. */
+/** One transaction from its beginning to its commit. */
 export async function perform<Name extends PerformedName>(
   session: Session,
   name: Name,
   input: InputOf<Name>,
 ): Promise<ResultOf<Name>> {
-  const native = session.native?.[name] as
-    | ((input: InputOf<Name>) => Promise<ResultOf<Name>>)
-    | undefined
-  if (native !== undefined) return await native(input)
   const { options, run }: AnyTransaction = TRANSACTIONS[name]
   return await transact(session, options, async (transaction) => {
     return (await run(transaction, input as never)) as ResultOf<Name>

@@ -35,7 +35,7 @@ async function holdingsIn(engine: Engine, symbol: string): Promise<number[]> {
   return trades
 }
 
-for (const name of ['percolite-http', 'percolite-native', 'pg-native'] satisfies EngineName[]) {
+for (const name of ['percolite-http', 'postgres'] satisfies EngineName[]) {
   testOnEngine(
     name,
     'a sale closes what was bought first, or what was bought last, as its order says',

@@ -122,7 +122,7 @@ export async function tradeResult(
 }
 
 /** What is taxed of it: the gain, if any, where the account is taxed at all. */
-export function gainOf(
+function gainOf(
   { buyValue, sellValue }: Pick<Closings<OpenHolding>, 'buyValue' | 'sellValue'>,
   taxStatus: number,
 ): number {
@@ -130,7 +130,7 @@ export function gainOf(
 }
 
 /** All that a result writes, and the commit. */
-export async function completeTrade(
+async function completeTrade(
   transaction: Transaction,
   input: TradeResultInput,
   facts: TradeFacts,

@@ -170,13 +170,7 @@ test('the script plays every frame, and orders of every kind', async (context) =
   assert.ok(taxed.length > 0, 'an order closes a position with a gain that is taxed')
 })
 
-for (const name of [
-  'percolite-http',
-  'percolite-native',
-  'percolite-ws',
-  'postgres',
-  'pg-native',
-] satisfies EngineName[]) {
+for (const name of ['percolite-http', 'percolite-ws', 'postgres'] satisfies EngineName[]) {
   testOnEngine(
     name,
     'every transaction answers and writes what it does on SQLite',

@@ -175,11 +175,12 @@ export const SECTIONS: readonly PaperSection[] = [
       ...(['each core of the record', 'times more'] as const),
     ],
     here: [
-      'A TPC-E-style workload of our own runs at growing rates; what is counted is the processor time of all processes of the engine. Then the same customers trade as fast as they can with Percolite, PostgreSQL and SQLite: first with the same program, which asks for one step after the other, and then Percolite and PostgreSQL each in its own language. Where there is time, the same runs over gateways that share an etcd.',
+      'A TPC-E-style workload of our own runs at growing rates; what is counted is the processor time of all processes of the engine. Then the same customers trade as fast as they can with Percolite, PostgreSQL and SQLite and one program, which asks for one step after the other; earlier runs had each in its own language as well. Where there is time, the same runs over gateways that share an etcd.',
     ],
     found: [
       'A trade result costs Percolite {goal: processor time for a trade result: percolite-http / postgres} times as much processor time as PostgreSQL, and {goal: processor time for a trade result: percolite-http / sqlite} times as much as SQLite in the driver’s own process, with the same program.',
-      'Where each is in its own language, it costs {goal: processor time for a trade result: percolite-native / pg-native} times as much as in PostgreSQL.',
+      'Where each is in its own language, it costs {goal: processor time for a trade result: percolite-native / pg-native} times as much as in PostgreSQL and {goal: processor time for a trade result: percolite-native / sqlite-native} times as much as in SQLite.',
+      'What the authors asked is how much of their factor is that of a store on other machines: over a gateway and etcd, a trade result costs {goal: processor time for a trade result: percolite-etcd-1 / postgres} times as much as in PostgreSQL, and {goal: processor time for a trade result: percolite-etcd-1 / percolite-http} times as much as with the store in Percolite’s own process, with the same program.',
       'What the authors asked is how much of their factor is that of a store on other machines: over a gateway and etcd, a trade result costs {goal: processor time for a trade result: percolite-etcd-1 / pg-native} times as much as in PostgreSQL, and {goal: processor time for a trade result: percolite-etcd-1 / percolite-native} times as much as with the store in Percolite’s own process.',
     ],
     apart: [

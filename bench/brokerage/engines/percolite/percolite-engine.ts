@@ -14,7 +14,6 @@ import { loadDataDirectory } from '../../loading/percolite-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../../schema/schema.ts'
 import type { AnyRow } from '../buffered-transaction.ts'
 import { BufferedTransaction } from '../buffered-transaction.ts'
-import { nativeTransactions } from '../percolite-native.ts'
 import { httpRequests } from './http-requests.ts'
 import type { PercoliteRequests } from './percolite-requests.ts'
 import { walkStatement } from './percolite-statements.ts'
@@ -27,7 +26,6 @@ const GATEWAYS = 2
 
 const WAYS = {
   http: { words: 'HTTP', open: httpRequests },
-  native: { words: 'HTTP', open: httpRequests },
   ws: { words: 'its WebSocket, which all sessions share', open: socketRequests },
 } as const
 
@@ -70,11 +68,7 @@ export class PercoliteEngine implements Engine {
       this.#store === ''
         ? 'a process of its own on this machine, snapshot isolation, on disk before a commit is acknowledged'
         : `${this.#gateways === 1 ? 'one process' : `${this.#gateways} processes`} over ${this.#store}, snapshot isolation`
-    const requests =
-      order.way === 'native'
-        ? 'transactions in its own dialect, most of them one request'
-        : 'one request for each step of a transaction'
-    this.description = `percolite over ${WAYS[order.way].words}, ${where}, ${requests}`
+    this.description = `percolite over ${WAYS[order.way].words}, ${where}, one request for each step of a transaction`
     this.#isElsewhere = this.#store !== '' && order.options.move !== 'yes'
     this.#way = order.way
     this.#folder = order.folder
@@ -107,11 +101,8 @@ export class PercoliteEngine implements Engine {
   async connect(): Promise<Session> {
     const session = this.#sessions
     this.#sessions += 1
-    const native =
-      this.#way === 'native' ? { native: nativeTransactions(() => this.#requestsOf(session)) } : {}
     return {
       begin: async (options) => this.#begin(session, options),
-      ...native,
       close: async () => {},
     }
   }
