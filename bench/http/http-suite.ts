@@ -4,7 +4,7 @@ import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { DATA_NOTE, ROWS_OPTION } from '../load/data.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import { accessCost } from './access-cost.ts'
-import { driverCheck, eventLoop, openLoopLatency } from './responsiveness.ts'
+import { eventLoop, openLoopLatency } from './responsiveness.ts'
 import { batching, clientScaling, transfers } from './throughput.ts'
 
 /** What HTTP costs and how long it makes one wait; the ceiling is Fastify answering a constant. */
@@ -20,7 +20,6 @@ export const httpSuite: Suite = {
     transfers(options),
     openLoopLatency(options),
     eventLoop(options),
-    driverCheck(options),
   ],
   get notes() {
     return [

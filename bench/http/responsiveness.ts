@@ -84,22 +84,3 @@ export function eventLoop(options: PercoliteOptions): Experiment {
     notes: ['Latency is that of the small GETs; CPU time is that of everything the server does.'],
   }
 }
-
-/** Two load processes with half the clients each: they may not get more out of the server than one. */
-export function driverCheck(options: PercoliteOptions): Experiment {
-  const server = sharedPercolite(options)
-  const order = { server, load: requestLoad('get', options), clients: CONNECTIONS }
-  return {
-    name: 'driver',
-    title: 'Is the load generator the bottleneck? GETs of 64 clients',
-    unit: 'requests',
-    contenders: [
-      loadedContender({ name: 'one driver', ...order }),
-      loadedContender({ name: 'two drivers', ...order, drivers: 2 }),
-    ],
-    goals: [],
-    notes: [
-      'Two drivers must not reach over 5 % more than one, or the one was the bottleneck. With fewer than four cores they take the server’s own cores, and the comparison is for orientation.',
-    ],
-  }
-}

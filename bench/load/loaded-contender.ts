@@ -16,11 +16,9 @@ export type LoadedContender<Server extends MeasuredServer> = PeerFacts & {
   readonly load: (server: Server) => Load | LoadProcess
   /** Where a workload has several mixes of operations: which this one is of. */
   readonly mix?: string
-  /** Of the closed loop; in an open one, connections. Divided among the drivers. */
+  /** Of the closed loop; in an open one, connections. */
   readonly clients: number
   readonly ratePerSecond?: number
-  /** One load process unless given. */
-  readonly drivers?: number
   /** Units of work in one operation: 100 where a request has 100 statements. */
   readonly unitsPerOperation?: number
   /** Asked by one client without pause during the run, but neither counted nor timed. */
@@ -45,16 +43,16 @@ const SEED = 20_061_106
 export function loadedContender<Server extends MeasuredServer>(
   order: LoadedContender<Server>,
 ): PeerContender {
-  const { name, point, program, drivers = 1, sample } = order
+  const { name, point, program, sample } = order
   return {
     name,
     program,
     ...(point === undefined ? {} : { point }),
     async open(surroundings: Surroundings): Promise<OpenContender> {
       const own: LoadProcess[] = []
-      const openLoad = async (load: Load | LoadProcess, clients: number, seed: number) => {
+      const openLoad = async (load: Load | LoadProcess, clients: number) => {
         if (load instanceof LoadProcess) return load
-        const opened = await LoadProcess.open({ ...load, clients, seed })
+        const opened = await LoadProcess.open({ ...load, clients, seed: SEED })
         own.push(opened)
         return opened
       }
@@ -64,13 +62,9 @@ export function loadedContender<Server extends MeasuredServer>(
       }
       try {
         const server = await order.server.acquire(surroundings)
-        const clients = Math.ceil(order.clients / drivers)
-        const loads: LoadProcess[] = []
-        for (let driver = 0; driver < drivers; driver += 1) {
-          loads.push(await openLoad(order.load(server), clients, SEED + driver))
-        }
+        const load = await openLoad(order.load(server), order.clients)
         const beside = order.beside?.(server)
-        if (beside !== undefined) loads.push(await openLoad(beside, 1, SEED))
+        const loads = [load, ...(beside === undefined ? [] : [await openLoad(beside, 1)])]
         const runLoads: Sampling<Server>['run'] = (...length) =>
           runAll(order, server, loads, ...length)
         const { say } = surroundings
@@ -89,7 +83,7 @@ export function loadedContender<Server extends MeasuredServer>(
   }
 }
 
-/** What is measured by the first loads, one for each driver; any other runs beside them. */
+/** What is measured by the first load; the other one runs beside it. */
 async function runAll<Server extends MeasuredServer>(
   order: LoadedContender<Server>,
   server: Server,
@@ -97,30 +91,25 @@ async function runAll<Server extends MeasuredServer>(
   seconds: number,
   signal: AbortSignal,
 ): Promise<Sample> {
-  const { drivers = 1, ratePerSecond, unitsPerOperation = 1, mix } = order
+  const { clients, ratePerSecond, unitsPerOperation = 1, mix } = order
   const measured = {
     seconds,
-    clients: Math.ceil(order.clients / drivers),
+    clients,
     ...(mix === undefined ? {} : { mix }),
-    ...(ratePerSecond === undefined ? {} : { ratePerSecond: ratePerSecond / drivers }),
+    ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
   }
   const { result: samples, cpuSeconds } = await serverCpuDuring(server, () =>
-    Promise.all(
-      loads.map((load, index) => load.run(index < drivers ? measured : { seconds }, signal)),
-    ),
+    Promise.all(loads.map((load, index) => load.run(index === 0 ? measured : { seconds }, signal))),
   )
-  const [first, ...others] = samples.slice(0, drivers) as [Sample, ...Sample[]]
-  const sum = (of: (sample: Sample) => number) =>
-    others.reduce((total, one) => total + of(one), of(first))
+  const [first] = samples as [Sample]
   const driverCpuSeconds = samples.reduce((total, one) => total + one.cpuSeconds, 0)
   return {
-    operations: sum((one) => one.operations) * unitsPerOperation,
-    seconds: Math.max(first.seconds, ...others.map((one) => one.seconds)),
+    operations: first.operations * unitsPerOperation,
+    seconds: first.seconds,
     ...(server.inProcess === true
       ? { cpuSeconds: driverCpuSeconds }
       : { cpuSeconds, driverCpuSeconds }),
-    // Percentiles of several drivers cannot be put together.
-    ...(others.length === 0 && first.latency !== undefined ? { latency: first.latency } : {}),
+    ...(first.latency === undefined ? {} : { latency: first.latency }),
     ...(first.figures === undefined ? {} : { figures: first.figures }),
   }
 }

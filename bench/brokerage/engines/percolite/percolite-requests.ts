@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type AbortCause, TransactionAborted } from '../../engine.ts'
-import type { Value } from '../../schema/table-shape.ts'
 import type { AnyRow } from '../buffered-transaction.ts'
 import type { PercoliteStatement } from './percolite-statements.ts'
 
-/** By their names. */
-export type PercoliteParameters = Readonly<Record<string, Value | readonly Value[]>>
-
 /** What `POST /v1/query` takes, and a `query` on a socket as well. */
-export type PercoliteRequest = (
-  | { readonly statements: readonly PercoliteStatement[] }
-  | { readonly sql: string; readonly params: PercoliteParameters }
-) & {
+export type PercoliteRequest = {
+  readonly statements: readonly PercoliteStatement[]
   readonly asOf?: number
   readonly transaction?: string
   readonly keepOpen?: true

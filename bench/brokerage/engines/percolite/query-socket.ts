@@ -9,7 +9,7 @@ import {
 const PROTOCOL = 'percolite.v1'
 
 /** A frame of the server: see `docs/websocket-protocol.md`. */
-export type SocketFrame = {
+type SocketFrame = {
   readonly type: string
   readonly id: string
   readonly [field: string]: unknown
@@ -29,15 +29,12 @@ class RefusedQuery extends Error {
 /** One socket, opened by the first query, and by the next one when it was lost. */
 export class QuerySocket implements PercoliteAsking {
   readonly #url: string
-  readonly #heard: (frame: SocketFrame) => void
   readonly #waiting = new Map<string, Waiting>()
   #socket: Promise<WebSocket> | undefined
   #ids = 0
 
-  /** `heard` is told of frames that answer no query. */
-  constructor(origin: string, heard: (frame: SocketFrame) => void = () => {}) {
+  constructor(origin: string) {
     this.#url = `${origin.replace(/^http/, 'ws')}/v1/socket`
-    this.#heard = heard
   }
 
   get underWay(): number {
@@ -51,17 +48,13 @@ export class QuerySocket implements PercoliteAsking {
     const id = String(this.#ids++)
     return new Promise((answered, failed) => {
       this.#waiting.set(id, { commits, answered, failed })
-      this.send({ type: 'query', id, ...request })
+      this.#socket ??= this.#open()
+      // Without a socket, its `onclose` has told all that wait.
+      this.#socket.then(
+        (socket) => socket.send(JSON.stringify({ type: 'query', id, ...request })),
+        () => {},
+      )
     })
-  }
-
-  /** A frame of any other type; of one that is lost with the socket nobody hears. */
-  send(frame: Readonly<Record<string, unknown>>): void {
-    this.#socket ??= this.#open()
-    this.#socket.then(
-      (socket) => socket.send(JSON.stringify(frame)),
-      () => {},
-    )
   }
 
   async close(): Promise<void> {
@@ -94,10 +87,7 @@ export class QuerySocket implements PercoliteAsking {
 
   #received(frame: SocketFrame): void {
     const waiting = this.#waiting.get(frame.id)
-    if (waiting === undefined) {
-      this.#heard(frame)
-      return
-    }
+    if (waiting === undefined) return
     this.#waiting.delete(frame.id)
     if (frame.type === 'result') waiting.answered(frame as never)
     else waiting.failed(abortOfCode(String(frame.code), new RefusedQuery(JSON.stringify(frame))))
