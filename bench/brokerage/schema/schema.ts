@@ -6,7 +6,7 @@ import { MARKET_TABLES } from './market-tables.ts'
 import type { RowOfShape, TableShape, Value } from './table-shape.ts'
 
 /**
- * The 33 tables of the TPC-E-style workload and its side table, the same in every engine: the same
+ * The 33 tables of the TPC-E-style workload, the same in every engine: the same
  * columns, keys and 14 secondary indexes, no foreign keys. Columns that no transaction reads are one
  * fixed text, `*_pad`, of the same length.
  */

@@ -33,33 +33,48 @@ export type RowOfShape<Shape extends TableShape> = {
   readonly [Column in keyof Shape['columns']]: ValueOf<Shape['columns'][Column]>
 }
 
+/** Of lines such as `co_id integer, co_name text`. */
+type ColumnsOf<Lines extends readonly string[]> = Lines extends readonly [
+  infer Line extends string,
+  ...infer Rest extends readonly string[],
+]
+  ? ColumnsOfLine<Line> & ColumnsOf<Rest>
+  : unknown
+
+type ColumnsOfLine<Line extends string> = Line extends `${infer First}, ${infer Rest}`
+  ? ColumnsOfLine<First> & ColumnsOfLine<Rest>
+  : Line extends `${infer Name} ${infer Type extends ColumnType}`
+    ? { readonly [Column in Name]: Type }
+    : never
+
 type IndexOrder<Columns> = {
   readonly on: readonly (keyof Columns & string)[]
   readonly unique?: true
 }
 
-/** Checks that keys and indexes name columns of the table; the types of both stay exact. */
+/** Checks that keys and indexes name columns of the table; the types of all stay exact. */
 export function table<
-  const Columns extends Readonly<Record<string, ColumnType>>,
-  const Key extends readonly (keyof Columns & string)[],
-  const Indexes extends Readonly<Record<string, IndexOrder<Columns>>> = Readonly<
+  const Lines extends readonly string[],
+  const Key extends readonly (keyof ColumnsOf<Lines> & string)[],
+  const Indexes extends Readonly<Record<string, IndexOrder<ColumnsOf<Lines>>>> = Readonly<
     Record<never, never>
   >,
 >(shape: {
-  readonly columns: Columns
+  readonly columns: Lines
   readonly primaryKey: Key
   readonly indexes?: Indexes
-  readonly apart?: readonly (keyof Columns & string)[]
+  readonly apart?: readonly (keyof ColumnsOf<Lines> & string)[]
 }): {
-  readonly columns: Columns
+  readonly columns: ColumnsOf<Lines>
   readonly primaryKey: Key
   readonly indexes: readonly (IndexShape & { readonly name: keyof Indexes & string })[]
   readonly apart: readonly string[]
 } {
   const { columns, primaryKey, indexes, apart = [] } = shape
-  const named = Object.entries<IndexOrder<Columns>>(indexes ?? {})
+  const named = Object.entries<IndexOrder<ColumnsOf<Lines>>>(indexes ?? {})
+  const typed = columns.flatMap((line) => line.split(', ').map((column) => column.split(' ')))
   return {
-    columns,
+    columns: Object.fromEntries(typed) as ColumnsOf<Lines>,
     primaryKey,
     indexes: named.map(([name, { on, unique = false }]) => ({ name, columns: on, unique })),
     apart,
