@@ -13,7 +13,7 @@ const CELL_WORDS_MAX = 40
 const REASON_PAGES_MAX = 12
 
 /** How many cells of a page are longer than that: to be mended, and none to be added. */
-const LONG_CELLS: Readonly<Record<string, number>> = { 'docs/benchmarks.md': 12 }
+const LONG_CELLS: Readonly<Record<string, number>> = { 'docs/benchmarks.md': 11 }
 
 /** Pages whose tables a test compares with the code, row by row: look-ups, whose words are not counted. */
 const COMPARED: Readonly<Record<string, string>> = {
