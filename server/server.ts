@@ -216,13 +216,13 @@ export class Server {
     this.#connections = new Connections(this.http.server, clients, shares.connections)
     const parser = createParser()
     const parseRule = ruleParser(parser)
-    const shared = {
-      ...{ parser, parseRule, ...own },
-      plans: new PlanCache(parseRule),
-      shares,
-      ended: this.#ended,
-      statistics: config.countsStatements ? new StatementStatistics({ clock, parser }) : undefined,
-    }
+    const plans = new PlanCache(parseRule)
+    const statistics = config.countsStatements
+      ? new StatementStatistics({ clock, parser })
+      : undefined
+    const ways = { ...own, plans, ended: this.#ended, statistics }
+    const execution = new StatementExecution({ ...config, ...parts, ...ways })
+    const shared = { ...ways, parser, parseRule, shares, execution }
     const { live, metrics, moves, backups } = addInterface(this.http, {
       ...parts,
       ...shared,
@@ -332,12 +332,9 @@ export class Server {
   }
 
   #createObservers(shared: Omit<Shared, 'audit'>): InProcessObservers {
-    const { parser, cursors, plans, ended, access, statistics } = shared
-    const { config, storage, clock, randomness, log } = this.#parts
-    const { statementTimeoutMs, transactionTotalMs: runMsMax } = config
-    const ways = { clock, randomness, plans, ended, access, statistics }
-    const executionParts = { storage, statementTimeoutMs, ...ways }
-    const execution = new StatementExecution(executionParts)
+    const { parser, cursors, execution, ended } = shared
+    const { config, storage, clock, log } = this.#parts
+    const { transactionTotalMs: runMsMax } = config
     const requests = this.#requests
     const parts = { parser, cursors, execution, storage, clock, log, requests, ended, runMsMax }
     return new InProcessObservers(parts)

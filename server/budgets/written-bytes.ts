@@ -13,6 +13,7 @@ import {
   writeRoleWritten,
 } from '../../storage/storage.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
+import { inTransaction } from '../statements/snapshot.ts'
 
 /** How often what was counted is added to the row of its role: what a killed server counted since is lost. */
 const SAVE_EVERY_MS = 1_000
@@ -123,8 +124,7 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
 
   /** Adds what is new here to the rows, and learns what they say. Rejects with StorageError, having done neither. */
   async #exchange(counts: readonly DayCount[]): Promise<void> {
-    const transaction = await this.#parts.storage.begin()
-    try {
+    await inTransaction(this.#parts.storage, {}, async (transaction) => {
       const rows = await readRoleWritten(transaction)
       const exchanged = counts.map((count) => {
         const { role, day, unsaved } = count
@@ -140,9 +140,7 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
         count.saved = bytes
         count.unsaved -= unsaved
       }
-    } finally {
-      transaction.rollback()
-    }
+    })
   }
 
   /** The next second tries again: another server may have saved at the same time. */

@@ -14,11 +14,11 @@ import {
   takeFirstToken,
 } from '../../storage/storage.ts'
 import type { Audit } from '../audit/audit.ts'
-import { inSnapshot } from '../statements/snapshot.ts'
+import { inSnapshot, inTransaction } from '../statements/snapshot.ts'
+import { runAgain } from '../transactions/retry.ts'
 import { TokenFile } from './token-file.ts'
 
-const ATTEMPTS_MAX = 10
-/** Between two attempts at most. */
+/** Between two looks into a file that another server writes. */
 const WAIT_MS_MAX = 100
 
 /** How long another server may take to write into the file that it has just made. */
@@ -95,11 +95,11 @@ async function keep(
   token: ShownToken,
   { storage, clock, randomness, audit }: Around,
 ): Promise<boolean> {
-  // Its commit may have been one, though its answer was lost.
+  // Its commit may have been one, though its answer was lost: the next attempt sees whether it is there.
   let wasTried = false
-  for (let attempt = 1; ; attempt += 1) {
-    const transaction = await storage.begin()
-    try {
+  const beganMs = clock.monotonicMs()
+  const attempt = () =>
+    inTransaction(storage, {}, async (transaction) => {
       const counts = await takeFirstToken(transaction, token)
       if (!counts) return false
       if (transaction.hasWrites) {
@@ -109,13 +109,8 @@ async function keep(
         audit.firstToken(token.id, commitTs ?? undefined)
       } else if (wasTried) audit.firstToken(token.id, undefined)
       return true
-    } catch (error) {
-      // After a lost answer the next attempt sees whether it is there.
-      const isWorthRerun = error instanceof StorageError && error.isWorthRerun
-      if (!isWorthRerun || attempt === ATTEMPTS_MAX) throw error
-    } finally {
-      transaction.rollback()
-    }
-    await clock.sleep(randomness.fraction() * WAIT_MS_MAX)
-  }
+    })
+  const isWorthRerun = (error: unknown) => error instanceof StorageError && error.isWorthRerun
+  const around = { clock, randomness, beganMs, isWorthRerun }
+  return await attempt().catch((error) => runAgain(around, error, attempt))
 }

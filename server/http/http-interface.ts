@@ -25,11 +25,13 @@ import { ScriptRunner } from '../scripts/script-runner.ts'
 import { describedStatement } from '../statements/described-statement.ts'
 import type { PlanCache } from '../statements/plan-cache.ts'
 import { ScanStreams } from '../statements/scan-streams.ts'
+import type { StatementExecution } from '../statements/statement-execution.ts'
 import { StatementRunner } from '../statements/statement-runner.ts'
 import type { StatementStatistics } from '../statistics/statement-statistics.ts'
 import { StraightQueries } from '../straight/straight-queries.ts'
 import { StraightReads } from '../straight/straight-reads.ts'
 import { StraightWay } from '../straight/straight-way.ts'
+import { Attempts } from '../transactions/attempt.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import { UnreadBegins } from '../transactions/unread-begins.ts'
@@ -80,6 +82,7 @@ export type Shared = {
   readonly opaqueIds: OpaqueIds
   /** Undefined where statements are not counted. */
   readonly statistics: StatementStatistics | undefined
+  readonly execution: StatementExecution
 }
 
 /** What the server stands on. */
@@ -163,14 +166,15 @@ type Doers = ReturnType<typeof doersOf>
 function doersOf(parts: InterfaceParts, version: string) {
   const { config, storage, log, faults, clock, randomness, sessions, requests } = parts
   const { parser, parseRule, cursors, plans, shares, ended, access, audit, opaqueIds } = parts
-  const { statistics } = parts
+  const { statistics, execution } = parts
   const { validator } = parts.contract
   const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
   const conflicts = parts.commits.log
   const ways = { clock, randomness, plans, parseRule, ended, access, audit, conflicts, statistics }
   const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
-  const executionParts = { ...runnerParts, statementTimeoutMs }
+  const attempts = new Attempts(runnerParts)
+  const executionParts = { ...runnerParts, statementTimeoutMs, execution, attempts }
   const runner = new StatementRunner(executionParts)
   const begins = new UnreadBegins(sessions)
   const answers = new QueryAnswers({ runner, writer, requests, begins })

@@ -18,6 +18,7 @@ import { SERVER_ITSELF } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
+import { inTransaction } from '../statements/snapshot.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { DefinedObserver, ObserverEvent } from './define-observer.ts'
 import { lostRaceOf } from './lost-race.ts'
@@ -131,8 +132,7 @@ export class InProcessObservers {
     running: RunningRequest,
   ): Promise<Timestamp | null> {
     const { storage } = this.#parts
-    const transaction = await storage.begin()
-    try {
+    return await inTransaction(storage, {}, async (transaction) => {
       if ((await notification.acknowledge(transaction)) === 'alreadyObserved') return null
       const catalog = await storage.catalog(transaction)
       const event = await eventOf(notification, transaction, catalog)
@@ -145,10 +145,7 @@ export class InProcessObservers {
       running.signal.throwIfAborted()
       await unlessAborted(running.signal, work())
       return (await transaction.commit()).commitTs
-    } finally {
-      // Of no effect on a transaction that has committed.
-      transaction.rollback()
-    }
+    })
   }
 }
 

@@ -2,7 +2,6 @@
 import { requireTableRight, type StatementResult } from '../../planner/planner.ts'
 import {
   type Catalog,
-  doWork,
   requireTable,
   type Timestamp,
   type Transaction,
@@ -10,8 +9,6 @@ import {
 import { standingOf } from '../access/standing.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
-import type { Shares } from '../budgets/shares.ts'
-import type { ConflictLog } from '../conflicts/conflict-log.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import type { IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
@@ -20,12 +17,8 @@ import type { RunningRequest } from '../requests/running-request.ts'
 import { Paging } from '../requests/scan-paging.ts'
 import type { IndexedStatement, RowStatement } from '../requests/script.ts'
 import { OneAtATime } from '../statements/one-at-a-time.ts'
-import {
-  commitWritten,
-  type OwnTransaction,
-  OwnTransactions,
-} from '../statements/own-transactions.ts'
-import { type ExecutionParts, StatementExecution } from '../statements/statement-execution.ts'
+import type { StatementExecution } from '../statements/statement-execution.ts'
+import { type Attempt, type Attempts, commitWritten } from '../transactions/attempt.ts'
 
 /** The snapshot that a request on rows asks for. */
 export type RowSnapshot = Pick<QueryOptions, 'minTimestamp'> & { readonly asOf?: Timestamp }
@@ -100,23 +93,19 @@ type WriteAsked = Pick<RowSnapshot, 'minTimestamp'> & {
   readonly table: string
 }
 
-type RowTransactionParts = ExecutionParts & {
-  readonly conflicts: ConflictLog
+type RowTransactionParts = {
+  readonly attempts: Attempts
+  readonly execution: StatementExecution
   readonly cursors: Cursors
-  readonly shares: Shares
 }
 
 /** Runs the requests on rows, each a transaction of its own. Its errors name no statement. */
 export class RowTransactions {
   readonly #parts: RowTransactionParts
-  readonly #execution: StatementExecution
-  readonly #transactions: OwnTransactions
   readonly #repetitions = new OneAtATime()
 
   constructor(parts: RowTransactionParts) {
     this.#parts = parts
-    this.#execution = new StatementExecution(parts)
-    this.#transactions = new OwnTransactions(parts)
   }
 
   async read<T>(
@@ -125,13 +114,18 @@ export class RowTransactions {
     work: (rows: RowTransaction) => Promise<T>,
   ): Promise<T> {
     const { signal } = running
-    const once = async (own: OwnTransaction) => {
+    const once = async (own: Attempt) => {
       const answer = await work(this.#rowTransaction(own, running))
       signal.throwIfAborted()
       return answer
     }
     const asked = { ...snapshot, readOnly: true }
-    return await doWork(this.#transactions.run(asked, running, once, () => null))
+    return await this.#parts.attempts.run({
+      snapshot: asked,
+      running,
+      work: once,
+      commitTsOf: () => null,
+    })
   }
 
   /** Runs the work again while it meets conflicts, as a query would be. */
@@ -141,20 +135,21 @@ export class RowTransactions {
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
   ): Promise<Written> {
     const { idempotent, minTimestamp } = asked
-    const run = this.#transactions.run(
-      { minTimestamp, readOnly: false },
-      running,
-      (own) => this.#writeOnce(own, asked, running, work),
-      // What is replayed was counted when it was committed.
-      ({ replayed, commitTimestamp }) => (replayed ? null : commitTimestamp),
-    )
+    const run = async () =>
+      this.#parts.attempts.run({
+        snapshot: { minTimestamp, readOnly: false },
+        running,
+        work: (own) => this.#writeOnce(own, asked, running, work),
+        // What is replayed was counted when it was committed.
+        commitTsOf: ({ replayed, commitTimestamp }) => (replayed ? null : commitTimestamp),
+      })
     return idempotent === undefined
-      ? await doWork(run)
-      : await this.#repetitions.run(idempotent.scopedKey, running, async () => doWork(run))
+      ? await run()
+      : await this.#repetitions.run(idempotent.scopedKey, running, run)
   }
 
   async #writeOnce(
-    own: OwnTransaction,
+    own: Attempt,
     { idempotent, table }: WriteAsked,
     running: RunningRequest,
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
@@ -178,14 +173,11 @@ export class RowTransactions {
     return { ...answer, readTimestamp, commitTimestamp, replayed: false }
   }
 
-  #rowTransaction(
-    { transaction, catalog }: OwnTransaction,
-    running: RunningRequest,
-  ): RowTransaction {
+  #rowTransaction({ transaction, catalog }: Attempt, running: RunningRequest): RowTransaction {
     const answer = new AnswerBudget(running)
     const whole = Paging.ofWhole(this.#parts.cursors)
     return new RowTransaction({ catalog, transaction }, async (statements, { paging = whole }) =>
-      this.#execution.run(statements, {
+      this.#parts.execution.run(statements, {
         request: {},
         transaction,
         catalog,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Statement } from '../../parser/ast.ts'
 import { type IntegerForm, type StatementResult, sourceOf } from '../../planner/planner.ts'
-import { andThen, doWork, type Timestamp } from '../../storage/storage.ts'
+import { andThen, type Timestamp } from '../../storage/storage.ts'
 import { AnswerBudget, EMPTY_RESULT } from '../answers/query-answer.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 import {
@@ -17,14 +17,9 @@ import { snapshotOf } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { IndexedStatement } from '../requests/script.ts'
 import { type BesideDefinition, DefinitionRunner } from '../statements/definition-runner.ts'
-import {
-  commitWritten,
-  type OwnTransaction,
-  OwnTransactions,
-} from '../statements/own-transactions.ts'
 import { withRunnableSuggestion } from '../statements/runnable-suggestion.ts'
-import { StatementExecution } from '../statements/statement-execution.ts'
 import type { RunnerParts } from '../statements/statement-runner.ts'
+import { type Attempt, commitWritten } from '../transactions/attempt.ts'
 import { type NotePlace, type NoteRequest, ScriptNote } from './script-note.ts'
 import { inScript, partsOf, type ScriptPart } from './script-parts.ts'
 import { type ScriptResult, ScriptResults } from './script-results.ts'
@@ -68,15 +63,11 @@ type PartOutcome = {
 /** Runs a text of definitions and other statements, part by part, each a transaction of its own. */
 export class ScriptRunner {
   readonly #parts: ScriptParts
-  readonly #execution: StatementExecution
-  readonly #transactions: OwnTransactions
   readonly #definitions: DefinitionRunner
 
   constructor(parts: ScriptParts) {
     this.#parts = parts
-    this.#execution = new StatementExecution(parts)
-    this.#transactions = new OwnTransactions(parts)
-    this.#definitions = new DefinitionRunner(this.#transactions, parts)
+    this.#definitions = new DefinitionRunner(parts)
   }
 
   /**
@@ -128,12 +119,12 @@ export class ScriptRunner {
     const noted = note?.at(placeOf(part, run)) ?? []
     if (script.kind === 'definitions') {
       const beside = note && this.#besideDefinition(note, noted, run)
-      return await doWork(this.#definitions.run(script.statements, running, beside))
+      return await this.#definitions.run(script.statements, running, beside)
     }
     const snapshot = snapshotOf(script, { readTimestamp: undefined }, {})
     // Nothing can be noted where nothing is written.
     const isKept = script.end === 'commit' && !snapshot.readOnly
-    const work = (own: OwnTransaction) =>
+    const work = (own: Attempt) =>
       andThen(this.#executed(own, isKept ? noted : [], run, true), () =>
         andThen(this.#executed(own, script.statements, run), (results) =>
           andThen(isKept ? commitWritten(own.transaction, running) : null, (commitTimestamp) => ({
@@ -142,11 +133,12 @@ export class ScriptRunner {
           })),
         ),
       )
-    const outcome = await doWork(
-      this.#transactions.run(snapshot, running, work, ({ commitTimestamp }) =>
-        script.end === 'commit' ? commitTimestamp : undefined,
-      ),
-    )
+    const outcome = await this.#parts.attempts.run({
+      snapshot,
+      running,
+      work,
+      commitTsOf: ({ commitTimestamp }) => (script.end === 'commit' ? commitTimestamp : undefined),
+    })
     if (!isKept && noted.length > 0) await this.#noteAlone(noted, run)
     return outcome
   }
@@ -167,21 +159,19 @@ export class ScriptRunner {
 
   async #noteAlone(noted: readonly IndexedStatement[], run: ScriptRun): Promise<void> {
     const { running } = run
-    const work = (own: OwnTransaction) =>
+    const work = (own: Attempt) =>
       andThen(this.#executed(own, noted, run, true), () => commitWritten(own.transaction, running))
-    await doWork(
-      this.#transactions.run(
-        { readOnly: false },
-        running,
-        work,
-        (commitTimestamp) => commitTimestamp,
-      ),
-    )
+    await this.#parts.attempts.run({
+      snapshot: { readOnly: false },
+      running,
+      work,
+      commitTsOf: (commitTimestamp) => commitTimestamp,
+    })
   }
 
   /** Statements of the script or of its note in one transaction. Of a SCAN no more is read than is kept. */
   #executed(
-    { transaction, catalog }: OwnTransaction,
+    { transaction, catalog }: Attempt,
     statements: readonly IndexedStatement[],
     { request, running, results }: ScriptRun,
     isNote = false,
@@ -192,16 +182,16 @@ export class ScriptRunner {
     const { timeoutMs } = request
     const options = timeoutMs === undefined ? {} : { timeoutMs }
     const run = { request: options, transaction, catalog, paging, answer, running }
-    if (!isNote) return this.#execution.run(statements, run)
+    if (!isNote) return this.#parts.execution.run(statements, run)
     return this.#noted(statements, run)
   }
 
   async #noted(
     statements: readonly IndexedStatement[],
-    run: Parameters<StatementExecution['run']>[1],
+    run: Parameters<RunnerParts['execution']['run']>[1],
   ): Promise<StatementResult[]> {
     try {
-      return await this.#execution.run(statements, run)
+      return await this.#parts.execution.run(statements, run)
     } catch (error) {
       if (run.running.signal.aborted) throw error
       throw new NoteFailure(error)

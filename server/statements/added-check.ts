@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type AddingStatement, checkBeingAdded, executePlan } from '../../planner/planner.ts'
-import { endAdding, type Timestamp, type Work } from '../../storage/storage.ts'
+import { endAdding, type Timestamp } from '../../storage/storage.ts'
 import { RunningRequest } from '../requests/running-request.ts'
-import { commitWritten, type OwnTransaction, type OwnTransactions } from './own-transactions.ts'
+import { type Attempt, type Attempts, commitWritten } from '../transactions/attempt.ts'
 import type { ExecutionParts } from './statement-execution.ts'
 import { statementMeter } from './statement-meter.ts'
 
-type CheckParts = Pick<ExecutionParts, 'storage' | 'clock' | 'statementTimeoutMs' | 'plans'>
+type CheckParts = Pick<ExecutionParts, 'storage' | 'clock' | 'statementTimeoutMs' | 'plans'> & {
+  readonly attempts: Attempts
+}
 
 /** When the addition ended. */
 export type CheckAdded = {
@@ -20,11 +22,9 @@ export type CheckAdded = {
  * it has found stays true.
  */
 export class AddedChecks {
-  readonly #transactions: OwnTransactions
   readonly #parts: CheckParts
 
-  constructor(transactions: OwnTransactions, parts: CheckParts) {
-    this.#transactions = transactions
+  constructor(parts: CheckParts) {
     this.#parts = parts
   }
 
@@ -33,43 +33,44 @@ export class AddedChecks {
    * which is PlanError check_failed, and for whatever else goes wrong: a statement has its time. A process that ends
    * meanwhile leaves a check that is met by what is written; the same statement goes on from there.
    */
-  *end(
+  async end(
     statement: AddingStatement,
     running: RunningRequest,
-    beside: (own: OwnTransaction) => Promise<void>,
-  ): Work<CheckAdded> {
+    beside: (own: Attempt) => Promise<void>,
+  ): Promise<CheckAdded> {
+    const { attempts } = this.#parts
     try {
-      yield* this.#transactions.run(
-        { readOnly: true },
+      await attempts.run({
+        snapshot: { readOnly: true },
         running,
-        (own) => this.#requireNoneFailing(statement, own, running),
-        () => undefined,
-      )
-      return yield* this.#transactions.run(
-        { readOnly: false },
+        work: (own) => this.#requireNoneFailing(statement, own, running),
+        commitTsOf: () => undefined,
+      })
+      return await attempts.run({
+        snapshot: { readOnly: false },
         running,
-        async (own) => {
+        work: async (own) => {
           await beside(own)
           return await ended(statement, { own, running, isMet: true })
         },
-        ({ commitTimestamp }) => commitTimestamp,
-      )
+        commitTsOf: ({ commitTimestamp }) => commitTimestamp,
+      })
     } catch (error) {
-      yield* this.#takeBack(statement)
+      await this.#takeBack(statement)
       throw error
     }
   }
 
   /** The request may be over, and what it has begun has to end all the same. */
-  *#takeBack(statement: AddingStatement): Work<void> {
+  async #takeBack(statement: AddingStatement): Promise<void> {
     const running = new RunningRequest()
     try {
-      yield* this.#transactions.run(
-        { readOnly: false },
+      await this.#parts.attempts.run({
+        snapshot: { readOnly: false },
         running,
-        (own) => ended(statement, { own, running, isMet: false }),
-        ({ commitTimestamp }) => commitTimestamp,
-      )
+        work: (own) => ended(statement, { own, running, isMet: false }),
+        commitTsOf: ({ commitTimestamp }) => commitTimestamp,
+      })
     } catch {
       // Then it stays as it is for a process that ended meanwhile; why it was to be taken back is told.
     } finally {
@@ -80,7 +81,7 @@ export class AddedChecks {
   /** Of all rows, whatever the rules of whoever asks hide. */
   async #requireNoneFailing(
     statement: AddingStatement,
-    { transaction, catalog: seen }: OwnTransaction,
+    { transaction, catalog: seen }: Attempt,
     running: RunningRequest,
   ): Promise<void> {
     const { storage, clock, plans, statementTimeoutMs: most } = this.#parts
@@ -111,7 +112,7 @@ async function ended(
     running,
     isMet,
   }: {
-    readonly own: OwnTransaction
+    readonly own: Attempt
     readonly running: RunningRequest
     readonly isMet: boolean
   },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { executeAccess, executeDefinition, type StatementResult } from '../../planner/planner.ts'
-import type { Randomness, Timestamp, Transaction, Work } from '../../storage/storage.ts'
+import type { Randomness, Timestamp, Transaction } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { newHashedText } from '../access/hashed-text.ts'
 import type { QueryOutcome } from '../answers/query-answer.ts'
@@ -9,16 +9,12 @@ import { problemOf } from '../errors/error-response.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { isAboutAccess, type LoneStatement, type ScriptStatement } from '../requests/script.ts'
+import { type Attempt, type Attempts, commitWritten } from '../transactions/attempt.ts'
 import { AddedChecks } from './added-check.ts'
-import {
-  commitWritten,
-  type OwnTransaction,
-  type OwnTransactionParts,
-  type OwnTransactions,
-} from './own-transactions.ts'
 import type { ExecutionParts } from './statement-execution.ts'
 
-export type DefinitionParts = Pick<OwnTransactionParts, 'shares' | 'conflicts'> & {
+export type DefinitionParts = {
+  readonly attempts: Attempts
   readonly access: Access
   readonly randomness: Randomness
   readonly audit: Audit
@@ -26,32 +22,29 @@ export type DefinitionParts = Pick<OwnTransactionParts, 'shares' | 'conflicts'> 
 
 /** What else is done in the transaction of each. */
 export type BesideDefinition = {
-  before(own: OwnTransaction): Promise<void>
-  after(own: OwnTransaction, entry: ScriptStatement<LoneStatement>): void
+  before(own: Attempt): Promise<void>
+  after(own: Attempt, entry: ScriptStatement<LoneStatement>): void
 }
 
 /** Runs statements that change the catalog, or who may do what. */
 export class DefinitionRunner {
-  readonly #transactions: OwnTransactions
   readonly #parts: DefinitionParts
-
   readonly #checks: AddedChecks
 
-  constructor(transactions: OwnTransactions, parts: DefinitionParts & ExecutionParts) {
-    this.#transactions = transactions
+  constructor(parts: DefinitionParts & ExecutionParts) {
     this.#parts = parts
-    this.#checks = new AddedChecks(transactions, parts)
+    this.#checks = new AddedChecks(parts)
   }
 
   /**
    * CREATE, ALTER, DROP, ROTATE, GRANT and REVOKE in their order: each is a transaction of its own, and so are GRANTs
    * and REVOKEs that follow each other: nobody meets a role between the right of before and the one in its place.
    */
-  *run(
+  async run(
     statements: ReadonlyArray<ScriptStatement<LoneStatement>>,
     running: RunningRequest,
     beside?: BesideDefinition,
-  ): Work<QueryOutcome> {
+  ): Promise<QueryOutcome> {
     // The second one is not refused where the first has committed.
     running.commits()
     const results: StatementResult[] = []
@@ -62,7 +55,7 @@ export class DefinitionRunner {
       const at: At = { index: 0 }
       try {
         if (first > 0) this.#parts.access.requireHeld(running.principal)
-        const { results: more, ...stamps } = yield* this.#define(entries, running, at, beside)
+        const { results: more, ...stamps } = await this.#define(entries, running, at, beside)
         results.push(...more)
         last = { ...stamps, attempts: Math.max(last.attempts, stamps.attempts) }
       } catch (error) {
@@ -72,41 +65,41 @@ export class DefinitionRunner {
     return { results, ...last }
   }
 
-  *#define(
+  async #define(
     entries: Together,
     running: RunningRequest,
     at: At,
     beside: BesideDefinition | undefined,
-  ): Work<QueryOutcome> {
+  ): Promise<QueryOutcome> {
     const [entry] = entries
     const { statement } = entry
     if (statement.kind !== 'addCheck' && statement.kind !== 'setNotNull') {
-      return yield* this.#defineAtOnce(entries, running, at, beside)
+      return await this.#defineAtOnce(entries, running, at, beside)
     }
-    const begun = yield* this.#defineAtOnce(entries, running, at)
-    const ended = yield* this.#checks.end(statement, running, async (own) => {
+    const begun = await this.#defineAtOnce(entries, running, at)
+    const ended = await this.#checks.end(statement, running, async (own) => {
       await beside?.before(own)
       beside?.after(own, entry)
     })
     return { ...begun, ...ended }
   }
 
-  #defineAtOnce(
+  async #defineAtOnce(
     entries: Together,
     running: RunningRequest,
     at: At,
     beside?: BesideDefinition,
-  ): Work<QueryOutcome> {
-    return this.#transactions.run(
-      { readOnly: false },
+  ): Promise<QueryOutcome> {
+    return await this.#parts.attempts.run({
+      snapshot: { readOnly: false },
       running,
-      (own) => this.#definedIn(own, entries, running, { at, beside }),
-      ({ commitTimestamp }) => commitTimestamp,
-    )
+      work: (own) => this.#definedIn(own, entries, running, { at, beside }),
+      commitTsOf: ({ commitTimestamp }) => commitTimestamp,
+    })
   }
 
   async #definedIn(
-    own: OwnTransaction,
+    own: Attempt,
     entries: Together,
     running: RunningRequest,
     { at, beside }: { readonly at: At; readonly beside: BesideDefinition | undefined },
@@ -126,7 +119,7 @@ export class DefinitionRunner {
       at.index = index
       // With what the one before has changed. Who asks may do all of them, or not even the first.
       const catalog =
-        index === 0 ? own.catalog : await this.#transactions.catalogOf(transaction, running)
+        index === 0 ? own.catalog : await this.#parts.attempts.catalogOf(transaction, running)
       results.push(
         isAboutAccess(statement)
           ? await executeAccess(statement, {

@@ -5,13 +5,7 @@ import type { ServerResponse } from 'node:http'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createParser } from '../../parser/parser.ts'
-import {
-  type Clock,
-  doWork,
-  openStorage,
-  StorageError,
-  systemClock,
-} from '../../storage/storage.ts'
+import { type Clock, openStorage, StorageError, systemClock } from '../../storage/storage.ts'
 import { eventLoopTurns } from '../../test/event-loop-turns.ts'
 import { executionParts } from '../../test/server/execution-parts.ts'
 import { turnTaker } from '../../test/server/turn-taker.ts'
@@ -25,7 +19,9 @@ import { ALL_LIMITS } from '../limits.ts'
 import type { QueryRequest } from '../requests/query-request.ts'
 import { RunningRequest } from '../requests/running-request.ts'
 import { RunningRequests } from '../requests/running-requests.ts'
+import { Attempts } from '../transactions/attempt.ts'
 import { OneAtATime } from './one-at-a-time.ts'
+import { StatementExecution } from './statement-execution.ts'
 import { StatementRunner } from './statement-runner.ts'
 
 const GET = 'GET id, balance FROM account WHERE id = :id'
@@ -45,10 +41,12 @@ async function given(t: TestContext, shares = new Shares(), clock = STANDING_CLO
   const writer = new AnswerWriter()
   const parts = { ...executionParts(storage), clock, shares, parser, writer }
   const audit = { changed: () => {} }
+  const conflicts = new ConflictLog(STANDING_CLOCK)
   const runner = new StatementRunner({
     ...parts,
     audit,
-    conflicts: new ConflictLog(STANDING_CLOCK),
+    execution: new StatementExecution(parts),
+    attempts: new Attempts({ ...parts, conflicts }),
     sessions: undefined,
     cursors: undefined,
   } as never)
@@ -72,9 +70,11 @@ async function given(t: TestContext, shares = new Shares(), clock = STANDING_CLO
       takesShare: true,
       keeper,
     })
-    const outcome = doWork(runner.run(request, running, {}), running.armWaiting)
-    if (outcome instanceof Promise) outcome.then(end, end)
-    else end()
+    const outcome = runner.run(request, running, {})
+    if (outcome instanceof Promise) {
+      running.armWaiting()
+      outcome.then(end, end)
+    } else end()
     function end() {
       running.end()
     }

@@ -10,15 +10,14 @@ import {
 import { bodyInTurns } from '../answers/text-pieces.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { InnerScript } from '../requests/script.ts'
-import { commitWritten } from './own-transactions.ts'
+import { commitWritten } from '../transactions/attempt.ts'
 
 /** The outcome with its text, which is made before the commit: what is refused has changed nothing. */
 export function withText(
   outcome: QueryOutcome,
-  textForm: TextForm | undefined,
+  textForm: TextForm,
   { answer, running }: { readonly answer: AnswerBudget; readonly running: RunningRequest },
 ): MaybePromise<QueryOutcome> {
-  if (textForm === undefined) return outcome
   const body = bodyInTurns(textForm(outcome, answer), running.turns)
   return andThen(body, (text) => ({ ...outcome, text }))
 }
@@ -28,9 +27,9 @@ export function commitOutcome(
   transaction: Transaction,
   running: RunningRequest,
 ): MaybePromise<QueryOutcome> {
-  return andThen(commitWritten(transaction, running), (commitTimestamp) =>
-    commitTimestamp === null ? outcome : { ...outcome, commitTimestamp },
-  )
+  const committed = commitWritten(transaction, running)
+  if (!(committed instanceof Promise)) return outcome
+  return committed.then((commitTimestamp) => ({ ...outcome, commitTimestamp }))
 }
 
 /** `results[i]` answers statement i, so a BEGIN and its end have a result too. */

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../parser/parser.ts'
 import type { StatementResult } from '../../planner/planner.ts'
-import {
-  awaited,
-  type Catalog,
-  doWork,
-  type Timestamp,
-  type Transaction,
-} from '../../storage/storage.ts'
+import type { Catalog, Storage, Timestamp, Transaction } from '../../storage/storage.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import { requireHistory } from '../history/request-history.ts'
@@ -19,21 +13,23 @@ import {
   type QueryOptions,
   type QueryRequest,
 } from '../requests/query-request.ts'
-import {
-  requireMinTimestamp,
-  type SnapshotAsked,
-  snapshotOf,
-} from '../requests/request-snapshot.ts'
+import { snapshotOf } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { Paging } from '../requests/scan-paging.ts'
 import { type IndexedStatement, readScript } from '../requests/script.ts'
+import type { Attempts } from '../transactions/attempt.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
-import { withRetries } from '../transactions/retry.ts'
-import { explained } from './explained-error.ts'
-import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
-import { withCreation } from './table-creation.ts'
+import { explained } from '../transactions/explained-error.ts'
+import type { StatementExecution } from './statement-execution.ts'
 
-type StreamParts = ExecutionParts & { readonly parser: Parser; readonly cursors: Cursors }
+type StreamParts = {
+  readonly storage: Pick<Storage, 'history'>
+  readonly parser: Parser
+  readonly cursors: Cursors
+  readonly ended: EndedTransactions
+  readonly attempts: Attempts
+  readonly execution: StatementExecution
+}
 
 /** What one SCAN that is to be streamed begins with. */
 export type StreamedScan = Pick<QueryOptions, 'minTimestamp' | 'timeoutMs' | 'history'> & {
@@ -46,11 +42,9 @@ export type StreamedScan = Pick<QueryOptions, 'minTimestamp' | 'timeoutMs' | 'hi
 /** Opens SCANs of any length to be read a short page at a time, as fast as the client takes them. */
 export class ScanStreams {
   readonly #parts: StreamParts
-  readonly #execution: StatementExecution
 
   constructor(parts: StreamParts) {
     this.#parts = parts
-    this.#execution = new StatementExecution(parts)
   }
 
   /** Whether it is one SCAN outside of a transaction. Throws ParseError. */
@@ -89,27 +83,17 @@ export class ScanStreams {
    * the answer begins; until then it is run again as any other request.
    */
   async open(scan: StreamedScan, running: RunningRequest): Promise<OpenScan> {
-    const { storage, ended, access } = this.#parts
+    const { attempts, ended } = this.#parts
     const { asOf, minTimestamp, history } = scan
-    const { signal } = running
-    const snapshot: SnapshotAsked = { readOnly: true, asOf, minTimestamp, history }
-    const attempt = async () => {
-      const transaction = await storage.begin(snapshot)
-      let catalog: Catalog | undefined
-      try {
-        requireMinTimestamp(storage, snapshot, transaction.startTs)
-        catalog = access.viewOf(running.principal, await storage.catalog(transaction))
-        const found = catalog
+    return await attempts.run({
+      snapshot: { readOnly: true, asOf, minTimestamp, history },
+      running,
+      work: async ({ transaction, catalog }) => {
         const page = (after: Uint8Array | undefined) =>
-          this.#page({ scan, transaction, catalog: found, running, after })
+          this.#page({ scan, transaction, catalog, running, after })
         return new OpenScan({ transaction, ended }, await page(scan.after), page)
-      } catch (error) {
-        transaction.rollback()
-        throw await withCreation(explained(error, catalog), this.#parts, running.principal, asOf)
-      }
-    }
-    const retries = { ...this.#parts, signal, isRepeatable: asOf === undefined }
-    return await doWork(withRetries(retries, () => awaited(attempt())))
+      },
+    })
   }
 
   async #page({
@@ -132,7 +116,7 @@ export class ScanStreams {
     try {
       // A page is read in one go, and as many of them may be asked for at a time as there are streams.
       if (!turns.mayBegin) await (after === scan.after ? turns.begin() : turns.pause())
-      const [result] = await this.#execution.run([scan.entry], {
+      const [result] = await this.#parts.execution.run([scan.entry], {
         request: timeoutMs === undefined ? {} : { timeoutMs },
         transaction,
         catalog,

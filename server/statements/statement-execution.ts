@@ -30,11 +30,11 @@ import type { Paging } from '../requests/scan-paging.ts'
 import { type IndexedStatement, intoOf } from '../requests/script.ts'
 import type { StatementStatistics } from '../statistics/statement-statistics.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
+import { withCreation } from '../transactions/table-creation.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { ReadAhead } from './read-ahead.ts'
 import { inSnapshot, type Snapshot } from './snapshot.ts'
 import { statementMeter } from './statement-meter.ts'
-import { withCreation } from './table-creation.ts'
 import { uuidV7 } from './uuid.ts'
 
 export type ExecutionParts = {

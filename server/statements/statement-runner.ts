@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../parser/parser.ts'
-import type { ExecutionContext } from '../../planner/planner.ts'
-import { andThen, awaited, doWork, type MaybePromise, type Work } from '../../storage/storage.ts'
+import type { ExecutionContext, StatementResult } from '../../planner/planner.ts'
+import { andThen, type MaybePromise } from '../../storage/storage.ts'
 import { standingOf } from '../access/standing.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import {
@@ -25,17 +25,17 @@ import {
   type Script,
   type ScriptStatement,
 } from '../requests/script.ts'
+import type { Attempt, Attempts } from '../transactions/attempt.ts'
+import { explained } from '../transactions/explained-error.ts'
 import type { ObserverRun } from '../transactions/observer-run.ts'
 import type { TransactionSession } from '../transactions/transaction-session.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import { type DefinitionParts, DefinitionRunner } from './definition-runner.ts'
-import { explained } from './explained-error.ts'
 import { KnownCosts } from './known-costs.ts'
 import { aroundRows, commitOutcome, withText } from './made-outcome.ts'
 import { OneAtATime } from './one-at-a-time.ts'
-import { type OwnTransaction, OwnTransactions } from './own-transactions.ts'
 import { withRunnableSuggestion } from './runnable-suggestion.ts'
-import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
+import type { ExecutionParts, StatementExecution } from './statement-execution.ts'
 
 export type RunnerParts = ExecutionParts &
   DefinitionParts & {
@@ -43,6 +43,7 @@ export type RunnerParts = ExecutionParts &
     readonly sessions: TransactionSessions
     readonly cursors: Cursors
     readonly writer: AnswerWriter
+    readonly execution: StatementExecution
   }
 
 /** What belongs to a request that is a transaction, in addition to its statements. */
@@ -63,11 +64,12 @@ export type RunResult = QueryOutcome | TransactionSession | ReplayedAnswer
 
 type OwnScript = Script & { readonly kind: 'transaction' }
 
-type AskedTransaction = {
+type AskedScript = {
   readonly script: OwnScript
   readonly request: QueryRequest
   readonly running: RunningRequest
   readonly paging: Paging
+  readonly around: RunAround
 }
 
 /** The way of a request: text, statements, plans, rows, commit. */
@@ -75,33 +77,35 @@ export class StatementRunner {
   readonly #parts: RunnerParts
   readonly #execution: StatementExecution
   readonly #definitions: DefinitionRunner
-  readonly #transactions: OwnTransactions
+  readonly #attempts: Attempts
   readonly #repetitions = new OneAtATime()
   readonly #costs: KnownCosts
 
   constructor(parts: RunnerParts) {
     this.#parts = parts
     this.#costs = new KnownCosts(parts.parser)
-    this.#execution = new StatementExecution(parts)
-    this.#transactions = new OwnTransactions(parts)
-    this.#definitions = new DefinitionRunner(this.#transactions, parts)
+    this.#execution = parts.execution
+    this.#attempts = parts.attempts
+    this.#definitions = new DefinitionRunner(parts)
   }
 
   /**
    * Runs a request, without waiting as far as nothing has to be waited for. Returns what it came to. Throws what is
    * wrong.
    */
-  run(request: QueryRequest, running: RunningRequest, around: RunAround): Work<RunResult> {
+  run(request: QueryRequest, running: RunningRequest, around: RunAround): MaybePromise<RunResult> {
     requireHistory(this.#parts.storage.history, request.history, request)
     running.timeoutMs = request.timeoutMs
     const { turns } = running
     if (!turns.mayBegin && !(this.#costs.isSmall(request.sql) && turns.maySmallBegin)) {
-      const parsed = turns.begin().then(() => this.#parsed(request, running))
-      return this.#runLater(parsed, request, running, around)
+      return turns
+        .begin()
+        .then(() => this.#parsed(request, running))
+        .then((parsed) => this.#runParsed(parsed, request, running, around))
     }
     const parsed = this.#parsed(request, running)
     return parsed instanceof Promise
-      ? this.#runLater(parsed, request, running, around)
+      ? parsed.then((statements) => this.#runParsed(statements, request, running, around))
       : this.#runParsed(parsed, request, running, around)
   }
 
@@ -110,22 +114,12 @@ export class StatementRunner {
     return this.#costs.isSmall(sql)
   }
 
-  *#runLater(
-    parsed: Promise<ScriptStatement[]>,
-    request: QueryRequest,
-    running: RunningRequest,
-    around: RunAround,
-  ): Work<RunResult> {
-    const statements = yield* awaited(parsed)
-    return yield* this.#runParsed(statements, request, running, around)
-  }
-
   #runParsed(
     statements: readonly ScriptStatement[],
     request: QueryRequest,
     running: RunningRequest,
     around: RunAround,
-  ): Work<RunResult> {
+  ): MaybePromise<RunResult> {
     const { idempotent, observerRun } = around
     // What is left open or kept is refused before anything of it happens.
     const isArmedFirst = (idempotent ?? observerRun ?? request.transaction) !== undefined
@@ -134,14 +128,14 @@ export class StatementRunner {
       const script = readInnerScript(statements)
       requireMeaningInside(request, script, around)
       const inside = { ...around, running }
-      return awaited(this.#runInside(request.transaction, script, request, inside))
+      return this.#runInside(request.transaction, script, request, inside)
     }
     const script = readScript(statements, request.keepOpen)
     requireMeaning(request, script, around)
     switch (script.kind) {
       case 'open':
         running.arm()
-        return awaited(this.#open(script, request, { ...around, running }))
+        return this.#open(script, request, { ...around, running })
       case 'definitions':
         return this.#definitions.run(script.statements, running)
       case 'transaction':
@@ -194,95 +188,110 @@ export class StatementRunner {
   }
 
   /** As `run`, of a script that is a transaction of its own. */
-  *runTransaction(
+  runTransaction(
     script: OwnScript,
     request: QueryRequest,
     running: RunningRequest,
     around: RunAround,
-  ): Work<QueryOutcome | ReplayedAnswer> {
-    const { idempotent } = around
-    const { cursors } = this.#parts
-    const paging = yield* awaited(Paging.of(request, script.statements, cursors, running.owner))
+  ): MaybePromise<QueryOutcome | ReplayedAnswer> {
+    const asked = { script, request, running, around }
+    const paging = Paging.of(request, script.statements, this.#parts.cursors, running.owner)
+    return paging instanceof Promise
+      ? paging.then((known) => this.#runPaged({ ...asked, paging: known }))
+      : this.#runPaged({ ...asked, paging })
+  }
+
+  #runPaged(asked: AskedScript): MaybePromise<QueryOutcome | ReplayedAnswer> {
+    const { script, request, running, paging, around } = asked
+    const { idempotent, observerRun } = around
     const { minTimestamp, history } = request
-    const snapshot = { minTimestamp, history, ...snapshotOf(script, paging, request) }
+    const isPlain = idempotent === undefined && observerRun === undefined
     const run = () =>
-      this.#transactions.run(
-        snapshot,
+      this.#attempts.run({
+        snapshot: { minTimestamp, history, ...snapshotOf(script, paging, request) },
         running,
-        (own) => this.#runOnce(own, { script, request, running, paging }, around),
-        (outcome) => {
+        work: (attempt): MaybePromise<QueryOutcome | ReplayedAnswer> =>
+          isPlain ? this.#runAndCommit(attempt, asked) : this.#runUnlessReplayed(attempt, asked),
+        commitTsOf: (outcome) => {
           if (outcome instanceof ReplayedAnswer) return null
           return script.end === 'commit' ? outcome.commitTimestamp : undefined
         },
-      )
-    if (idempotent === undefined) return yield* run()
+      })
+    if (idempotent === undefined) return run()
     // Repetitions wait for the first of them, here; between gateways they conflict and run again.
-    const { scopedKey: key } = idempotent
-    return yield* awaited(this.#repetitions.run(key, running, async () => doWork(run())))
-  }
-
-  #runOnce(
-    own: OwnTransaction,
-    asked: AskedTransaction,
-    around: RunAround,
-  ): MaybePromise<QueryOutcome | ReplayedAnswer> {
-    const { idempotent, observerRun } = around
-    return idempotent === undefined && observerRun === undefined
-      ? this.#runAndCommit(own, asked, around)
-      : this.#runUnlessReplayed(own, asked, around)
+    return this.#repetitions.run(idempotent.scopedKey, running, async () => run())
   }
 
   async #runUnlessReplayed(
-    own: OwnTransaction,
-    asked: AskedTransaction,
-    around: RunAround,
+    attempt: Attempt,
+    asked: AskedScript,
   ): Promise<QueryOutcome | ReplayedAnswer> {
+    const { script, running, around } = asked
     const { idempotent, observerRun } = around
-    const { script, running } = asked
-    const replayed = await idempotent?.replayed(own, running.principal)
+    const replayed = await idempotent?.replayed(attempt, running.principal)
     const { statements } = script
-    if (replayed !== undefined) return this.#execution.permitted(replayed, statements, own.catalog)
-    await observerRun?.acknowledge(own.transaction)
-    const outcome = await this.#runAndCommit(own, asked, around)
+    if (replayed !== undefined)
+      return this.#execution.permitted(replayed, statements, attempt.catalog)
+    await observerRun?.acknowledge(attempt.transaction)
+    const outcome = await this.#runAndCommit(attempt, asked)
     if (script.end === 'commit') observerRun?.committed()
     return outcome
   }
 
-  #runAndCommit(
-    own: OwnTransaction,
-    asked: AskedTransaction,
-    { idempotent, textForm, newRowWriter }: RunAround,
-  ): MaybePromise<QueryOutcome> {
-    const { transaction, catalog, attempts } = own
-    const { script, request, running, paging } = asked
+  #runAndCommit(attempt: Attempt, asked: AskedScript): MaybePromise<QueryOutcome> {
+    const { transaction, catalog } = attempt
+    const { script, request, running, paging, around } = asked
     const answer = new AnswerBudget(running)
+    const { newRowWriter } = around
     const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
-    return andThen(this.#execution.run(script.statements, run), (results) => {
-      const made: QueryOutcome = {
-        results: script.begin === undefined ? results : aroundRows(script, results),
-        readTimestamp: transaction.startTs,
-        commitTimestamp: null,
-        attempts,
-        ...paging.cursorAfter(transaction.startTs, results),
-      }
-      return andThen(withText(made, textForm, { answer, running }), (outcome) => {
-        if (request.sql !== undefined) this.#costs.ran(script.statements[0], running.turns)
-        if (script.end === 'commit') {
-          const kept = idempotent && this.#keep(idempotent, own, outcome, asked)
-          return andThen(kept, () => commitOutcome(outcome, transaction, running))
-        }
-        running.signal.throwIfAborted()
-        return outcome
-      })
-    })
+    const results = this.#execution.run(script.statements, run)
+    return results instanceof Promise
+      ? results.then((made) => this.#commit(made, attempt, asked, answer))
+      : this.#commit(results, attempt, asked, answer)
+  }
+
+  #commit(
+    results: readonly StatementResult[],
+    attempt: Attempt,
+    asked: AskedScript,
+    answer: AnswerBudget,
+  ): MaybePromise<QueryOutcome> {
+    const { transaction, attempts } = attempt
+    const { script, running, paging } = asked
+    const made: QueryOutcome = {
+      results: script.begin === undefined ? results : aroundRows(script, results),
+      readTimestamp: transaction.startTs,
+      commitTimestamp: null,
+      attempts,
+      ...paging.cursorAfter(transaction.startTs, results),
+    }
+    const { textForm } = asked.around
+    if (textForm === undefined) return this.#end(made, attempt, asked)
+    return andThen(withText(made, textForm, { answer, running }), (outcome) =>
+      this.#end(outcome, attempt, asked),
+    )
+  }
+
+  #end(outcome: QueryOutcome, attempt: Attempt, asked: AskedScript): MaybePromise<QueryOutcome> {
+    const { script, request, running, around } = asked
+    const { idempotent } = around
+    if (request.sql !== undefined) this.#costs.ran(script.statements[0], running.turns)
+    if (script.end !== 'commit') {
+      running.signal.throwIfAborted()
+      return outcome
+    }
+    if (idempotent === undefined) return commitOutcome(outcome, attempt.transaction, running)
+    return this.#keep(idempotent, attempt, outcome, asked).then(() =>
+      commitOutcome(outcome, attempt.transaction, running),
+    )
   }
 
   /** The answer of a transaction that wrote nothing is not kept: it may just as well run again. */
   async #keep(
     idempotent: IdempotentRequest,
-    { transaction, catalog }: OwnTransaction,
+    { transaction, catalog }: Attempt,
     { results, readTimestamp, attempts, text }: QueryOutcome,
-    { request, running }: AskedTransaction,
+    { request, running }: AskedScript,
   ): Promise<void> {
     if (!transaction.hasWrites) return
     const { writer } = this.#parts
@@ -315,7 +324,7 @@ export class StatementRunner {
         const { transaction } = session
         paging.requireSnapshot(transaction.startTs)
         if (observerRun !== undefined) await session.runFor(observerRun)
-        const known = await this.#transactions.catalogOf(transaction, running)
+        const known = await this.#attempts.catalogOf(transaction, running)
         session.catalog = access.viewOf(running.principal, known)
         const answer = new AnswerBudget(running)
         const { catalog } = session
@@ -333,6 +342,7 @@ export class StatementRunner {
             attempts: 1,
             ...paging.cursorAfter(readTimestamp, results),
           }
+          if (textForm === undefined) return made
           return await withText(made, textForm, { answer, running })
         } catch (error) {
           throw explained(error, session.catalog)

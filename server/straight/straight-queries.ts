@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
 import { JsonSource, type Parameters } from '../../planner/planner.ts'
-import { awaited, doWork, type MaybePromise, type Work } from '../../storage/storage.ts'
+import type { MaybePromise } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import type { QueryOutcome } from '../answers/query-answer.ts'
@@ -11,10 +11,9 @@ import type { ReadyAnswer } from '../http/answers/outbox.ts'
 import { AboutQuery, answered } from '../http/answers/query-answers.ts'
 import { decodeUtf8 } from '../http/bodies/body.ts'
 import { preparedScript, scriptWith } from '../requests/prepared-script.ts'
-import { checkedParameters, noteParameters, type QueryRequest } from '../requests/query-request.ts'
-import type { RunningRequest } from '../requests/running-request.ts'
+import { checkedParameters, noteParameters } from '../requests/query-request.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
-import type { StatementRunner } from '../statements/statement-runner.ts'
+import type { RunResult, StatementRunner } from '../statements/statement-runner.ts'
 import type { SeenHead } from './seen-heads.ts'
 import type { KnownQuery, StraightReads } from './straight-reads.ts'
 
@@ -69,7 +68,7 @@ export class StraightQueries {
     { isRated, caller }: SeenHead,
     response: ServerResponse,
   ): MaybePromise<ReadyAnswer> | undefined {
-    const { access, requests, runner } = this.#parts
+    const { access, requests, runner, writer } = this.#parts
     const { sql, params, text } = query
     const parameters = checkedParameters(params)
     const request = params === NO_PARAMETERS ? { sql } : { sql, params }
@@ -86,30 +85,29 @@ export class StraightQueries {
     const { principal, client } = caller
     if (isRated && requests.rateRefusal(principal, () => client) !== undefined) return undefined
     access.letIn(response.req, principal)
+    const running = requests.arrivedBy(caller, response, new AboutQuery(request))
+    const around = { newRowWriter: writer.rowWriters.number }
+    const answerOf = (outcome: RunResult): MaybePromise<ReadyAnswer> => {
+      // Nothing is replayed or left open here.
+      const made = outcome as QueryOutcome
+      const body = writer.answer(made, 'number', running.turns)
+      return body instanceof Promise
+        ? body.then((coming) => answered(made, coming))
+        : answered(made, body)
+    }
+    let ready: MaybePromise<ReadyAnswer>
     try {
-      const running = requests.arrivedBy(caller, response, new AboutQuery(request))
-      return doWork(this.#answered(script, request, running), running.armWaiting)
+      const outcome = runner.runTransaction(script, request, running, around)
+      ready = outcome instanceof Promise ? outcome.then(answerOf) : answerOf(outcome)
     } catch (error) {
+      running.end()
       return Promise.reject(error)
     }
-  }
-
-  *#answered(
-    script: NonNullable<ReturnType<typeof scriptWith>>,
-    request: QueryRequest,
-    running: RunningRequest,
-  ): Work<ReadyAnswer> {
-    const { runner, writer } = this.#parts
-    try {
-      const around = { newRowWriter: writer.rowWriters.number }
-      const outcome = yield* runner.runTransaction(script, request, running, around)
-      const body = writer.answer(outcome as QueryOutcome, 'number', running.turns)
-      return answered(
-        outcome as QueryOutcome,
-        body instanceof Promise ? yield* awaited(body) : body,
-      )
-    } finally {
-      running.end()
+    if (ready instanceof Promise) {
+      running.armWaiting()
+      return ready.finally(() => running.end())
     }
+    running.end()
+    return ready
   }
 }

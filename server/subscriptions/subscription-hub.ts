@@ -255,8 +255,7 @@ export class SubscriptionHub {
 
   async #tell(commit: FeedCommit, before: Timestamp): Promise<void> {
     const { storage, writer } = this.#parts
-    const images = await CommitImages.open(storage, commit.commitTs)
-    try {
+    await CommitImages.of(storage, commit.commitTs, async (images) => {
       const index = await this.#indexFor(images.catalog)
       this.#shared.begin(commit)
       const accountOf = (query: SubscribedQuery) => this.#accountOf(query, commit)
@@ -266,9 +265,7 @@ export class SubscriptionHub {
         else if (change.kind === 'costly') await this.#relieve(change, before)
         else if (this.#live.hold(change)) await this.#tellHeld()
       }
-    } finally {
-      images.close()
-    }
+    })
   }
 
   #accountOf(query: SubscribedQuery, commit: FeedCommit): WorkAccount | undefined {

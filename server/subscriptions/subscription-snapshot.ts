@@ -5,7 +5,8 @@ import { AnswerBudget } from '../answers/query-answer.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
-import { explained } from '../statements/explained-error.ts'
+import { inTransaction } from '../statements/snapshot.ts'
+import { explained } from '../transactions/explained-error.ts'
 import type { KnownColumns } from './frames/known-columns.ts'
 import { ListFrames } from './frames/list-frames.ts'
 import { SubscriptionFrame } from './frames/subscription-frame.ts'
@@ -30,12 +31,9 @@ type Reader = {
  */
 export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Promise<Timestamp> {
   const { query, sink, knownColumns, running } = reader
-  const begun = parts.storage.begin({ readOnly: true })
-  const transaction = await begun
+  const { turns } = running
   let catalog: Catalog | undefined
-  try {
-    // What others have waited for as well.
-    if (begun instanceof Promise) await running.turns.rejoin()
+  const send = async (transaction: Transaction) => {
     catalog = query.viewOf(await parts.storage.catalog(transaction))
     const plan = query.planAt(catalog)
     const timestamp = transaction.startTs
@@ -52,10 +50,11 @@ export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Pr
     }
     sink.send(SubscriptionFrame.of('snapshotEnd', { timestamp }))
     return timestamp
+  }
+  try {
+    return await inTransaction(parts.storage, { readOnly: true }, send, turns)
   } catch (error) {
     throw explained(error instanceof StatementFailure ? error.cause : error, catalog)
-  } finally {
-    transaction.rollback()
   }
 }
 

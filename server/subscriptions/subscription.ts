@@ -287,8 +287,7 @@ export class Subscription {
     const { storage, writer, frames } = this.#parts
     const { commitTs } = commit
     const from = this.#row
-    const images = await CommitImages.open(storage, commitTs)
-    try {
+    return await CommitImages.of(storage, commitTs, async (images) => {
       const isRedefined = images.catalog.version !== index.catalog.version
       const current = isRedefined ? this.#indexFor(images.catalog) : index
       this.#index = current
@@ -309,9 +308,7 @@ export class Subscription {
       if (from === 0 && !isRedefined) frames.add(this.query, commitTs, found)
       this.passed(commitTs)
       return true
-    } finally {
-      images.close()
-    }
+    })
   }
 
   /**

@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { awaited, doWork, StorageError } from '../../storage/storage.ts'
+import { StorageError } from '../../storage/storage.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { StatementFailure } from '../errors/server-error.ts'
-import { withRetries } from './retry.ts'
+import { Attempts } from './attempt.ts'
 
 const conflict = new StorageError('write_conflict', 'It was written.')
 
 function surroundings(fraction = 0.5) {
   const clock = new ManualClock()
-  const randomness = { fraction: () => fraction, bytes: (length: number) => new Uint8Array(length) }
-  const { signal } = new AbortController()
   const failures: unknown[] = []
-  const ended = { failed: (error: unknown) => failures.push(error) }
-  return { clock, randomness, signal, isRepeatable: true, ended, failures }
+  const parts = {
+    clock,
+    randomness: { fraction: () => fraction },
+    storage: { begin: () => ({ startTs: 1, rollback: () => {} }), catalog: () => ({}) },
+    shares: { writtenBy: () => undefined },
+    access: { viewOf: (_principal: unknown, catalog: unknown) => catalog },
+    conflicts: { ranAgain: () => {}, failedAttempt: () => {} },
+    ended: { failed: (error: unknown) => failures.push(error), count: () => {} },
+  }
+  return { clock, attempts: new Attempts(parts as never), failures }
 }
 
+/** Attempts of a request that never has to wait for a turn. */
 const retrying = async <T>(
-  around: ReturnType<typeof surroundings>,
+  { attempts }: ReturnType<typeof surroundings>,
   work: (attempt: number) => Promise<T>,
-) => doWork(withRetries(around, (attempt) => awaited(work(attempt))))
+) =>
+  attempts.run({
+    snapshot: { readOnly: false },
+    running: { signal: new AbortController().signal, turns: { rejoin: async () => {} } } as never,
+    work: (attempt) => work(attempt.attempts),
+    commitTsOf: () => null,
+  })
 
 test('work that meets two conflicts succeeds at the third attempt', async () => {
   const around = surroundings()

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Clock, type Randomness, StorageError, type Work } from '../../storage/storage.ts'
+import {
+  type Clock,
+  type MaybePromise,
+  type Randomness,
+  StorageError,
+} from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 
 const FIRST_WAIT_MS = 4
@@ -8,39 +13,37 @@ const WAIT_MS_MAX = 250
 export type RetrySurroundings = {
   readonly clock: Clock
   readonly randomness: Randomness
-  readonly signal: AbortSignal
-  /** Whether the work may run again where its error is one that this may help against. */
-  readonly isRepeatable: boolean
-  readonly ended: { failed(error: unknown): void }
+  readonly signal?: AbortSignal
+  /** When the first attempt began, on the clock that only goes on. */
+  readonly beganMs: number
+  /** Whether the work may run again after this error. */
+  readonly isWorthRerun: (error: unknown) => boolean
 }
 
 /**
- * Runs `work` until it succeeds: at most `transactionAttemptsMax` times, and no further attempt is
- * begun later than `transactionRetryMsMax`. Waits in between are fully jittered (anything from zero
- * to a bound that doubles), so that transactions that met once do not meet again in step. What it fails
- * with in the end is counted.
+ * Runs `work` again, which has failed with `first`, until it succeeds: at most `transactionAttemptsMax` times in all,
+ * and no further attempt is begun later than `transactionRetryMsMax` after the first. Waits in between are fully
+ * jittered (anything from zero to a bound that doubles), so that transactions that met once do not meet again in step.
+ * Rejects with what it fails with in the end.
  */
-export function* withRetries<T>(
-  { clock, randomness, signal, isRepeatable, ended }: RetrySurroundings,
-  work: (attempt: number) => Work<T>,
-): Work<T> {
-  const deadline = clock.monotonicMs() + SERVER_LIMITS.transactionRetryMsMax
-  try {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return yield* work(attempt)
-      } catch (error) {
-        if (!isRepeatable || !retryableCause(error)) throw error
-        if (attempt === SERVER_LIMITS.transactionAttemptsMax) throw error
-        const waitMs = randomness.fraction() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** attempt)
-        if (clock.monotonicMs() + waitMs > deadline) throw error
-        yield clock.sleep(waitMs, signal)
-      }
+export async function runAgain<T>(
+  { clock, randomness, signal, beganMs, isWorthRerun }: RetrySurroundings,
+  first: unknown,
+  work: (attempt: number) => MaybePromise<T>,
+): Promise<T> {
+  let failure = first
+  for (let failed = 1; failed < SERVER_LIMITS.transactionAttemptsMax; failed += 1) {
+    if (!isWorthRerun(failure)) break
+    const waitMs = randomness.fraction() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** failed)
+    if (clock.monotonicMs() + waitMs > beganMs + SERVER_LIMITS.transactionRetryMsMax) break
+    await clock.sleep(waitMs, signal)
+    try {
+      return await work(failed + 1)
+    } catch (error) {
+      failure = error
     }
-  } catch (error) {
-    ended.failed(error)
-    throw error
   }
+  throw failure
 }
 
 /** Whether the error, or what caused it, asks for the whole transaction to be run again. */

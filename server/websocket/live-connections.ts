@@ -6,7 +6,7 @@ import type { FaultLog } from '../errors/fault-log.ts'
 import { ServerError } from '../errors/server-error.ts'
 import type { SchemaValidator } from '../http/openapi/validator.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
-import { type ExecutionParts, StatementExecution } from '../statements/statement-execution.ts'
+import type { ExecutionParts } from '../statements/statement-execution.ts'
 import type { RunnerParts, StatementRunner } from '../statements/statement-runner.ts'
 import { ChangeStreams } from '../subscriptions/change-streams.ts'
 import type { SubscriptionParts } from '../subscriptions/subscription-parts.ts'
@@ -22,7 +22,7 @@ export class LiveConnections {
 
   constructor(
     parts: ExecutionParts &
-      Pick<RunnerParts, 'parser' | 'sessions' | 'writer' | 'access'> &
+      Pick<RunnerParts, 'parser' | 'sessions' | 'writer' | 'access' | 'execution'> &
       Pick<SubscriptionParts, 'log' | 'parseRule' | 'opaqueIds'> & {
         readonly parser: Parser
         readonly runner: StatementRunner
@@ -34,10 +34,9 @@ export class LiveConnections {
         readonly faults: FaultLog
       },
   ) {
-    const execution = new StatementExecution(parts)
     const { parser, validator, requests } = parts
     const { turnQueue } = requests
-    this.subscriptions = new Subscriptions({ ...parts, execution, turnQueue }, parser)
+    this.subscriptions = new Subscriptions({ ...parts, turnQueue }, parser)
     const { subscriptions } = this
     this.streams = new ChangeStreams({ ...parts, subscriptions })
     const frames = new ClientFrameReader(validator)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { doWork } from '../../storage/storage.ts'
 import { textOf } from '../answers/answer-body.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import { ReplayedAnswer } from '../requests/idempotency.ts'
@@ -73,7 +72,7 @@ export class SocketQueries {
     const { runner, writer } = this.#parts
     const integers = request.integers ?? 'number'
     const newRowWriter = writer.rowWriters[integers]
-    const outcome = await doWork(runner.run(request, running, { observerRun, newRowWriter }))
+    const outcome = await runner.run(request, running, { observerRun, newRowWriter })
     // Only a request with a key is replayed, and those come over HTTP.
     if (outcome instanceof ReplayedAnswer) throw new Error('A query of a socket was replayed.')
     if (outcome instanceof TransactionSession) {

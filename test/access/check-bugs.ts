@@ -70,7 +70,7 @@ export const CHECK_BUGS: readonly PlantedBug[] = [
   bug(
     'failedChecksStay',
     'server/statements/added-check.ts',
-    '      yield* this.#takeBack(statement)\n',
+    '      await this.#takeBack(statement)\n',
     '',
   ),
   bug(

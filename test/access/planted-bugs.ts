@@ -181,7 +181,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'replaysNeedNothing',
     RUNNER,
-    'return this.#execution.permitted(replayed, statements, own.catalog)',
+    'return this.#execution.permitted(replayed, statements, attempt.catalog)',
     'return replayed',
   ),
   bug(
@@ -240,7 +240,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'creationTells',
-    'server/statements/table-creation.ts',
+    'server/transactions/table-creation.ts',
     'await parts.access.currentCatalog(principal)',
     'await parts.access.currentCatalog(undefined)',
   ),

@@ -3,7 +3,7 @@ import { CHIEF_TEST, type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const EXECUTION = 'server/statements/statement-execution.ts'
 const HOOKS = 'server/http/request-hooks.ts'
-const OWN = 'server/statements/own-transactions.ts'
+const OWN = 'server/transactions/attempt.ts'
 const SCANS = 'planner/plan/plan-scan.ts'
 
 const bug = plantedIn('server/access')
@@ -100,7 +100,7 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   bug(
     'lateRequestsCommit',
     OWN,
-    '  if (transaction.hasWrites) running.commits()\n  running.signal.throwIfAborted()\n',
+    '  if (hasWrites) running.commits()\n  running.signal.throwIfAborted()\n',
     '',
   ),
   bug(

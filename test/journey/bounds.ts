@@ -7,11 +7,11 @@ import type { JourneyName } from './journeys.ts'
  */
 export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, calls: number]>> = {
   get: [99, 119],
-  getText: [416, 512],
+  getText: [414, 500],
   rowGet: [97, 111],
-  blindSet: [556, 774],
-  readingSet: [591, 820],
-  transfer: [590, 1_227],
+  blindSet: [553, 749],
+  readingSet: [588, 795],
+  transfer: [587, 1_204],
   scan: [340, 818],
   health: [45, 51],
 }

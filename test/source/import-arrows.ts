@@ -241,9 +241,9 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   ],
   server: [
     ['limits.ts', 'package-files.ts', 'settled-soon.ts'],
-    ['errors/'],
+    ['errors/', 'statements/snapshot.ts'],
     ['budgets/'],
-    ['access/principal.ts', 'access/standing.ts', 'statements/snapshot.ts'],
+    ['access/principal.ts', 'access/standing.ts'],
     ['audit/'],
     ['answers/'],
     ['conflicts/', 'history/'],

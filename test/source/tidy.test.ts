@@ -74,6 +74,18 @@ test('no script leaves a pipe that is written to: with pipefail it ends the scri
   }
 })
 
+test('a transaction begins, runs its statements and is run again in one way', () => {
+  const server = [...tree].filter(
+    ([path]) => path.startsWith('server/') && path.endsWith('.ts') && !path.endsWith('.test.ts'),
+  )
+  const times = (code: string) =>
+    server.reduce((sum, [, text]) => sum + text.split(code).length - 1, 0)
+  // A request's attempt, a transaction that its client leaves open, and the server's own.
+  assert.equal(times('storage.begin('), 3)
+  assert.equal(times('new StatementExecution('), 1)
+  assert.equal(times('SERVER_LIMITS.transactionAttemptsMax'), 1, 'one loop runs them again')
+})
+
 test('every file, every export and every package is used', (t) => {
   const program = join(root, 'node_modules/knip/bin/knip.js')
   if (!existsSync(program)) return t.skip('knip is not installed: npm ci')

@@ -102,7 +102,9 @@ export class QueryAnswers {
       const { runner, writer } = this.#parts
       const newRowWriter =
         textForm === undefined ? writer.rowWriters[query.integers ?? 'number'] : undefined
-      const outcome = yield* runner.run(query, running, { idempotent, textForm, newRowWriter })
+      const outcome = yield* awaited(
+        runner.run(query, running, { idempotent, textForm, newRowWriter }),
+      )
       const answer = this.#answerTo(outcome, asked, options)
       return answer instanceof Promise ? yield* awaited(answer) : answer
     } finally {

@@ -18,8 +18,8 @@ import {
 import type { Access } from '../../access/access.ts'
 import type { OpaqueIds } from '../../access/opaque-ids.ts'
 import { inSnapshot, type Snapshot } from '../../statements/snapshot.ts'
-import { withCreation } from '../../statements/table-creation.ts'
 import type { EndedTransactions } from '../../transactions/ended-transactions.ts'
+import { withCreation } from '../../transactions/table-creation.ts'
 import { answerReadTimestamp } from '../answers/transaction-answers.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 

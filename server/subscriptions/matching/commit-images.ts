@@ -10,6 +10,7 @@ import {
   type Timestamp,
   type Transaction,
 } from '../../../storage/storage.ts'
+import { inTransaction } from '../../statements/snapshot.ts'
 import type { RowImages } from './row-change.ts'
 import type { SubscriptionIndex } from './subscription-index.ts'
 import type { TableSubscriptions } from './table-subscriptions.ts'
@@ -41,23 +42,17 @@ export class CommitImages {
     this.#after = after
   }
 
-  /** To be closed. Rejects with StorageError `snapshot_too_old` and with CellStoreError. */
-  static async open(storage: Storage, commitTs: Timestamp): Promise<CommitImages> {
-    const before = await storage.begin({ asOf: commitTs - 1 })
-    let after: Transaction | undefined
-    try {
-      after = await storage.begin({ asOf: commitTs })
-      return new CommitImages(await storage.catalog(after), before, after)
-    } catch (error) {
-      before.rollback()
-      after?.rollback()
-      throw error
-    }
-  }
-
-  close(): void {
-    this.#before.rollback()
-    this.#after.rollback()
+  /** Resolves to what `work` makes of them. Rejects with StorageError `snapshot_too_old` and with CellStoreError. */
+  static async of<T>(
+    storage: Storage,
+    commitTs: Timestamp,
+    work: (images: CommitImages) => Promise<T>,
+  ): Promise<T> {
+    return await inTransaction(storage, { asOf: commitTs - 1 }, (before) =>
+      inTransaction(storage, { asOf: commitTs }, async (after) =>
+        work(new CommitImages(await storage.catalog(after), before, after)),
+      ),
+    )
   }
 
   /** Those of the rows that a query of the index may care for, from that place on, in their order. */
