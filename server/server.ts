@@ -33,7 +33,6 @@ import { ServerError } from './errors/server-error.ts'
 import { ensureAdmin } from './first-token/first-token.ts'
 import { askerOf } from './http/asker-of.ts'
 import { Connections } from './http/connections.ts'
-import { Drain } from './http/drain.ts'
 import { createFastify } from './http/fastify-instance.ts'
 import { type ProblemTold, problemSender } from './http/http-errors.ts'
 import { addInterface, type Ground, type Shared } from './http/http-interface.ts'
@@ -41,6 +40,7 @@ import { Listeners } from './http/listeners.ts'
 import { type Contract, loadContract } from './http/openapi/contract.ts'
 import { isLoopbackName } from './http/origin-and-host.ts'
 import { PipelinedRequests } from './http/pipelined-requests.ts'
+import { Probes } from './http/probes.ts'
 import { CommitMetrics } from './metrics/commit-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Moves } from './move/moves.ts'
@@ -152,7 +152,7 @@ export class Server {
   readonly #sweeping: Promise<void>
   readonly #requests: RunningRequests
   readonly #ended = new EndedTransactions()
-  readonly #drain: Drain
+  readonly #probes: Probes
   readonly #access: Access
   readonly #written: WrittenBytes<Principal>
   readonly #audit: Audit
@@ -194,7 +194,7 @@ export class Server {
     this.#parts = parts
     this.#access = access
     this.#audit = audit
-    this.#drain = new Drain(clock, config.drainMs)
+    this.#probes = new Probes(storage, clock, config.drainMs)
     const shares = new Shares(parts.sharedLimits)
     const clients = new ClientKeys(config.trustedProxies)
     this.#written = new WrittenBytes({ storage, clock, log, ...rightsOf(access) })
@@ -211,7 +211,7 @@ export class Server {
     const sendProblem = problemSender(parts.faults, told)
     this.#tls = config.tls === undefined ? undefined : new TlsFiles(config.tls, log)
     const pipelined = new PipelinedRequests(this.#requests)
-    this.http = createFastify(sendProblem, pipelined, this.#tls?.credentials)
+    this.http = createFastify(sendProblem, pipelined, this.#probes, this.#tls?.credentials)
     this.#listeners = new Listeners(this.http)
     this.#connections = new Connections(this.http.server, clients, shares.connections)
     const parser = createParser()
@@ -231,7 +231,7 @@ export class Server {
       sendProblem,
       told,
       isStopping: () => this.#stopping,
-      drain: this.#drain,
+      probes: this.#probes,
       onUndeclaredAnswer: parts.onUndeclaredAnswer,
     })
     this.#live = live
@@ -288,7 +288,7 @@ export class Server {
 
   /** Stops without waiting for those who watch `/readyz`. Returns whether they were waited for. */
   endDrain(): boolean {
-    return this.#drain.end()
+    return this.#probes.drain.end()
   }
 
   #endRevoked(but: RunningRequest | undefined): void {
@@ -302,7 +302,7 @@ export class Server {
 
   async #close(drain: boolean): Promise<void> {
     const { shutdownTimeoutMs } = this.#parts.config
-    const drainedMs = drain ? await this.#drain.wait(shutdownTimeoutMs) : 0
+    const drainedMs = drain ? await this.#probes.drain.wait(shutdownTimeoutMs) : 0
     const waitMs = Math.max(0, shutdownTimeoutMs - drainedMs)
     this.#stopping = true
     this.#tls?.stop()

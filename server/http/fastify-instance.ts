@@ -8,6 +8,7 @@ import type { TlsCredentials } from '../tls-files.ts'
 import { WholeRequest } from './bodies/whole-request.ts'
 import { answerClientError, type ProblemSender } from './http-errors.ts'
 import type { PipelinedRequests } from './pipelined-requests.ts'
+import type { Probes } from './probes.ts'
 
 /** How often Node looks for requests whose head or body has not arrived in time. */
 const ARRIVALS_CHECKED_EVERY_MS = 5_000
@@ -24,6 +25,7 @@ const SOCKET_PATH = '/v1/socket'
 export function createFastify(
   sendProblem: ProblemSender,
   pipelined: PipelinedRequests,
+  probes: Pick<Probes, 'answers'>,
   credentials?: TlsCredentials,
 ): FastifyInstance {
   const fastify = Fastify({
@@ -31,11 +33,18 @@ export function createFastify(
     bodyLimit: SERVER_LIMITS.bodyBytesMax,
     return503OnClosing: false,
     routerOptions: { maxParamLength: SERVER_LIMITS.pathParameterCharactersMax },
-    serverFactory: (listener) => createHttpServer(pipelined.inOrder(listener), credentials),
+    serverFactory: (listener) => {
+      const inFront: RequestListener = (request, response) => {
+        const { url = '' } = request
+        if (!url.startsWith('/')) absoluteToPath(request)
+        // As both their paths do.
+        if (!url.endsWith('z') || !probes.answers(request, response)) listener(request, response)
+      }
+      return createHttpServer(pipelined.inOrder(inFront), credentials)
+    },
     clientErrorHandler: answerClientError,
     frameworkErrors: sendProblem,
   })
-  fastify.server.prependListener('request', absoluteToPath)
   // Node would answer an unknown expectation itself, and not as we answer; to ignore it is allowed.
   fastify.server.on('checkExpectation', (request, response) => {
     fastify.server.emit('request', request, response)
@@ -66,7 +75,6 @@ function createHttpServer(listener: RequestListener, credentials: TlsCredentials
 /** Proxies may ask with a whole URL (RFC 9112 3.2.2). One of another host than Host stays as it is, to be refused. */
 function absoluteToPath(request: IncomingMessage): void {
   const { url = '', headers } = request
-  if (url.startsWith('/')) return
   const [, authority, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? []
   if (authority === undefined || authority.toLowerCase() !== headers.host?.toLowerCase()) return
   request.url = rest.startsWith('/') ? rest : `/${rest}`

@@ -44,13 +44,13 @@ import { addBodyParsers } from './bodies/body.ts'
 import { LargeBodies } from './bodies/large-bodies.ts'
 import { addConsolePages } from './console-pages.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
-import type { Drain } from './drain.ts'
 import { addErrorHandling, type ProblemSender, type ProblemTold } from './http-errors.ts'
 import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations } from './openapi/binding.ts'
 import type { Contract } from './openapi/contract.ts'
 import type { Operation } from './openapi/document.ts'
 import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
+import type { Probes } from './probes.ts'
 import { addRequestHooks, headersOfAll } from './request-hooks.ts'
 import { backupRoutes } from './routes/backup-routes.ts'
 import { cellRoutes } from './routes/cell-routes.ts'
@@ -104,7 +104,7 @@ type InterfaceParts = Ground &
     readonly sendProblem: ProblemSender
     readonly told: ProblemTold
     readonly isStopping: () => boolean
-    readonly drain: Drain
+    readonly probes: Probes
     readonly onUndeclaredAnswer: ((description: string) => void) | undefined
   }
 
@@ -125,6 +125,11 @@ export function addInterface(
   const headers = headersOfAll(history.name, config.tls !== undefined)
   const admit = admission(document.operations, parts)
   const checkAnswer = answerCheck(http, parts)
+  // What is told of each request is told by the general way.
+  if (!log.isLevelEnabled('debug')) {
+    parts.probes.open({ headers, isStopping, metrics: metrics.requests, checkAnswer })
+    http.addHook('preClose', async () => parts.probes.close())
+  }
   const outbox = new Outbox(headers)
   const reads = new StraightReads(parts)
   const queries = new StraightQueries({ ...parts, ...doers, reads })

@@ -13,5 +13,5 @@ export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, c
   readingSet: [588, 795],
   transfer: [587, 1_204],
   scan: [340, 818],
-  health: [45, 51],
+  health: [19, 19],
 }

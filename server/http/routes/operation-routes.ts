@@ -21,7 +21,7 @@ import type { TransactionSessions } from '../../transactions/transaction-session
 import type { LiveConnections } from '../../websocket/live-connections.ts'
 import { listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
-import { storeAnsweredAt } from './server-routes.ts'
+import { storeAnsweredAt } from '../probes.ts'
 import { SharedCheck } from './shared-check.ts'
 
 const GATEWAYS_MAX = 10_000

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Storage, timeText } from '../../../storage/storage.ts'
-import { ServerError } from '../../errors/server-error.ts'
 import { readPackageFile } from '../../package-files.ts'
-import type { Drain } from '../drain.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
+import type { Probes } from '../probes.ts'
 
 const LINKS = { documentation: '/docs', openapi: '/openapi.yaml' }
 const CONSOLE = '/console/'
@@ -13,11 +11,10 @@ export function serverRoutes(parts: {
   readonly document: OpenApiDocument
   readonly version: string
   readonly isStopping: () => boolean
-  readonly drain: Drain
-  readonly storage: Storage
+  readonly probes: Probes
   readonly hasConsole: boolean
 }): Handlers {
-  const { document, version, isStopping, drain, storage, hasConsole } = parts
+  const { document, version, isStopping, probes, hasConsole } = parts
   const yaml = readPackageFile('openapi.yaml')
   return {
     async getRoot({ raw, reply }) {
@@ -29,18 +26,14 @@ export function serverRoutes(parts: {
       return { name: 'percolite', version, ...LINKS, console: CONSOLE }
     },
 
-    async getHealth() {
-      return { status: 'ok', ...storeAnsweredAt(storage) }
+    async getHealth({ raw }) {
+      probes.letIn(raw.raw)
+      return probes.health()
     },
 
-    async getReadiness() {
-      drain.readinessAsked()
-      const { outage, warnings } = storage.health
-      // It may be why the server stops.
-      if (outage !== undefined) throw outage
-      if (isStopping() || drain.isDraining)
-        throw new ServerError('overloaded', 'The server is stopping.')
-      return { status: 'ready', warnings }
+    async getReadiness({ raw }) {
+      probes.letIn(raw.raw)
+      return probes.readiness(isStopping)
     },
 
     async getOpenApiYaml({ reply }) {
@@ -52,12 +45,4 @@ export function serverRoutes(parts: {
       return document.json
     },
   }
-}
-
-/** When a store on other machines last answered; nothing of one in this process. */
-export function storeAnsweredAt({ health }: Pick<Storage, 'health'>): {
-  readonly storeAnsweredAt?: string
-} {
-  const { answeredMicros } = health
-  return answeredMicros === undefined ? {} : { storeAnsweredAt: timeText(answeredMicros) }
 }
