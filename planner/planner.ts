@@ -49,7 +49,6 @@ export {
   JsonSource,
   keepOwnSource,
   mayRound,
-  nameCount,
   noteSource,
   sourceOf,
 } from './json/json-source.ts'

@@ -220,6 +220,7 @@ export {
   endOfJsonString,
   type JsonVisitor,
   type JsonWalk,
+  shapeOfJson,
   walkJson,
   walkJsonUntil,
 } from './tables/json/json-walk.ts'

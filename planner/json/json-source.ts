@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { endOfJsonString, type JsonVisitor, walkJson } from '../../storage/storage.ts'
+import { type JsonVisitor, shapeOfJson, walkJson } from '../../storage/storage.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { copiedJson, isPlainText } from './copied-json.ts'
 import { duplicateName, exactJson, exactJsonPieces, type JsonPiece } from './exact-json.ts'
@@ -22,13 +22,10 @@ export class JsonSource {
     this.#step = step
   }
 
-  /** `text` must be one that `JSON.parse` accepts. */
-  static of(text: string): JsonSource {
-    return new JsonSource(
-      { text, mayRound: undefined, isPlain: undefined, nameCount: undefined },
-      undefined,
-      '',
-    )
+  /** `text` must be one that `JSON.parse` accepts; `nameCount` as below, where it is known. */
+  static of(text: string, nameCount?: number): JsonSource {
+    const whole = { text, mayRound: undefined, isPlain: undefined, nameCount }
+    return new JsonSource(whole, undefined, '')
   }
 
   /** The source of a member, or of an element. Nothing is looked through yet. */
@@ -52,7 +49,7 @@ export class JsonSource {
 
   /** How many names the whole text has: more than the parsed value where one stands twice in an object. */
   get nameCount(): number {
-    this.#whole.nameCount ??= nameCount(this.#whole.text)
+    this.#whole.nameCount ??= shapeOfJson(this.#whole.text).names
     return this.#whole.nameCount
   }
 
@@ -126,19 +123,6 @@ type Whole = {
   mayRound: boolean | undefined
   isPlain: boolean | undefined
   nameCount: number | undefined
-}
-
-const [QUOTE, COLON] = [0x22, 0x3a]
-
-/** As `JsonSource.nameCount`. */
-export function nameCount(text: string): number {
-  let names = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at)
-    if (unit === QUOTE) at = endOfJsonString(text, at + 1)
-    else if (unit === COLON) names += 1
-  }
-  return names
 }
 
 /** As `JsonSource.mayRound`, of a short text. */

@@ -3,19 +3,19 @@ import type { GetStatement } from '../../parser/ast.ts'
 import {
   givenValues,
   mayRound,
-  nameCount,
   type Parameters,
   type Plan,
   type PointRead,
   pointReadOf,
 } from '../../planner/planner.ts'
-import type {
-  Catalog,
-  Clock,
-  SqlValue,
-  Storage,
-  StoredRow,
-  TurnSnapshot,
+import {
+  type Catalog,
+  type Clock,
+  type SqlValue,
+  type Storage,
+  type StoredRow,
+  shapeOfJson,
+  type TurnSnapshot,
 } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { FORMAT_TYPES } from '../answers/answer-format.ts'
@@ -101,7 +101,7 @@ export class StraightReads {
     if (read === null || (read.key.hasIntegers && mayRound(text))) return undefined
     const { isNamed, parameterCount } = read.key
     // Of no more names than these none stands twice, and none is of no use.
-    if (nameCount(text) !== fields + (isNamed ? parameterCount : 0)) return undefined
+    if (shapeOfJson(text).names !== fields + (isNamed ? parameterCount : 0)) return undefined
     const key = givenValues(read.key, params)
     if (key === undefined) return undefined
     const found = this.#found(read, key, began, head)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyInstance } from 'fastify'
 import { JsonSource, noteSource } from '../../../planner/planner.ts'
-import { endOfJsonString } from '../../../storage/storage.ts'
+import { shapeOfJson } from '../../../storage/storage.ts'
 import { limitExceeded, ServerError } from '../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import { namesToMake } from './body-names.ts'
@@ -53,8 +53,8 @@ export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   const text = decodeUtf8(bytes)
   // Most bodies are too short to nest too deeply.
-  if (text.length > SERVER_LIMITS.bodyNestingMax) checkShape(text)
-  return parsed(text)
+  const names = text.length > SERVER_LIMITS.bodyNestingMax ? checkShape(text) : undefined
+  return parsed(text, names)
 }
 
 /** As `parseJson`, with a turn for each part of it, which are some tens of milliseconds for the longest body. */
@@ -63,15 +63,16 @@ export async function parseLargeJson(bytes: Buffer, turn: () => Promise<void>): 
   await turn()
   const text = decodeUtf8(bytes)
   await turn()
-  checkShape(text)
+  const names = checkShape(text)
   await turn()
-  return parsed(text)
+  return parsed(text, names)
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, names: number | undefined): unknown {
   try {
     const json: unknown = JSON.parse(text)
-    return typeof json === 'object' && json !== null ? noteSource(json, JsonSource.of(text)) : json
+    if (typeof json !== 'object' || json === null) return json
+    return noteSource(json, JsonSource.of(text, names))
   } catch (cause) {
     if (text.length > PLACED_CHARACTERS_MAX) {
       throw new ServerError('invalid_request', 'The body is not JSON.', {}, { cause })
@@ -93,41 +94,20 @@ export function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-// An opening bracket or brace, and a closing one, differ in this one bit only.
-const CASE_BIT = 0x20
-const OPENING = 0x5b
-const CLOSING = 0x5d
-
 /**
- * Values nested without bound would exhaust the stack of whatever walks them later, and `JSON.parse`
- * holds everybody up for as long as it makes millions of small ones. A comma, and what opens a list or an
- * object, begins a value.
+ * Values nested without bound would exhaust the stack of whatever walks them later, and `JSON.parse` holds everybody up
+ * for as long as it makes millions of small ones. Returns how many names there are.
  */
-function checkShape(text: string): void {
+function checkShape(text: string): number {
   const { bodyNestingMax, bodyValuesMax, bodyNamesMax } = SERVER_LIMITS
-  let depth = 0
-  let values = 1
-  let members = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at)
-    if (unit === QUOTE) at = endOfJsonString(text, at + 1)
-    else if (unit === COMMA) values += 1
-    else if (unit === COLON) members += 1
-    else if ((unit & ~CASE_BIT) === CLOSING) depth -= 1
-    else if ((unit & ~CASE_BIT) === OPENING) {
-      depth += 1
-      values += 1
-      if (depth > bodyNestingMax)
-        throw tooMuch('bodyNestingMax', depth, 'Levels of nesting in JSON')
-    }
-    if (values > bodyValuesMax) throw tooMuch('bodyValuesMax', values, 'Values in JSON')
-  }
-  // Rows repeat their names; only of many members it has to be found out how many they are.
-  const names = members > bodyNamesMax ? namesToMake(text) : 0
-  if (names > bodyNamesMax) throw tooMuch('bodyNamesMax', names, 'Different names in JSON')
+  const { deepest, values, names } = shapeOfJson(text, bodyNestingMax, bodyValuesMax)
+  if (deepest > bodyNestingMax)
+    throw tooMuch('bodyNestingMax', deepest, 'Levels of nesting in JSON')
+  if (values > bodyValuesMax) throw tooMuch('bodyValuesMax', values, 'Values in JSON')
+  // Rows repeat their names; only of many it has to be found out how many different ones they are.
+  const different = names > bodyNamesMax ? namesToMake(text) : 0
+  if (different > bodyNamesMax) throw tooMuch('bodyNamesMax', different, 'Different names in JSON')
+  return names
 }
 
 function tooMuch(

@@ -1,73 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 const SPACE = /[ \t\n\r]*/y
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
-const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y
+const MARKS = '{}[],:'
+const SCALAR =
+  /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-type Expectation = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'commaOrEnd'
+/** What a value may begin with; a 0 stands for numbers and words. */
+const VALUE = '{["0'
 
 /**
  * The offset of the first character that cannot belong to a JSON text, for an error message:
  * JSON.parse itself does not always say. The length of the text when it merely ends too early.
  */
 export function offsetOfJsonError(text: string): number {
-  const open: Array<'{' | '['> = []
-  let expectation: Expectation = 'value'
+  const open: string[] = []
+  let allowed = VALUE
   let offset = skip(SPACE, text, 0)
   while (offset < text.length) {
-    const character = text[offset] as string
-    const inside = open.at(-1)
-    let next: number
-    if (expectation === 'colon') {
-      next = character === ':' ? offset + 1 : offset
-      expectation = 'value'
-    } else if (expectation === 'commaOrEnd' && character === ',' && inside !== undefined) {
-      next = offset + 1
-      expectation = inside === '{' ? 'key' : 'value'
-    } else if (expectation !== 'value' && expectation !== 'key' && closes(inside, character)) {
-      open.pop()
-      next = offset + 1
-      expectation = 'commaOrEnd'
-    } else if (expectation === 'key' || expectation === 'keyOrEnd') {
-      next = character === '"' ? skipString(text, offset) : offset
-      expectation = 'colon'
-    } else if (expectation === 'commaOrEnd') {
-      return offset
-    } else if (character === '{' || character === '[') {
-      open.push(character)
-      next = offset + 1
-      expectation = character === '{' ? 'keyOrEnd' : 'valueOrEnd'
-    } else {
-      next = character === '"' ? skipString(text, offset) : skip(SCALAR, text, offset)
-      expectation = 'commaOrEnd'
-    }
-    if (next === offset) return offset
-    offset = skip(SPACE, text, next)
+    const first = text[offset] as string
+    const isMark = MARKS.includes(first)
+    const end = isMark ? offset + 1 : skip(SCALAR, text, offset)
+    const token = isMark || first === '"' ? first : '0'
+    if (end === offset || !allowed.includes(token)) return offset
+    const isName = token === '"' && !allowed.includes('0')
+    if (token === '{' || token === '[') open.push(token)
+    else if (token === '}' || token === ']') open.pop()
+    if (token === '{') allowed = '"}'
+    else if (token === '[') allowed = `${VALUE}]`
+    else if (token === ',' && open.at(-1) === '{') allowed = '"'
+    else if (token === ',' || token === ':') allowed = VALUE
+    else if (isName) allowed = ':'
+    else allowed = open.length === 0 ? '' : open.at(-1) === '{' ? ',}' : ',]'
+    // Most texts have no blanks.
+    offset = (text[end] ?? ' ') > ' ' ? end : skip(SPACE, text, end)
   }
   return text.length
-}
-
-function closes(open: '{' | '[' | undefined, character: string): boolean {
-  return (open === '{' && character === '}') || (open === '[' && character === ']')
 }
 
 function skip(pattern: RegExp, text: string, offset: number): number {
   pattern.lastIndex = offset
   return pattern.test(text) ? pattern.lastIndex : offset
-}
-
-/** The offset after the string that begins at `start`; `start` itself where it is not a string. */
-function skipString(text: string, start: number): number {
-  let offset = start + 1
-  while (offset < text.length) {
-    const character = text[offset] as string
-    if (character === '"') return offset + 1
-    if (character < ' ') return start
-    const next = character === '\\' ? skip(ESCAPE, text, offset) : offset + 1
-    if (next === offset) return start
-    offset = next
-  }
-  return start
 }
 
 /** 1-based line and column, in UTF-16 code units, of an offset. */

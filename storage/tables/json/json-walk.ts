@@ -21,6 +21,8 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const SPACE = 0x20
+/** An object's bracket and an array's differ in this one bit only. */
+const KIND_BIT = 0x20
 
 /**
  * Walks over the JSON value that begins at `from` and returns the offset after it. `JSON.parse` gives
@@ -88,6 +90,44 @@ export function walkJsonUntil(
   walk.at = at
   walk.depth = depth
   return false
+}
+
+/** What a JSON text holds, as far as it was looked through. */
+export type JsonShape = {
+  /** How many arrays and objects are open at once. */
+  readonly deepest: number
+  /** All values, but that an empty array or object counts as one with a value in it. */
+  readonly values: number
+  /** Names of all objects: more than `JSON.parse` keeps where one stands twice. */
+  readonly names: number
+}
+
+/**
+ * The shape of a text that need not be JSON: where it is, a comma, and what opens an array or an object, begins a
+ * value. Looks no further once there is more than may be.
+ */
+export function shapeOfJson(
+  text: string,
+  depthMax = text.length,
+  valuesMax = text.length + 1,
+): JsonShape {
+  let depth = 0
+  let deepest = 0
+  let values = 1
+  let names = 0
+  for (let at = 0; at < text.length && values <= valuesMax && deepest <= depthMax; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) at = endOfJsonString(text, at + 1)
+    else if (unit === COLON) names += 1
+    else if (unit === COMMA) values += 1
+    else if ((unit & ~KIND_BIT) === CLOSE_ARRAY) depth -= 1
+    else if ((unit & ~KIND_BIT) === OPEN_ARRAY) {
+      depth += 1
+      values += 1
+      if (depth > deepest) deepest = depth
+    }
+  }
+  return { deepest, values, names }
 }
 
 /**
