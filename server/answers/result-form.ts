@@ -85,7 +85,8 @@ function runsOf(columns: Columns): Array<readonly [first: number, end: number]> 
 
 /**
  * How rows of the table, of which the columns in these places are answered, are written as they are stored; undefined
- * where they are several cells, or where one JSON.stringify does not write their columns in their order.
+ * where they are several cells, where a column stands twice, or where one JSON.stringify does not write them in their
+ * order.
  */
 export function shapeOf(
   form: ResultForm,
@@ -102,7 +103,8 @@ function newShape(
   places: readonly number[],
 ): RowObjects | undefined {
   const isOne = run?.template !== undefined && another === undefined
-  if (!isOne || table.families.length > 0) return undefined
+  const isOnceEach = new Set(places).size === places.length
+  if (!isOne || !isOnceEach || table.families.length > 0) return undefined
   const { names, fields } = run
   return new RowObjects(
     table,

@@ -76,6 +76,7 @@ function scan(): string {
   const names = ['id', ...(table === 'split' ? ['t', 'i'] : COLUMNS)]
   const has = (name: string) => name !== 'gone' || table === 'pair'
   const some = names.filter((name) => has(name) && below(2) === 0)
+  if (below(8) === 0) some.push('t AS "again"')
   const columns = below(3) === 0 || some.length === 0 ? '*' : some.join(', ')
   const where =
     table === 'pair' ? oneOf('', 'WHERE a = 1', 'WHERE a >= 1') : oneOf('', "WHERE id > 'l'")
@@ -151,6 +152,8 @@ test('a record that is damaged is told of as where its values are read, and rows
     '01 28 09 61',
     '01 23 01',
     '01 f8 01 61',
+    '01 80 00',
+    '01 a8 80 80 80 00 00',
     '02',
     '01 33 05 28 00',
   ]

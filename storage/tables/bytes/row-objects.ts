@@ -48,7 +48,7 @@ export class RowObjects {
   readonly #textKey: string | undefined
   #at = 0
 
-  /** The table has one family; the names are different, and none is a number. */
+  /** The table has one family; names and places are different, and no name is a number. */
   constructor(table: TableDefinition, fields: readonly ObjectField[]) {
     this.#table = table
     const named = fields.map((field) => ({ ...field, name: bytesAsText(field.name) }))
@@ -104,7 +104,7 @@ export class RowObjects {
       const tag = this.#varuint(record)
       const kind = tag % KINDS
       const id = (tag - kind) / KINDS
-      if (id <= idBefore || id >= this.#slots.length || kind > KIND.json) return false
+      if (!(id > idBefore && id < this.#slots.length) || kind > KIND.json) return false
       idBefore = id
       const length = BODY_BYTES[kind] ?? this.#varuint(record)
       const start = this.#at
