@@ -88,16 +88,7 @@ function runsOf(columns: Columns): Array<readonly [first: number, end: number]> 
  * where they are several cells, where a column stands twice, or where one JSON.stringify does not write them in their
  * order.
  */
-export function shapeOf(
-  form: ResultForm,
-  table: TableDefinition,
-  places: readonly number[],
-): RowObjects | undefined {
-  form.shape ??= newShape(form, table, places) ?? null
-  return form.shape ?? undefined
-}
-
-function newShape(
+export function newShape(
   { runs: [run, another] }: ResultForm,
   table: TableDefinition,
   places: readonly number[],

@@ -5,10 +5,10 @@ import type { RowObjects, SqlValue, StoredRows, TableDefinition } from '../../st
 import {
   type Columns,
   isLongRow,
+  newShape,
   type ResultForm,
   rowPieces,
   rowText,
-  shapeOf,
 } from './result-form.ts'
 import { PIECE_CHARACTERS } from './text-pieces.ts'
 
@@ -29,19 +29,16 @@ export class WrittenRows implements RowWriter {
   /** What comes before the text. */
   readonly #parts: Array<Uint8Array | readonly SqlValue[]> = []
   #text = ''
-  #shape: RowObjects | undefined
   #places: readonly number[] = []
   #storedAtOnce = STORED_AT_ONCE
+  readonly columnBytes: number
   rowCount = 0
   bytes = 0
 
   constructor(columns: Columns, form: ResultForm) {
     this.#columns = columns
     this.#form = form
-  }
-
-  get columnBytes(): number {
-    return this.#form.columns.length
+    this.columnBytes = form.columns.length
   }
 
   write(row: readonly SqlValue[]): void {
@@ -56,15 +53,16 @@ export class WrittenRows implements RowWriter {
   }
 
   takesStored(table: TableDefinition, places: readonly number[]): boolean {
-    this.#shape = shapeOf(this.#form, table, places)
+    const form = this.#form
+    form.shape ??= newShape(form, table, places) ?? null
     this.#places = places
-    return this.#shape !== undefined
+    return form.shape !== null
   }
 
   takeStored(rows: StoredRows, part: StoredPart): number {
     const { from, rowsMax, bytesMax } = part
     const end = Math.min(rows.length, from + Math.min(rowsMax, this.#storedAtOnce))
-    const objects = rows.objects(this.#shape as RowObjects, from, end, PIECE_CHARACTERS)
+    const objects = rows.objects(this.#form.shape as RowObjects, from, end, PIECE_CHARACTERS)
     const binary = objects.length === 0 ? '' : JSON.stringify(objects)
     const text = textOfBytes(binary)
     if (text === undefined || objects.length === 0) {

@@ -12,6 +12,6 @@ export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, c
   blindSet: [553, 749],
   readingSet: [588, 795],
   transfer: [587, 1_204],
-  scan: [340, 818],
+  scan: [342, 831],
   health: [19, 19],
 }

@@ -219,8 +219,9 @@ export function familiesOf(
   table: TableDefinition,
   columns: readonly number[] | undefined,
 ): readonly number[] {
+  if (table.families.length === 0) return ONLY_FAMILY
   const all = familyIds(table)
-  if (all.length === 1 || columns === undefined) return all
+  if (columns === undefined) return all
   const wanted = columns.map((position) => table.columns[position])
   const families = all.filter((id) =>
     wanted.some(
@@ -230,6 +231,7 @@ export function familiesOf(
   return families.length === 0 ? all.slice(0, 1) : families
 }
 
+const ONLY_FAMILY: readonly number[] = [0]
 /** Most tables have one family, and then every read asks with this same list. */
 const ONLY_COLUMN: readonly string[] = [ROW_COLUMN]
 
