@@ -8,6 +8,10 @@ import type { JourneyName } from './journeys.ts'
 export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, calls: number]>> = {
   get: [99, 119],
   getText: [414, 500],
+  getOfNewText: [592, 810],
+  getWithOption: [410, 494],
+  getInside: [422, 562],
+  getBySocket: [412, 563],
   rowGet: [97, 111],
   blindSet: [553, 749],
   readingSet: [588, 795],

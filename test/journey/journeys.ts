@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 
 type Sent = { readonly method?: string; readonly path: string; readonly body?: unknown }
@@ -33,11 +34,12 @@ class Connection {
     })
   }
 
-  query(sql: string, params?: object): Promise<unknown> {
+  query(sql: string, params?: object): Promise<Record<string, unknown>> {
     return this.send({ path: '/v1/query', body: { sql, ...(params && { params }) } })
   }
 }
 
+const GET = 'GET * FROM account WHERE id = :id'
 const ROWS = 20
 /** From then on a server writes through the redo log, see `RedoUse`. */
 const WRITES_BEFORE = 1_500
@@ -55,11 +57,34 @@ export async function prepareJourneys(url: string) {
       id: 'r0',
     })
   }
+  const { transaction } = await connection.query('BEGIN')
+  const inTransaction = `/v1/transactions/${transaction}/query`
+  const socket = new WebSocket(new URL('/v1/socket', url.replace('http', 'ws')))
+  await once(socket, 'message')
+  let asked = 0
   let written = 0
   return {
-    get: () => connection.query('GET * FROM account WHERE id = :id', { id: 'r3' }),
+    get: () => connection.query(GET, { id: 'r3' }),
     getText: () =>
       connection.send({ path: '/v1/query', body: "GET * FROM account WHERE id = 'r3'" }),
+    getOfNewText: () => {
+      asked += 1
+      return connection.query(`GET * FROM account WHERE id = 'r3' -- ${asked}`)
+    },
+    getWithOption: () => {
+      const body = { sql: GET, params: { id: 'r3' }, integers: 'string' }
+      return connection.send({ path: '/v1/query', body })
+    },
+    getInside: () =>
+      connection.send({ path: inTransaction, body: { sql: GET, params: { id: 'r3' } } }),
+    getBySocket: async () => {
+      asked += 1
+      socket.send(
+        JSON.stringify({ type: 'query', id: `q${asked}`, sql: GET, params: { id: 'r3' } }),
+      )
+      const [{ data }] = (await once(socket, 'message')) as [{ readonly data: string }]
+      if (JSON.parse(data).type !== 'result') throw new Error(data)
+    },
     rowGet: () => connection.send({ method: 'GET', path: '/v1/tables/account/rows/r3' }),
     blindSet: () => {
       written += 1
