@@ -239,7 +239,7 @@ export class Turns {
 
   /** To be asked once, before the first piece of work, and to be answered with `begin` where it is false. */
   get mayBegin(): boolean {
-    return this.#queue.isFree
+    return this.#queue.isFreeFor(false)
   }
 
   /** As `mayBegin`, for what is known to take less time than putting it off would. */

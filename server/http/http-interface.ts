@@ -46,7 +46,7 @@ import { addConsolePages } from './console-pages.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import { addErrorHandling, type ProblemSender, type ProblemTold } from './http-errors.ts'
 import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
-import { bindOperations } from './openapi/binding.ts'
+import { bindOperations, bodyCheck } from './openapi/binding.ts'
 import type { Contract } from './openapi/contract.ts'
 import type { Operation } from './openapi/document.ts'
 import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
@@ -60,7 +60,6 @@ import { metricsRoutes } from './routes/metrics-routes.ts'
 import { moveRoutes } from './routes/move-routes.ts'
 import { observerRoutes } from './routes/observer-routes.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
-import { queryFastPath } from './routes/query-fast-path.ts'
 import { queryRoutes } from './routes/query-routes.ts'
 import { rowRoutes } from './routes/row-routes.ts'
 import { runningRoutes } from './routes/running-routes.ts'
@@ -117,7 +116,7 @@ export function addInterface(
   const { document, validator } = parts.contract
   const version = packageVersion()
   const doers = doersOf(parts, version)
-  const { live, metrics, moves, backups, answers } = doers
+  const { live, metrics, moves, backups } = doers
   const history = storage.history
   metrics.requests.watch(http)
   const largeBodies = new LargeBodies(requests)
@@ -132,7 +131,8 @@ export function addInterface(
   }
   const outbox = new Outbox(headers)
   const reads = new StraightReads(parts)
-  const queries = new StraightQueries({ ...parts, ...doers, reads })
+  const checkBody = bodyCheck(document, validator)
+  const queries = new StraightQueries({ ...parts, ...doers, reads, checkBody })
   const straight = new StraightWay({
     ...{ ...parts, reads, queries, outbox, checkAnswer, history },
     metrics: metrics.requests,
@@ -145,18 +145,7 @@ export function addInterface(
   addErrorHandling(http, document.operations.filter(isServed), parts.sendProblem)
   if (config.hasDocs) addDocumentationPages(http, document)
   if (config.hasConsole) addConsolePages(http)
-  const fastPath = queryFastPath({
-    answers,
-    outbox,
-    history,
-    largeBodies,
-    answered: (sent, request) => {
-      metrics.requests.answered('query', sent.status, request)
-      checkAnswer?.('query', sent)
-    },
-  })
   bindOperations(http, document, validator, handlersOf(parts, doers, version), {
-    fastPaths: { query: fastPath },
     isServed,
     adders: { openSocket: (route) => live.sockets.addRoute(http, route) },
     checkParameters: (parameters) =>

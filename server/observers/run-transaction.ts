@@ -5,10 +5,10 @@ import type { Catalog, Transaction } from '../../storage/storage.ts'
 import { AnswerBudget, rowToJson } from '../answers/query-answer.ts'
 import { ServerError, StatementFailure } from '../errors/server-error.ts'
 import type { Cursors } from '../requests/cursor.ts'
+import { PreparedScript } from '../requests/prepared-script.ts'
 import { checkedParameters } from '../requests/query-request.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { Paging } from '../requests/scan-paging.ts'
-import { readInnerScript } from '../requests/script.ts'
 import { requireParametersUsed } from '../requests/unused-parameters.ts'
 import type { StatementExecution } from '../statements/statement-execution.ts'
 import { explained } from '../transactions/explained-error.ts'
@@ -84,11 +84,9 @@ export class RunTransaction implements ObserverTransaction {
 
   async #run(sql: string, params: Parameters | undefined): Promise<StatementResult> {
     const parameters = checkedParameters(params)
-    const parsed = this.#parts.parser.parseScript(sql)
-    requireParametersUsed(parameters, parsed)
-    const { statements, end } = readInnerScript(
-      parsed.map((statement) => ({ statement, parameters })),
-    )
+    const prepared = PreparedScript.of(this.#parts.parser.parseScript(sql))
+    requireParametersUsed(parameters, prepared)
+    const { statements, end } = prepared.inner(parameters)
     if (end !== undefined) throw endsByItself()
     if (statements.length > 1) {
       throw new ServerError('invalid_request', 'A query of an observer is one statement.')
@@ -97,7 +95,7 @@ export class RunTransaction implements ObserverTransaction {
       request: {},
       transaction: this.#transaction,
       catalog: this.#catalog,
-      paging: Paging.ofWhole(this.#parts.cursors),
+      paging: Paging.whole,
       answer: new AnswerBudget(),
       running: this.#running,
     })

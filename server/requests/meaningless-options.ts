@@ -4,7 +4,7 @@ import type { Timestamp } from '../../storage/storage.ts'
 import type { AnswerFormat } from '../answers/answer-format.ts'
 import { ServerError } from '../errors/server-error.ts'
 import type { QueryRequest } from './query-request.ts'
-import type { IndexedStatement, InnerScript, Script } from './script.ts'
+import type { InnerScript, Script } from './script.ts'
 
 // Options that a request gives and that mean nothing for what it asks. They are refused, because a client that
 // sends one expects something of it.
@@ -28,7 +28,9 @@ type Around = {
 
 /** Of a request outside of a transaction. Throws `invalid_request`, `bad_cursor` and `read_only_transaction`. */
 export function requireMeaning(request: QueryRequest, script: Script, around: Around): void {
-  requirePaged(request, script.kind === 'transaction' ? script.statements : [])
+  if ((request.cursor ?? request.pageSize) !== undefined) {
+    requirePaged(request, script.kind === 'transaction' && script.isOneScan)
+  }
   if (script.kind !== 'transaction' && around.idempotent !== undefined) throw keyWithoutRows()
   if (script.kind !== 'definitions') return
   if (request.minTimestamp !== undefined) {
@@ -47,7 +49,7 @@ export function requireMeaning(request: QueryRequest, script: Script, around: Ar
 /** Of a request inside an open transaction. Throws `invalid_request` and `bad_cursor`. */
 export function requireMeaningInside(
   request: QueryRequest,
-  { statements }: InnerScript,
+  { isOneScan }: InnerScript,
   around: Around,
 ): void {
   if (around.idempotent !== undefined) throw keyWithoutRows()
@@ -60,27 +62,16 @@ export function requireMeaningInside(
     const detail = '"keepOpen" is for BEGIN, not for an open transaction.'
     throw new ServerError('invalid_request', detail)
   }
-  requirePaged(request, statements)
+  if ((request.cursor ?? request.pageSize) !== undefined) requirePaged(request, isOneScan)
   if (request.minTimestamp !== undefined) {
     const why = 'an open transaction has its snapshot'
     throw meaningless('Percolite-Min-Timestamp', 'header', why, 'send it with BEGIN')
   }
 }
 
-/** Whether the request is one SCAN, the only kind that is answered by the page. */
-export function isOneScan(
-  { sql }: Pick<QueryRequest, 'sql'>,
-  statements: readonly IndexedStatement[],
-): boolean {
-  const [only] = statements
-  if (sql === undefined || only === undefined || statements.length > 1) return false
-  const { statement } = only
-  return statement.kind === 'scan' && statement.into === undefined
-}
-
-function requirePaged(request: QueryRequest, statements: readonly IndexedStatement[]): void {
-  const { cursor, pageSize } = request
-  if ((cursor === undefined && pageSize === undefined) || isOneScan(request, statements)) return
+/** Of a request that has a page: only one SCAN, the text of the request, is answered by the page. */
+function requirePaged({ sql, cursor }: QueryRequest, isOneScan: boolean): void {
+  if (sql !== undefined && isOneScan) return
   if (cursor !== undefined) {
     throw new ServerError('bad_cursor', 'A cursor continues a request that is one SCAN.')
   }

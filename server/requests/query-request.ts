@@ -6,6 +6,7 @@ import { andThen, type MaybePromise } from '../../storage/storage.ts'
 import type { Turns } from '../budgets/turns.ts'
 import { limitExceeded, ServerError, StatementFailure } from '../errors/server-error.ts'
 import { ALL_LIMITS } from '../limits.ts'
+import { PreparedScript } from './prepared-script.ts'
 import type { ScriptStatement } from './script.ts'
 import { requireParametersUsed } from './unused-parameters.ts'
 
@@ -40,23 +41,36 @@ const NO_PARAMETERS: Parameters = []
 const SHORT_TEXT = 4_096
 
 /**
- * All statements of the request, each with its parameters; everything is parsed before anything runs,
- * many texts and long ones in several turns. Throws ParseError, alone or inside StatementFailure, and
- * `limit_exceeded`.
+ * The script of a request of this text, still without its parameters, which are looked at. Throws `limit_exceeded`,
+ * `invalid_request` and PlanError `type_mismatch`.
  */
-export function parseRequest(
+export function preparedText(
+  request: QueryRequest & { readonly sql: string },
+  statements: readonly Statement[],
+): PreparedScript {
+  noteSources(request)
+  const prepared = PreparedScript.of(statements)
+  const { params } = request
+  if (params !== undefined) requireParametersUsed(checkedParameters(params), prepared)
+  return prepared
+}
+
+/**
+ * The script of the request: as `preparedText`, or that of its statements, each with its own parameters. Everything is
+ * parsed before anything runs, many texts and long ones in several turns. Throws ParseError, alone or inside
+ * StatementFailure, and as `preparedText`.
+ */
+export function preparedRequest(
   parser: Parser,
   request: QueryRequest,
   turns: Turns,
-): ScriptStatement[] | Promise<ScriptStatement[]> {
+): MaybePromise<PreparedScript> {
   noteSources(request)
-  if (request.statements === undefined) {
-    const parameters = checkedParameters(request.params)
-    const withParameters = (statements: readonly Statement[]): ScriptStatement[] => {
-      requireParametersUsed(parameters, statements)
-      return statements.map((statement) => ({ statement, parameters }))
-    }
-    return andThen(parsedText(parser, request.sql, turns), withParameters)
+  if (request.sql !== undefined) {
+    // What is wrong with them is told first.
+    checkedParameters(request.params)
+    const parsed = parsedText(parser, request.sql, turns)
+    return andThen(parsed, (statements) => preparedText(request, statements))
   }
   const { statements } = request
   const { statementsMax } = ALL_LIMITS
@@ -65,7 +79,9 @@ export function parseRequest(
   }
   const script: ScriptStatement[] = []
   parseUntilDue(parser, statements, script, turns)
-  return script.length === statements.length ? script : parseRest(parser, statements, script, turns)
+  return script.length === statements.length
+    ? new PreparedScript(script)
+    : parseRest(parser, statements, script, turns)
 }
 
 /** The statements of one text; those of a long one are parsed in several turns. Throws ParseError. */
@@ -96,12 +112,12 @@ async function parseRest(
   statements: readonly StatementWithParameters[],
   script: ScriptStatement[],
   turns: Turns,
-): Promise<ScriptStatement[]> {
+): Promise<PreparedScript> {
   while (script.length < statements.length) {
     await turns.pause()
     parseUntilDue(parser, statements, script, turns)
   }
-  return script
+  return new PreparedScript(script)
 }
 
 /** Adds to `script` as many of the statements that follow it as one turn has time for. */
@@ -130,7 +146,7 @@ function parseEntry(parser: Parser, { sql, params }: StatementWithParameters): S
     const detail = 'Each element of "statements" holds exactly one statement.'
     throw new ServerError('invalid_request', detail)
   }
-  requireParametersUsed(parameters, script)
+  requireParametersUsed(parameters, PreparedScript.of(script))
   return { statement, parameters }
 }
 

@@ -4,58 +4,53 @@ import { andThen, type MaybePromise, type Timestamp } from '../../storage/storag
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { CursorOwner, CursorPosition, Cursors } from './cursor.ts'
-import { isOneScan, requireSameSnapshot } from './meaningless-options.ts'
+import { requireSameSnapshot } from './meaningless-options.ts'
 import type { QueryRequest } from './query-request.ts'
-import type { IndexedStatement } from './script.ts'
-
-/** As much as a page may ever hold. */
-const WHOLE_PAGE: PageRequest = {
-  rows: SERVER_LIMITS.pageRowsMax,
-  bytes: SERVER_LIMITS.pageBytesMax,
-}
 
 /**
  * The pages of one request. A request that is one SCAN is answered page by page, with a cursor
  * between; any other is answered whole or not at all.
  */
 export class Paging {
+  /** For what is answered whole or not at all: as much as a page may ever hold. */
+  static readonly whole = new Paging({
+    rows: SERVER_LIMITS.pageRowsMax,
+    bytes: SERVER_LIMITS.pageBytesMax,
+  })
+
   readonly page: PageRequest
-  readonly #cursors: Cursors
-  readonly #owner: CursorOwner | undefined
-  readonly #position: CursorPosition | undefined
+  /** What a cursor is written with; undefined where there are no pages. */
+  readonly #by: { readonly cursors: Cursors; readonly owner: CursorOwner } | undefined
+  /** The snapshot of the page before; undefined on the first one. */
+  readonly readTimestamp: Timestamp | undefined
 
   private constructor(
-    cursors: Cursors,
     page: PageRequest,
-    owner: CursorOwner | undefined,
-    position: CursorPosition | undefined,
+    by?: { readonly cursors: Cursors; readonly owner: CursorOwner },
+    position?: CursorPosition,
   ) {
-    this.#cursors = cursors
     this.page = page
-    this.#owner = owner
-    this.#position = position
+    this.#by = by
+    this.readTimestamp = position?.readTimestamp
   }
 
-  /** Throws or rejects with `bad_cursor`. */
+  /** Of a request whose script is one SCAN, see `Script`. Throws or rejects with `bad_cursor`. */
   static of(
     request: QueryRequest,
-    statements: readonly IndexedStatement[],
     cursors: Cursors,
     principal: string | undefined,
   ): MaybePromise<Paging> {
     const { pageRowsDefault } = SERVER_LIMITS
-    if (request.sql === undefined || !isOneScan(request, statements)) return Paging.ofWhole(cursors)
+    if (request.sql === undefined) return Paging.whole
     const owner = { sql: request.sql, params: request.params, principal }
     const rows = request.pageSize ?? pageRowsDefault
-    return andThen(Paging.ofScan(cursors, { owner, rows, cursor: request.cursor }), (paging) => {
+    const { cursor } = request
+    const paged = Paging.ofScan(cursors, { owner, rows, cursor })
+    if (cursor === undefined) return paged
+    return andThen(paged, (paging) => {
       requireSameSnapshot(request.asOf, paging.readTimestamp)
       return paging
     })
-  }
-
-  /** For what is answered whole or not at all. */
-  static ofWhole(cursors: Cursors): Paging {
-    return new Paging(cursors, WHOLE_PAGE, undefined, undefined)
   }
 
   /** The pages of one SCAN, which is known by its owner. Throws or rejects with `bad_cursor`. */
@@ -72,16 +67,12 @@ export class Paging {
     },
   ): MaybePromise<Paging> {
     const bytes = SERVER_LIMITS.pageBytesMax
-    if (cursor === undefined) return new Paging(cursors, { rows, bytes }, owner, undefined)
+    const by = { cursors, owner }
+    if (cursor === undefined) return new Paging({ rows, bytes }, by)
     return andThen(
       cursors.read(cursor, owner),
-      (position) => new Paging(cursors, { rows, bytes, after: position.after }, owner, position),
+      (position) => new Paging({ rows, bytes, after: position.after }, by, position),
     )
-  }
-
-  /** The snapshot of the page before; undefined on the first one. */
-  get readTimestamp(): Timestamp | undefined {
-    return this.#position?.readTimestamp
   }
 
   /** A cursor from one snapshot does not continue in another. Throws `bad_cursor`. */
@@ -92,7 +83,7 @@ export class Paging {
 
   /** Throws `limit_exceeded` for a SCAN that is cut short where nothing can continue it. */
   check(result: StatementResult): void {
-    if (this.#owner !== undefined || result.resumeAfter === undefined) return
+    if (this.#by !== undefined || result.resumeAfter === undefined) return
     const { pageRowsMax } = SERVER_LIMITS
     const error = limitExceeded('pageRowsMax', pageRowsMax, rowCountOf(result), 'Rows of one SCAN')
     const hint = 'send this SCAN in a request of its own and follow its cursor, or give it a LIMIT'
@@ -107,8 +98,8 @@ export class Paging {
     results: readonly StatementResult[],
   ): { readonly cursor?: string } {
     const [result] = results
-    if (this.#owner === undefined || result?.resumeAfter === undefined) return {}
-    const position = { readTimestamp, after: result.resumeAfter }
-    return { cursor: this.#cursors.write(position, this.#owner) }
+    if (this.#by === undefined || result?.resumeAfter === undefined) return {}
+    const { cursors, owner } = this.#by
+    return { cursor: cursors.write({ readTimestamp, after: result.resumeAfter }, owner) }
   }
 }

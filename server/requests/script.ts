@@ -26,27 +26,31 @@ export type RowStatement = Exclude<
 
 export type IndexedStatement = ScriptStatement<RowStatement> & { readonly index: number }
 
+/** Statements of one transaction, in their order. */
+type RowStatements = {
+  readonly statements: readonly IndexedStatement[]
+  /** Whether that is one SCAN, which alone is answered by the page. */
+  readonly isOneScan: boolean
+}
+
 /** What a request outside of any transaction asks for. */
 export type Script =
-  | {
-      readonly kind: 'open'
-      readonly begin: ScriptStatement<BeginStatement>
-      /** The first ones of the transaction, which stays open after them. */
-      readonly statements: readonly IndexedStatement[]
-    }
+  /** The statements are the first ones of the transaction, which stays open after them. */
+  | ({ readonly kind: 'open'; readonly begin: ScriptStatement<BeginStatement> } & RowStatements)
   | {
       readonly kind: 'definitions'
       readonly statements: ReadonlyArray<ScriptStatement<LoneStatement>>
     }
-  | {
+  | ({
       readonly kind: 'transaction'
       /** Present when the request has a BEGIN of its own. */
       readonly begin?: ScriptStatement<BeginStatement>
-      readonly statements: readonly IndexedStatement[]
       readonly end: 'commit' | 'rollback'
       /** How many statements the request has, BEGIN and its end included. */
       readonly length: number
-    }
+    } & RowStatements)
+
+const NO_STATEMENTS: RowStatements = { statements: [], isOneScan: false }
 
 /**
  * The rules of a request (each is one transaction): only `BEGIN` opens a transaction over several
@@ -59,12 +63,12 @@ export function readScript(script: readonly ScriptStatement[], keepOpen = false)
   if (keepOpen) return readOpening(first, script)
   const dropsWrites = requireAllAnalyzed(script)
   const begin = isBegin(first) ? first : undefined
-  if (begin !== undefined && script.length === 1) return { kind: 'open', begin, statements: [] }
+  if (begin !== undefined && script.length === 1) return { kind: 'open', begin, ...NO_STATEMENTS }
   if (script.some(isDefinition)) return { kind: 'definitions', statements: onlyDefinitions(script) }
   if (begin === undefined) {
     return {
       kind: 'transaction',
-      statements: onlyRowStatements(script, 0),
+      ...onlyRowStatements(script, 0),
       end: dropsWrites ? 'rollback' : 'commit',
       length: script.length,
     }
@@ -82,7 +86,7 @@ export function readScript(script: readonly ScriptStatement[], keepOpen = false)
   return {
     kind: 'transaction',
     begin,
-    statements: onlyRowStatements(
+    ...onlyRowStatements(
       last === 'commit' || last === 'rollback' ? script.slice(1, -1) : script.slice(1),
       1,
     ),
@@ -126,27 +130,25 @@ function readOpening(begin: ScriptStatement, script: readonly ScriptStatement[])
       'With "keepOpen" the transaction stays open: the request has no COMMIT and no ROLLBACK.',
     )
   }
-  return { kind: 'open', begin, statements: onlyRowStatements(script.slice(1), 1) }
+  return { kind: 'open', begin, ...onlyRowStatements(script.slice(1), 1) }
 }
 
 /** What a request inside an open transaction asks for; a final COMMIT or ROLLBACK ends it. */
 export type InnerScript = {
   /** Where it came with the BEGIN that opened the transaction. */
   readonly begin?: ScriptStatement<BeginStatement>
-  readonly statements: readonly IndexedStatement[]
   readonly end?: 'commit' | 'rollback'
   readonly length: number
-}
+} & RowStatements
 
 export function readInnerScript(script: readonly ScriptStatement[]): InnerScript {
   if (script.length === 0) throw new ServerError('invalid_request', 'There is no statement.')
   requireNoneAnalyzed(script)
   const last = script.at(-1)?.statement.kind
   if (last !== 'commit' && last !== 'rollback') {
-    return { statements: onlyRowStatements(script, 0), length: script.length }
+    return { ...onlyRowStatements(script, 0), length: script.length }
   }
-  const statements = onlyRowStatements(script.slice(0, -1), 0)
-  return { statements, end: last, length: script.length }
+  return { ...onlyRowStatements(script.slice(0, -1), 0), end: last, length: script.length }
 }
 
 function onlyDefinitions(
@@ -162,16 +164,15 @@ function onlyDefinitions(
   })
 }
 
-function onlyRowStatements(
-  script: readonly ScriptStatement[],
-  firstIndex: number,
-): IndexedStatement[] {
-  return script.map((entry, offset) => {
+function onlyRowStatements(script: readonly ScriptStatement[], firstIndex: number): RowStatements {
+  const statements = script.map((entry, offset) => {
     const index = firstIndex + offset
     const { statement, parameters } = entry
     if (isRowStatement(statement)) return { statement, parameters, index }
     throw mixture(index, entry, whyNotAmongRows(statement))
   })
+  const only = statements.length === 1 ? statements[0]?.statement : undefined
+  return { statements, isOneScan: only?.kind === 'scan' && only.into === undefined }
 }
 
 function isRowStatement(statement: Statement): statement is RowStatement {

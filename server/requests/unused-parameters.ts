@@ -4,58 +4,38 @@ import { nearestNames } from '../../storage/storage.ts'
 import { ServerError } from '../errors/server-error.ts'
 
 type ParameterKey = string | number
+export type ParameterKeys = ReadonlySet<ParameterKey>
 
-/** Found once for each statement: the trees of the parser are shared and do not change. */
-const KEYS = new WeakMap<object, ReadonlySet<ParameterKey>>()
+/**
+ * A value that no statement uses is a mistake: of a name, of a number, or of the text. `keys` are those of all `length`
+ * statements. Throws `invalid_request`.
+ */
+export function requireParametersUsed(
+  parameters: Parameters,
+  { keys, length }: { readonly keys: ParameterKeys; readonly length: number },
+): void {
+  if (!Array.isArray(parameters)) {
+    for (const name in parameters) if (!keys.has(name)) throw unused(name, keys, length)
+    return
+  }
+  for (let number = 1; number <= parameters.length; number += 1) {
+    if (!keys.has(number)) throw unused(number, keys, length)
+  }
+}
 
-/** A value that no statement uses is a mistake: of a name, of a number, or of the text. Throws `invalid_request`. */
-export function requireParametersUsed(parameters: Parameters, statements: readonly object[]): void {
-  if (isEmpty(parameters)) return
-  const keys = keysOfAll(statements)
-  const unused = unusedParameter(parameters, keys)
-  if (unused === undefined) return
-  const what = statements.length === 1 ? 'the statement' : 'any statement'
-  throw new ServerError(
+function unused(parameter: ParameterKey, keys: ParameterKeys, length: number): ServerError {
+  const what = length === 1 ? 'the statement' : 'any statement'
+  return new ServerError(
     'invalid_request',
-    `The parameter ${parameterText(unused)} has a value, and it does not stand in ${what}.`,
-    { parameter: unused, hint: hintFor(unused, keys) },
+    `The parameter ${parameterText(parameter)} has a value, and it does not stand in ${what}.`,
+    { parameter, hint: hintFor(parameter, keys) },
   )
 }
 
-function isEmpty(parameters: Parameters): boolean {
-  if (Array.isArray(parameters)) return parameters.length === 0
-  for (const _ in parameters) return false
-  return true
-}
-
-/** The first one that has a value and is none of these; undefined where all are. */
-export function unusedParameter(
-  parameters: Parameters,
-  keys: ReadonlySet<ParameterKey>,
-): ParameterKey | undefined {
-  if (Array.isArray(parameters)) {
-    const unused = parameters.findIndex((_, index) => !keys.has(index + 1))
-    return unused < 0 ? undefined : unused + 1
-  }
-  for (const name in parameters) if (!keys.has(name)) return name
-  return undefined
-}
-
 /** The parameters that stand in these statements. */
-export function keysOfAll(statements: readonly object[]): ReadonlySet<ParameterKey> {
-  const [first] = statements
-  if (first !== undefined && statements.length === 1) return keysOf(first)
-  return new Set(statements.flatMap((statement) => [...keysOf(statement)]))
-}
-
-function keysOf(statement: object): ReadonlySet<ParameterKey> {
-  let keys = KEYS.get(statement)
-  if (keys === undefined) {
-    const found = new Set<ParameterKey>()
-    collectKeys(statement, found)
-    KEYS.set(statement, found)
-    keys = found
-  }
+export function keysOfAll(statements: readonly object[]): ParameterKeys {
+  const keys = new Set<ParameterKey>()
+  for (const statement of statements) collectKeys(statement, keys)
   return keys
 }
 
@@ -74,7 +54,7 @@ function collectKeys(node: object, keys: Set<ParameterKey>): void {
 const COMPARED_NAMES_MAX = 50
 const COMPARED_CHARACTERS_MAX = 64
 
-function hintFor(unused: ParameterKey, keys: ReadonlySet<ParameterKey>): string | undefined {
+function hintFor(unused: ParameterKey, keys: ParameterKeys): string | undefined {
   const names = [...keys].filter((key) => typeof key === 'string')
   const highest = Math.max(0, ...[...keys].filter((key) => typeof key === 'number'))
   if (keys.size === 0) return 'leave params out: there is no parameter'

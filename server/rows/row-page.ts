@@ -5,7 +5,7 @@ import type { Parameters } from '../../planner/planner.ts'
 import { ServerError } from '../errors/server-error.ts'
 import type { CursorOwner } from '../requests/cursor.ts'
 import { checkedParameters, parametersOfText } from '../requests/query-request.ts'
-import { requireParametersUsed } from '../requests/unused-parameters.ts'
+import { keysOfAll, requireParametersUsed } from '../requests/unused-parameters.ts'
 import { type ListedName, readNameList, readNames, splitDirection, wrongList } from './name-list.ts'
 import { columnNamed, NOWHERE, nameOf, projectionOf } from './row-statements.ts'
 
@@ -44,7 +44,7 @@ export function ownerOf(asked: RowsAsked, principal: string | undefined): Cursor
 /** `params`: a JSON object with the values of the `:name` of `where`, and no other. Throws `invalid_request`. */
 export function paramsOf(scan: ScanStatement, { params }: RowsAsked): Parameters {
   const parameters = checkedParameters(readParams(params))
-  requireParametersUsed(parameters, [scan])
+  requireParametersUsed(parameters, { keys: keysOfAll([scan]), length: 1 })
   return parameters
 }
 

@@ -10,7 +10,6 @@ import { standingOf } from '../access/standing.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import { StatementFailure } from '../errors/server-error.ts'
-import type { Cursors } from '../requests/cursor.ts'
 import type { IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
 import type { QueryOptions } from '../requests/query-request.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
@@ -96,7 +95,6 @@ type WriteAsked = Pick<RowSnapshot, 'minTimestamp'> & {
 type RowTransactionParts = {
   readonly attempts: Attempts
   readonly execution: StatementExecution
-  readonly cursors: Cursors
 }
 
 /** Runs the requests on rows, each a transaction of its own. Its errors name no statement. */
@@ -175,7 +173,7 @@ export class RowTransactions {
 
   #rowTransaction({ transaction, catalog }: Attempt, running: RunningRequest): RowTransaction {
     const answer = new AnswerBudget(running)
-    const whole = Paging.ofWhole(this.#parts.cursors)
+    const { whole } = Paging
     return new RowTransaction({ catalog, transaction }, async (statements, { paging = whole }) =>
       this.#parts.execution.run(statements, {
         request: {},

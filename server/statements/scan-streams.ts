@@ -9,14 +9,14 @@ import { SERVER_LIMITS } from '../limits.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import {
   parsedText,
-  parseRequest,
+  preparedRequest,
   type QueryOptions,
   type QueryRequest,
 } from '../requests/query-request.ts'
 import { snapshotOf } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { Paging } from '../requests/scan-paging.ts'
-import { type IndexedStatement, readScript } from '../requests/script.ts'
+import type { IndexedStatement } from '../requests/script.ts'
 import type { Attempts } from '../transactions/attempt.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import { explained } from '../transactions/explained-error.ts'
@@ -62,10 +62,11 @@ export class ScanStreams {
     if (!(await this.isOneScan(request, running))) return undefined
     const { parser, cursors, storage } = this.#parts
     requireHistory(storage.history, request.history, request)
-    const script = readScript(await parseRequest(parser, request, turns))
+    const prepared = await preparedRequest(parser, request, turns)
+    const script = prepared.script(request.sql === undefined ? undefined : request.params)
     const [entry] = script.kind === 'transaction' ? script.statements : []
     if (script.kind !== 'transaction' || entry === undefined) return undefined
-    const paging = await Paging.of(request, script.statements, cursors, running.owner)
+    const paging = await Paging.of(request, cursors, running.owner)
     const { asOf } = snapshotOf(script, paging, request)
     const { minTimestamp, timeoutMs, history } = request
     return {

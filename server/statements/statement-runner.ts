@@ -14,24 +14,18 @@ import { requireHistory } from '../history/request-history.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import { type IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
 import { requireMeaning, requireMeaningInside } from '../requests/meaningless-options.ts'
-import { parseRequest, type QueryRequest } from '../requests/query-request.ts'
+import { PreparedScript } from '../requests/prepared-script.ts'
+import { preparedRequest, preparedText, type QueryRequest } from '../requests/query-request.ts'
 import { beginOptions, snapshotOf } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { Paging } from '../requests/scan-paging.ts'
-import {
-  type InnerScript,
-  readInnerScript,
-  readScript,
-  type Script,
-  type ScriptStatement,
-} from '../requests/script.ts'
+import type { InnerScript, Script } from '../requests/script.ts'
 import type { Attempt, Attempts } from '../transactions/attempt.ts'
 import { explained } from '../transactions/explained-error.ts'
 import type { ObserverRun } from '../transactions/observer-run.ts'
 import type { TransactionSession } from '../transactions/transaction-session.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import { type DefinitionParts, DefinitionRunner } from './definition-runner.ts'
-import { KnownCosts } from './known-costs.ts'
 import { aroundRows, commitOutcome, withText } from './made-outcome.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { withRunnableSuggestion } from './runnable-suggestion.ts'
@@ -64,7 +58,8 @@ export type RunResult = QueryOutcome | TransactionSession | ReplayedAnswer
 
 type OwnScript = Script & { readonly kind: 'transaction' }
 
-type AskedScript = {
+type AskedTransaction = {
+  readonly prepared: PreparedScript
   readonly script: OwnScript
   readonly request: QueryRequest
   readonly running: RunningRequest
@@ -79,11 +74,9 @@ export class StatementRunner {
   readonly #definitions: DefinitionRunner
   readonly #attempts: Attempts
   readonly #repetitions = new OneAtATime()
-  readonly #costs: KnownCosts
 
   constructor(parts: RunnerParts) {
     this.#parts = parts
-    this.#costs = new KnownCosts(parts.parser)
     this.#execution = parts.execution
     this.#attempts = parts.attempts
     this.#definitions = new DefinitionRunner(parts)
@@ -94,44 +87,46 @@ export class StatementRunner {
    * wrong.
    */
   run(request: QueryRequest, running: RunningRequest, around: RunAround): MaybePromise<RunResult> {
-    requireHistory(this.#parts.storage.history, request.history, request)
+    const { history, sql } = request
+    if (history !== undefined) requireHistory(this.#parts.storage.history, history, request)
     running.timeoutMs = request.timeoutMs
     const { turns } = running
-    if (!turns.mayBegin && !(this.#costs.isSmall(request.sql) && turns.maySmallBegin)) {
+    const known = sql === undefined ? undefined : this.#parts.parser.knownScript(sql)
+    if (!turns.mayBegin && !(known && PreparedScript.of(known).isSmall && turns.maySmallBegin)) {
       return turns
         .begin()
-        .then(() => this.#parsed(request, running))
-        .then((parsed) => this.#runParsed(parsed, request, running, around))
+        .then(() => this.#prepared(request, running))
+        .then((prepared) => this.#runPrepared(prepared, request, running, around))
     }
-    const parsed = this.#parsed(request, running)
-    return parsed instanceof Promise
-      ? parsed.then((statements) => this.#runParsed(statements, request, running, around))
-      : this.#runParsed(parsed, request, running, around)
+    const prepared =
+      known === undefined || request.sql === undefined
+        ? this.#prepared(request, running)
+        : preparedText(request, known)
+    return prepared instanceof Promise
+      ? prepared.then((read) => this.#runPrepared(read, request, running, around))
+      : this.#runPrepared(prepared, request, running, around)
   }
 
-  /** Whether the text is known to take less time than putting it off would. */
-  isSmall(sql: string): boolean {
-    return this.#costs.isSmall(sql)
-  }
-
-  #runParsed(
-    statements: readonly ScriptStatement[],
+  #runPrepared(
+    prepared: PreparedScript,
     request: QueryRequest,
     running: RunningRequest,
     around: RunAround,
   ): MaybePromise<RunResult> {
     const { idempotent, observerRun } = around
+    const parameters = request.sql === undefined ? undefined : request.params
     // What is left open or kept is refused before anything of it happens.
     const isArmedFirst = (idempotent ?? observerRun ?? request.transaction) !== undefined
     if (isArmedFirst) running.arm()
     if (request.transaction !== undefined) {
-      const script = readInnerScript(statements)
+      const script = prepared.inner(parameters)
       requireMeaningInside(request, script, around)
       const inside = { ...around, running }
       return this.#runInside(request.transaction, script, request, inside)
     }
-    const script = readScript(statements, request.keepOpen)
-    requireMeaning(request, script, around)
+    const script = prepared.script(parameters, request.keepOpen)
+    const isPaged = (request.cursor ?? request.pageSize) !== undefined
+    if (script.kind !== 'transaction' || isPaged) requireMeaning(request, script, around)
     switch (script.kind) {
       case 'open':
         running.arm()
@@ -139,21 +134,21 @@ export class StatementRunner {
       case 'definitions':
         return this.#definitions.run(script.statements, running)
       case 'transaction':
-        return this.runTransaction(script, request, running, around)
+        return this.#runTransaction({ prepared, script, request, running, around })
     }
   }
 
   /** Throws or rejects with what is wrong with the text; a statement that it suggests is one that runs. */
-  #parsed(
+  #prepared(
     request: QueryRequest,
     { turns, principal }: RunningRequest,
-  ): MaybePromise<ScriptStatement[]> {
+  ): MaybePromise<PreparedScript> {
     const explain = async (error: unknown): Promise<never> => {
       throw await withRunnableSuggestion(error, this.#parts, principal)
     }
     try {
-      const parsed = parseRequest(this.#parts.parser, request, turns)
-      return parsed instanceof Promise ? parsed.catch(explain) : parsed
+      const prepared = preparedRequest(this.#parts.parser, request, turns)
+      return prepared instanceof Promise ? prepared.catch(explain) : prepared
     } catch (error) {
       return explain(error)
     }
@@ -187,21 +182,19 @@ export class StatementRunner {
     }
   }
 
-  /** As `run`, of a script that is a transaction of its own. */
-  runTransaction(
-    script: OwnScript,
-    request: QueryRequest,
-    running: RunningRequest,
-    around: RunAround,
+  #runTransaction(
+    asked: Omit<AskedTransaction, 'paging'>,
   ): MaybePromise<QueryOutcome | ReplayedAnswer> {
-    const asked = { script, request, running, around }
-    const paging = Paging.of(request, script.statements, this.#parts.cursors, running.owner)
+    const { script, request, running } = asked
+    const paging = script.isOneScan
+      ? Paging.of(request, this.#parts.cursors, running.owner)
+      : Paging.whole
     return paging instanceof Promise
       ? paging.then((known) => this.#runPaged({ ...asked, paging: known }))
       : this.#runPaged({ ...asked, paging })
   }
 
-  #runPaged(asked: AskedScript): MaybePromise<QueryOutcome | ReplayedAnswer> {
+  #runPaged(asked: AskedTransaction): MaybePromise<QueryOutcome | ReplayedAnswer> {
     const { script, request, running, paging, around } = asked
     const { idempotent, observerRun } = around
     const { minTimestamp, history } = request
@@ -224,7 +217,7 @@ export class StatementRunner {
 
   async #runUnlessReplayed(
     attempt: Attempt,
-    asked: AskedScript,
+    asked: AskedTransaction,
   ): Promise<QueryOutcome | ReplayedAnswer> {
     const { script, running, around } = asked
     const { idempotent, observerRun } = around
@@ -238,7 +231,7 @@ export class StatementRunner {
     return outcome
   }
 
-  #runAndCommit(attempt: Attempt, asked: AskedScript): MaybePromise<QueryOutcome> {
+  #runAndCommit(attempt: Attempt, asked: AskedTransaction): MaybePromise<QueryOutcome> {
     const { transaction, catalog } = attempt
     const { script, request, running, paging, around } = asked
     const answer = new AnswerBudget(running)
@@ -253,7 +246,7 @@ export class StatementRunner {
   #commit(
     results: readonly StatementResult[],
     attempt: Attempt,
-    asked: AskedScript,
+    asked: AskedTransaction,
     answer: AnswerBudget,
   ): MaybePromise<QueryOutcome> {
     const { transaction, attempts } = attempt
@@ -272,10 +265,14 @@ export class StatementRunner {
     )
   }
 
-  #end(outcome: QueryOutcome, attempt: Attempt, asked: AskedScript): MaybePromise<QueryOutcome> {
-    const { script, request, running, around } = asked
+  #end(
+    outcome: QueryOutcome,
+    attempt: Attempt,
+    asked: AskedTransaction,
+  ): MaybePromise<QueryOutcome> {
+    const { prepared, script, running, around } = asked
     const { idempotent } = around
-    if (request.sql !== undefined) this.#costs.ran(script.statements[0], running.turns)
+    prepared.ran(running.turns)
     if (script.end !== 'commit') {
       running.signal.throwIfAborted()
       return outcome
@@ -291,7 +288,7 @@ export class StatementRunner {
     idempotent: IdempotentRequest,
     { transaction, catalog }: Attempt,
     { results, readTimestamp, attempts, text }: QueryOutcome,
-    { request, running }: AskedScript,
+    { request, running }: AskedTransaction,
   ): Promise<void> {
     if (!transaction.hasWrites) return
     const { writer } = this.#parts
@@ -308,12 +305,14 @@ export class StatementRunner {
   /** Inside a transaction over several requests. */
   async #runInside(
     id: string,
-    script: Pick<InnerScript, 'begin' | 'statements' | 'end'>,
+    script: Omit<InnerScript, 'length'>,
     request: QueryRequest,
     { running, textForm, observerRun, newRowWriter }: RunInside,
   ): Promise<QueryOutcome> {
     const { sessions, cursors, access } = this.#parts
-    const paging = await Paging.of(request, script.statements, cursors, running.owner)
+    const paging = script.isOneScan
+      ? await Paging.of(request, cursors, running.owner)
+      : Paging.whole
     if (script.statements.length === 0 && observerRun === undefined) {
       return this.#endOnly(id, script.end, running)
     }

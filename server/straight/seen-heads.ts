@@ -6,11 +6,30 @@ import type { Caller } from '../access/principal.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 
 /** The operations that can be answered straight. */
-export type StraightOperation = 'query' | 'getRow'
+export type StraightOperation = 'query' | 'queryInTransaction' | 'getRow'
+
+const IN_TRANSACTION = /^\/v1\/transactions\/\d{1,16}\.[0-9a-f]{32}\/query$/
+const TRANSACTION_AT = '/v1/transactions/'.length
+const QUERY = '/query'
+const ROWS = '/v1/tables/'
+
+export function operationOf({ url = '', method }: IncomingMessage): StraightOperation | undefined {
+  if (method === 'GET') return url.startsWith(ROWS) ? 'getRow' : undefined
+  if (method !== 'POST') return undefined
+  if (url === '/v1/query') return 'query'
+  return IN_TRANSACTION.test(url) ? 'queryInTransaction' : undefined
+}
+
+/** Of the path of a query inside a transaction. */
+export function transactionOf(path: string): string {
+  return path.slice(TRANSACTION_AT, -QUERY.length)
+}
 
 /** What a connection was let in with, and by what it is let in again. */
 export type SeenHead = {
   readonly operation: StraightOperation
+  /** Whether its body is the text of statements, and not JSON. */
+  readonly isText: boolean
   /** Names and values in turn; empty where the value decides nothing. */
   readonly rawHeaders: readonly string[]
   /** Whether that place must have this text: a name, or a value that decides something. */

@@ -11,7 +11,13 @@ import type { SentAnswer } from '../http/openapi/answer-check.ts'
 import { JSON_TYPE } from '../http/openapi/binding.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import { asksForMore, type NamedHistory } from './plain-head.ts'
-import { remember, type SeenHead, type StraightOperation, seenBefore } from './seen-heads.ts'
+import {
+  operationOf,
+  remember,
+  type SeenHead,
+  type StraightOperation,
+  seenBefore,
+} from './seen-heads.ts'
 import type { StraightQueries } from './straight-queries.ts'
 import type { StraightReads } from './straight-reads.ts'
 
@@ -27,8 +33,6 @@ type StraightParts = {
   readonly metrics: { answered(operation: string, status: number, request: IncomingMessage): void }
   readonly checkAnswer: ((operation: string, sent: SentAnswer) => void) | undefined
 }
-
-const ROWS = '/v1/tables/'
 
 /** The way of what is asked again and again: see README.md for what goes it, and by which rules. */
 export class StraightWay {
@@ -61,7 +65,8 @@ export class StraightWay {
     const address = requests.addressOf(raw)
     const caller = { client, principal, addressOf: () => address }
     const isRated = requests.isRated(principal)
-    remember(raw, { operation, version: access.version, until, caller, isRated })
+    const isText = operation !== 'getRow' && raw.headers['content-type'] !== JSON_TYPE
+    remember(raw, { operation, isText, version: access.version, until, caller, isRated })
   }
 
   /** The client may be let in no more, and its body may have come long after its head. */
@@ -82,6 +87,7 @@ export class StraightWay {
   ): void {
     const { reads, queries, outbox } = this.#parts
     let ready: MaybePromise<ReadyAnswer> | undefined
+
     try {
       if (!this.#isHeld(head)) ready = undefined
       else if (body === undefined) ready = reads.row(raw.url as string, head)
@@ -93,7 +99,8 @@ export class StraightWay {
       if (body !== undefined) raw.giveBack(body)
       handOn()
     } else if (ready instanceof Promise) {
-      // What had to be waited for is sent at once, see `queryFastPath`.
+      // What had to be waited for is sent at once. The commits of a group are answered in one turn, and its first
+      // clients ask again, on another core, while the last ones are still being answered.
       const send = (later: ReadyAnswer) => outbox.send(response, this.#told(head, raw, later))
       ready.then(send).catch(handOn)
     } else {
@@ -109,13 +116,11 @@ export class StraightWay {
   }
 }
 
-function operationOf({ url = '', method }: IncomingMessage): StraightOperation | undefined {
-  if (method === 'POST') return url === '/v1/query' ? 'query' : undefined
-  return method === 'GET' && url.startsWith(ROWS) ? 'getRow' : undefined
-}
-
 /** What the general way looks at besides, or what comes from a browser. */
 const LOOKED_AT = ['content-encoding', 'upgrade', 'sec-fetch-site', 'prefer']
+
+/** JSON, and texts of statements that are taken as they stand. */
+const TYPES: ReadonlySet<string | undefined> = new Set([JSON_TYPE, 'text/plain', 'application/sql'])
 
 function isPlain(raw: IncomingMessage, operation: StraightOperation): boolean {
   const { headers } = raw
@@ -123,5 +128,5 @@ function isPlain(raw: IncomingMessage, operation: StraightOperation): boolean {
   for (const name of LOOKED_AT) if (headers[name] !== undefined) return false
   const length = headers['content-length']
   if (operation === 'getRow') return length === undefined && headers['content-type'] === undefined
-  return headers['content-type'] === JSON_TYPE && Number(length) < COUNTED_BYTES_MIN
+  return TYPES.has(headers['content-type']) && Number(length) < COUNTED_BYTES_MIN
 }

@@ -10,6 +10,7 @@ import { requireWithinRole } from '../budgets/shared-bound.ts'
 import type { Turns } from '../budgets/turns.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
+import { PreparedScript } from '../requests/prepared-script.ts'
 import { checkedParameters, noteParameters, parsedText } from '../requests/query-request.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { requireParametersUsed } from '../requests/unused-parameters.ts'
@@ -206,7 +207,7 @@ function statementOf(statements: readonly Statement[], parameters: Parameters): 
   if (statement === undefined || others.length > 0) {
     throw new ServerError('invalid_request', 'A subscription is of exactly one statement.')
   }
-  requireParametersUsed(parameters, [statement])
+  requireParametersUsed(parameters, PreparedScript.of(statements))
   return statement
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
-import type { IntegerForm } from '../../../planner/planner.ts'
 import {
   andThen,
   awaited,
@@ -9,6 +8,7 @@ import {
   type Timestamp,
   type Work,
 } from '../../../storage/storage.ts'
+import type { Caller } from '../../access/principal.ts'
 import type { AnswerBody } from '../../answers/answer-body.ts'
 import { type AnswerFormat, FORMAT_TYPES } from '../../answers/answer-format.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
@@ -20,12 +20,11 @@ import {
 } from '../../answers/query-answer.ts'
 import { tableText } from '../../answers/table-text.ts'
 import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
-import type { Turns } from '../../budgets/turns.ts'
 import { IdempotentRequest, ReplayedAnswer } from '../../requests/idempotency.ts'
 import type { QueryRequest } from '../../requests/query-request.ts'
 import type { RequestAbout, RunningRequest } from '../../requests/running-request.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
-import type { RunResult, StatementRunner } from '../../statements/statement-runner.ts'
+import type { StatementRunner } from '../../statements/statement-runner.ts'
 import { TransactionSession } from '../../transactions/transaction-session.ts'
 import type { UnreadBegins } from '../../transactions/unread-begins.ts'
 import type { ReadyAnswer } from './outbox.ts'
@@ -45,6 +44,8 @@ export type QueryAnswersParts = {
 }
 
 export type AnswerOptions = {
+  /** Who sent it, where that is known. */
+  readonly caller?: Caller
   /** `json` when nothing is said. */
   readonly format?: AnswerFormat
   /** Whether a long body comes in one part, for those who do not send its parts as they are. */
@@ -86,12 +87,18 @@ export class QueryAnswers {
     response: ServerResponse,
     options: AnswerOptions = {},
   ): MaybePromise<ReadyAnswer> {
-    const running = this.#parts.requests.arrived(response, new AboutQuery(query))
+    const { requests } = this.#parts
+    const { caller } = options
+    const about = new AboutQuery(query)
+    const running =
+      caller === undefined
+        ? requests.arrived(response, about)
+        : requests.arrivedBy(caller, response, about)
     return doWork(this.#of({ query, running, response }, options), running.armWaiting)
   }
 
   *#of(asked: AskedQuery, options: AnswerOptions): Work<ReadyAnswer> {
-    const { query, running } = asked
+    const { query, running, response } = asked
     const { format = 'json', idempotency } = options
     try {
       const idempotent =
@@ -99,55 +106,56 @@ export class QueryAnswers {
           ? undefined
           : yield* awaited(IdempotentRequest.of(idempotency.key, idempotency.about, running))
       const textForm = TEXTS[format]
-      const { runner, writer } = this.#parts
+      const { runner, writer, begins } = this.#parts
       const newRowWriter =
         textForm === undefined ? writer.rowWriters[query.integers ?? 'number'] : undefined
       const outcome = yield* awaited(
         runner.run(query, running, { idempotent, textForm, newRowWriter }),
       )
-      const answer = this.#answerTo(outcome, asked, options)
+      let answer: MaybePromise<ReadyAnswer>
+      if (outcome instanceof ReplayedAnswer) {
+        answer = this.#replayed(outcome, asked, options)
+      } else if (outcome instanceof TransactionSession) {
+        yield* awaited(begins.watch(outcome.id, response))
+        answer = opened(outcome)
+      } else {
+        if (outcome.opened !== undefined) {
+          // Its client has to learn the id, however many wait.
+          running.commits()
+          yield* awaited(begins.watch(outcome.opened.transaction, response))
+        }
+        answer = this.#whole(outcome, asked, options)
+      }
       return answer instanceof Promise ? yield* awaited(answer) : answer
     } finally {
       running.end()
     }
   }
 
-  #answerTo(
-    outcome: RunResult,
-    { query, running, response }: AskedQuery,
-    { format = 'json', isJoined = false }: AnswerOptions,
+  #replayed(
+    before: ReplayedAnswer,
+    asked: AskedQuery,
+    options: AnswerOptions,
   ): MaybePromise<ReadyAnswer> {
-    const { begins } = this.#parts
-    if (outcome instanceof ReplayedAnswer) {
-      if (outcome.isWhole) return replayed(outcome, format)
-      const counts = countsOf(outcome)
-      const body = this.#bodyOf(counts, format, query.integers ?? 'number', running.turns)
-      return andThen(body, (made) => asReplayed(answered(counts, made, format)))
-    }
-    if (outcome instanceof TransactionSession) {
-      return begins.watch(outcome.id, response).then(() => opened(outcome))
-    }
-    const whole = () =>
-      andThen(this.#bodyOf(outcome, format, query.integers ?? 'number', running.turns), (body) => {
-        if (!isJoined) return answered(outcome, body, format)
-        return joinedInTurns(body, running.turns).then((text) => answered(outcome, text, format))
-      })
-    if (outcome.opened === undefined) return whole()
-    // Its client has to learn the id, however many wait.
-    running.commits()
-    return begins.watch(outcome.opened.transaction, response).then(whole)
+    if (before.isWhole) return replayed(before, options.format ?? 'json')
+    return andThen(this.#whole(countsOf(before), asked, options), asReplayed)
   }
 
-  #bodyOf(
+  #whole(
     outcome: QueryOutcome,
-    format: AnswerFormat,
-    integers: IntegerForm,
-    turns: Turns,
-  ): MaybePromise<AnswerBody> {
+    { query, running: { turns } }: AskedQuery,
+    { format = 'json', isJoined = false }: AnswerOptions,
+  ): MaybePromise<ReadyAnswer> {
     const textForm = TEXTS[format]
-    if (textForm === undefined) return this.#parts.writer.answer(outcome, integers, turns)
-    // Only a request without rows, such as a CREATE, comes without its text.
-    return outcome.text ?? bodyInTurns(textForm(outcome, new AnswerBudget()), turns)
+    const made =
+      textForm === undefined
+        ? this.#parts.writer.answer(outcome, query.integers ?? 'number', turns)
+        : // Only a request without rows, such as a CREATE, comes without its text.
+          (outcome.text ?? bodyInTurns(textForm(outcome, new AnswerBudget()), turns))
+    const body = isJoined ? andThen(made, (parts) => joinedInTurns(parts, turns)) : made
+    return body instanceof Promise
+      ? body.then((text) => answered(outcome, text, format))
+      : answered(outcome, body, format)
   }
 }
 
@@ -170,7 +178,7 @@ export class AboutQuery implements RequestAbout {
 }
 
 /** What a request that ended with a transaction is answered. */
-export function answered(
+function answered(
   { readTimestamp, commitTimestamp }: QueryOutcome,
   body: AnswerBody,
   format: AnswerFormat = 'json',

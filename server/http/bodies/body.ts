@@ -58,7 +58,7 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 /** As `parseJson`, with a turn for each part of it, which are some tens of milliseconds for the longest body. */
-export async function parseLargeJson(bytes: Buffer, turn: () => Promise<void>): Promise<unknown> {
+async function parseLargeJson(bytes: Buffer, turn: () => Promise<void>): Promise<unknown> {
   // To put the chunks together has taken one already.
   await turn()
   const text = decodeUtf8(bytes)
@@ -96,9 +96,10 @@ export function decodeUtf8(bytes: Buffer): string {
 
 /**
  * Values nested without bound would exhaust the stack of whatever walks them later, and `JSON.parse` holds everybody up
- * for as long as it makes millions of small ones. Returns how many names there are.
+ * for as long as it makes millions of small ones. Returns how many names there are. Throws ServerError
+ * `limit_exceeded`.
  */
-function checkShape(text: string): number {
+export function checkShape(text: string): number {
   const { bodyNestingMax, bodyValuesMax, bodyNamesMax } = SERVER_LIMITS
   const { deepest, values, names } = shapeOfJson(text, bodyNestingMax, bodyValuesMax)
   if (deepest > bodyNestingMax)

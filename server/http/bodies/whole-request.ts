@@ -74,10 +74,11 @@ export class WholeRequest extends IncomingMessage {
     else this._read(0)
   }
 
-  /** A body that was read whole is there again, for who reads it next. */
+  /** A body that was read whole is there again, as a stream. */
   giveBack(body: Buffer): void {
-    this.#chunks = [body]
     this.#read = undefined
+    super.push(body)
+    super.push(null)
   }
 
   /** To be called before any of the body is read. */

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestHookHandler,
-  RouteOptions,
-} from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { ServerError } from '../../errors/server-error.ts'
 import { shortened } from '../../errors/shown-text.ts'
 import type { OpenApiDocument, Operation, Parameter } from './document.ts'
@@ -26,10 +20,6 @@ export type CheckedRequest = {
 export type Handler = (request: CheckedRequest) => Promise<unknown>
 export type Handlers = Readonly<Record<string, Handler>>
 
-/** Answers the body when it is of the operation's schema for JSON; throws `invalid_request`. */
-export type BodyCheck = (body: unknown) => unknown
-/** Hooks that may answer plain requests of an operation before its handler is asked. */
-export type FastPaths = Readonly<Record<string, (checkBody: BodyCheck) => onRequestHookHandler>>
 /** How the routes of some operations are added, by their ids, where it is not as all others. */
 export type RouteAdders = Readonly<Record<string, (route: RouteOptions) => void>>
 
@@ -43,12 +33,10 @@ export function bindOperations(
   validator: SchemaValidator,
   handlers: Handlers,
   {
-    fastPaths = {},
     adders = {},
     checkParameters: checkFurther = () => {},
     isServed = () => true,
   }: {
-    readonly fastPaths?: FastPaths
     readonly adders?: RouteAdders
     /** Told of the parameters of each request once they are of their schemas; may throw. */
     readonly checkParameters?: (parameters: CheckedRequest['parameters']) => void
@@ -72,15 +60,12 @@ export function bindOperations(
       checkFurther(parameters)
       return parameters
     }
-    const fastPath = fastPaths[operation.id]
-    const checkJson = (body: unknown) => checkBody(operation, validator, body, () => JSON_TYPE)
     const adder = adders[operation.id]
     const add = adder ?? ((route: RouteOptions) => fastify.route(route))
     add({
       method: operation.method.toUpperCase(),
       config: { operationId: operation.id },
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      ...(fastPath && { onRequest: fastPath(checkJson) }),
       // The handshake of a socket never comes to the handler.
       ...(adder && {
         preHandler: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
@@ -100,6 +85,17 @@ export function bindOperations(
     })
   }
   if (unbound.size > 0) throw new Error(`No operation is named ${[...unbound].join(', ')}.`)
+}
+
+/** Checks bodies by the schemas for JSON of operations, by their ids. Throws as a route of theirs. */
+export function bodyCheck(
+  { operations }: OpenApiDocument,
+  validator: SchemaValidator,
+): (id: string, body: unknown) => void {
+  const byId = new Map(operations.map((operation) => [operation.id, operation]))
+  return (id, body) => {
+    checkBody(byId.get(id) as Operation, validator, body, () => JSON_TYPE)
+  }
 }
 
 /** The header fields that mean something to some operation, in lower case as Node has them. */

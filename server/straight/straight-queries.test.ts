@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { type Answer, startTestServer, type TestServer } from '../../../test/server/test-server.ts'
+import { type Answer, startTestServer, type TestServer } from '../../test/server/test-server.ts'
 
 /** A media type that says the same at more length: the ordinary route answers it. */
 const ORDINARY = { 'content-type': 'application/json; charset=utf-8' }
@@ -64,7 +64,7 @@ const REQUESTS: Readonly<Record<string, string>> = {
   'no body': '',
 }
 
-test('the fast path answers as the ordinary route does, mistakes included', async (t) => {
+test('a plain request is answered as by the ordinary route, mistakes included', async (t) => {
   const server = await serverWithItems(t)
   for (const [name, json] of Object.entries(REQUESTS)) {
     const text = Buffer.from(json, name.includes('UTF-8') ? 'latin1' : 'utf8')
