@@ -1,157 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { TurnReads } from '../../storage/turn-reads.ts'
-import { SeededRandomness } from '../../test/seeded-randomness.ts'
-import { TokenServer } from '../../test/server/token-server.ts'
+import { type Request, ROWS, SEED, Way } from '../../test/server/way.ts'
 
 const REQUESTS = 2_000
-const SEED = Number(process.env.WAYS_SEED ?? Math.floor(Math.random() * 2 ** 31))
-
-type Request = {
-  readonly method?: string
-  readonly path: string
-  readonly body?: unknown
-  readonly as?: string
-  readonly history?: string
-  /** Whether its timestamps are answered as they are. */
-  readonly isRaw?: boolean
-}
-
-type Answer = {
-  readonly status: number | undefined
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-}
-
-/** A server, and one connection to it. */
-class Way {
-  readonly #server: TokenServer
-  readonly #url: string
-  readonly #extra: Readonly<Record<string, string>>
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  readonly #tokens = new Map<string, string>()
-  /** Timestamps as they came: what is handed on has taken one more. */
-  readonly #timestamps = new Map<string, string>()
-
-  private constructor(server: TokenServer, url: string, extra: Readonly<Record<string, string>>) {
-    this.#server = server
-    this.#url = url
-    this.#extra = extra
-  }
-
-  static async open(t: TestContext, extra: Readonly<Record<string, string>>): Promise<Way> {
-    const randomness = new SeededRandomness(SEED)
-    const server = await TokenServer.start(t, { outside: { randomness } })
-    const { url } = await server.server.listen()
-    const way = new Way(server, url, extra)
-    t.after(() => way.#agent.destroy())
-    for (const sql of DEFINITIONS) assert.equal((await server.query(sql)).status, 200, sql)
-    for (const role of ['plain', 'ruled', 'nobody']) {
-      way.#tokens.set(
-        role,
-        await server.made(`CREATE TOKEN of_${role} ROLE ${role} EXPIRES IN 1 DAY`),
-      )
-    }
-    return way
-  }
-
-  /** Lets clients send again that have been too fast. */
-  async sleep(): Promise<void> {
-    await this.#server.clock.advance(100)
-  }
-
-  async send({
-    method = 'POST',
-    path,
-    body,
-    as = 'admin',
-    history,
-    isRaw,
-  }: Request): Promise<Answer> {
-    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    const token = this.#tokens.get(as) ?? this.#server.token
-    const headers = {
-      authorization: `Bearer ${token}`,
-      ...(payload !== undefined && {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(payload),
-      }),
-      ...(history !== undefined && { 'percolite-history': history }),
-      ...this.#extra,
-    }
-    return await new Promise((resolve, reject) => {
-      const sent = httpRequest(new URL(path, this.#url), { agent: this.#agent, method, headers })
-      sent.on('error', reject).on('response', (response) => {
-        let text = ''
-        response.setEncoding('utf8').on('data', (part) => {
-          text += part
-        })
-        const { statusCode: status } = response
-        response.on('end', () => {
-          const answer = { status, headers: response.headers, text }
-          resolve(isRaw === true ? answer : this.#told(answer))
-        })
-      })
-      sent.end(payload)
-    })
-  }
-
-  /** Without what differs between any two answers. */
-  #told({
-    headers: { date, connection, 'keep-alive': kept, ...headers },
-    ...rest
-  }: Answer): Answer {
-    const text = JSON.stringify({ ...rest, headers })
-    return JSON.parse(
-      text.replaceAll(/\b1767\d{12}\b/g, (timestamp) => {
-        const name = this.#timestamps.get(timestamp) ?? `t${this.#timestamps.size}`
-        this.#timestamps.set(timestamp, name)
-        return name
-      }),
-    )
-  }
-
-  /** What the server has counted, without durations. */
-  async counts(): Promise<unknown> {
-    const shapes = await this.send({ method: 'GET', path: '/v1/statements' })
-    const metrics = await this.send({ method: 'GET', path: '/metrics' })
-    const counted = metrics.text
-      .split('\n')
-      .filter((line) => /^percolite_(http_requests_total|transactions)/.test(line))
-    return { shapes: withoutTimes(JSON.parse(shapes.text)), counted }
-  }
-}
-
-function withoutTimes(value: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(value, (name, of) => (/Ms$|since|Micros$/.test(name) ? undefined : of)),
-  )
-}
-
-const DEFINITIONS = [
-  'CREATE TABLE word (id TEXT PRIMARY KEY, n INTEGER, r REAL, b BOOLEAN, at TIMESTAMP, raw BYTES, j JSON, owner TEXT)',
-  'CREATE TABLE pair (a INTEGER, b TEXT, v TEXT, PRIMARY KEY (a DESC, b))',
-  'CREATE TABLE split (id INTEGER PRIMARY KEY, v TEXT, remark TEXT, FAMILY remarks (remark))',
-  'CREATE ROLE plain',
-  'GRANT READ, WRITE ON word TO plain',
-  'CREATE ROLE ruled',
-  "GRANT READ ON word TO ruled WHERE owner = 'a'",
-  'CREATE ROLE nobody',
-]
-
-/** Rows that there are from the beginning. */
-const ROWS = ['a', 'b', 'ä€😀', 'a,b', '~'].map(
-  (text, n): Request => ({
-    path: '/v1/query',
-    body: {
-      sql: "SET n = :n, r = 0.5, owner = :o, j = '[1, {}]', at = now() ON word WHERE id = :id; SET v = :id ON pair WHERE a = :n AND b = :id; SET v = :id, remark = 'r' ON split WHERE id = :n",
-      params: { n, o: n % 2 === 0 ? 'a' : null, id: text },
-    },
-  }),
-)
 
 const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 
@@ -309,6 +163,46 @@ const bodies = oneOf(
   '{',
 ).map((body): Request => ({ path: '/v1/query', body }))
 
+const texts = fc
+  .record({
+    id: ids,
+    columns,
+    as: who,
+    form: fc.nat(5),
+    type: oneOf('text/plain', 'application/sql'),
+  })
+  .map(({ id: key, columns: what, as, form, type }): Request => {
+    const sql = [
+      ...[
+        `GET ${what} FROM word WHERE id = '${key}'`,
+        `SCAN ${what} FROM word LIMIT 3`,
+        '{"sql":"GET"}',
+      ],
+      ...[
+        `SET n = 3 ON word WHERE id = '${key}'`,
+        `GET * FORM word`,
+        `GET * FROM word WHERE id = :id`,
+      ],
+    ][form]
+    return { path: '/v1/query', body: sql, as, type }
+  })
+
+/** What is more than a text and its parameters. */
+const options = fc
+  .record({
+    id,
+    as: who,
+    option: oneOf<object>(
+      ...[{ integers: 'number' }, { integers: 'string' }, { integers: 7 }, { pageSize: 2 }],
+      ...[{ cursor: 'x' }, { timeoutMs: 1_000 }, { asOf: '2200-01-01' }, { keepOpen: true }],
+      ...[{ history: 'nonsense' }, { more: 1 }, { transaction: '1.2' }],
+    ),
+    sql: oneOf('GET * FROM word WHERE id = :id', 'SCAN id FROM word WHERE id >= :id', 'BEGIN'),
+  })
+  .map(({ id: key, as, option, sql }): Request => {
+    return { path: '/v1/query', body: { sql, params: { id: key }, ...option }, as }
+  })
+
 /** A history that there is not. */
 const elsewhere = fc
   .tuple(fc.oneof(reads, rows), oneOf('0'.repeat(32), 'nonsense', ''))
@@ -318,6 +212,8 @@ const requests = fc.oneof(
   { weight: 60, arbitrary: reads },
   { weight: 23, arbitrary: rows },
   { weight: 2, arbitrary: bodies },
+  { weight: 8, arbitrary: texts },
+  { weight: 8, arbitrary: options },
   { weight: 2, arbitrary: elsewhere },
   { weight: 14, arbitrary: writes },
   { weight: 1, arbitrary: definitions },
@@ -349,6 +245,22 @@ test('whatever is asked is answered and counted by both ways alike', async (t) =
   assert.deepEqual(await direct.counts(), await general.counts())
   t.diagnostic(`${REQUESTS} requests, 0 differences; ${straight} were answered straight`)
   assert.ok(straight > REQUESTS / 40, `only ${straight} went straight`)
+})
+
+test('a transaction over several requests is the same by both ways', async (t) => {
+  t.diagnostic(`seed ${SEED}: WAYS_SEED=${SEED}`)
+  const direct = await Way.open(t, {})
+  const general = await Way.open(t, { prefer: 'general' })
+  for (const row of ROWS) for (const way of [direct, general]) await way.send(row)
+  const inside = fc.tuple(
+    fc.array(fc.oneof(reads, writes, texts, options, bodies), { maxLength: 8 }),
+    oneOf('COMMIT', 'ROLLBACK'),
+  )
+  for (const [asked, end] of fc.sample(inside, { seed: SEED, numRuns: 60 })) {
+    const answers = await direct.sendInside(asked, end)
+    assert.deepEqual(answers, await general.sendInside(asked, end), JSON.stringify(asked))
+  }
+  assert.deepEqual(await direct.counts(), await general.counts())
 })
 
 test('a SCAN that one way began goes on by the other', async (t) => {
