@@ -9,7 +9,6 @@ import {
   Variables,
 } from '../../planner/planner.ts'
 import {
-  andThen,
   type Catalog,
   type Clock,
   type MaybePromise,
@@ -99,7 +98,8 @@ export class StatementExecution {
     const variables = statements.some(({ statement }) => intoOf(statement) !== undefined)
       ? new Variables()
       : undefined
-    const begun = { results, ahead: this.#aheadOf(statements, run, variables), variables }
+    const ahead = statements.length < 2 ? undefined : this.#aheadOf(statements, run, variables)
+    const begun = { results, ahead, variables }
     while (results.length < statements.length) {
       try {
         const step = this.#step(statements, run, begun)
@@ -146,20 +146,18 @@ export class StatementExecution {
         : run.running
             .withinTime(this.#timeoutMs(run), unlessAborted(run.running.signal, read))
             .then(() => this.#runStatement(next, run, variables))
-    return andThen(ran, (result) => {
-      run.answer.add(result)
-      if (variables === undefined || !readInto(next, result, variables)) run.paging.check(result)
-      results.push(result)
-    })
+    return ran instanceof Promise
+      ? ran.then((result) => addResult(result, next, run, begun))
+      : addResult(ran, next, run, begun)
   }
 
-  /** Nothing where reads do not wait, or where a single statement reads its rows together anyway. */
+  /** Nothing where reads do not wait; a single statement reads its rows together anyway. */
   #aheadOf(
     statements: readonly IndexedStatement[],
     run: Run,
     variables: Variables | undefined,
   ): ReadAhead | undefined {
-    if (statements.length < 2 || !run.transaction.prefetches) return undefined
+    if (!run.transaction.prefetches) return undefined
     return new ReadAhead(statements, {
       transaction: run.transaction,
       planOf: (entry) =>
@@ -271,6 +269,17 @@ export class StatementExecution {
       throw await withCreation(error, this.#parts, principal, asOf)
     }
   }
+}
+
+function addResult(
+  result: StatementResult,
+  entry: IndexedStatement,
+  { answer, paging }: Run,
+  { results, variables }: Begun,
+): void {
+  answer.add(result)
+  if (variables === undefined || !readInto(entry, result, variables)) paging.check(result)
+  results.push(result)
 }
 
 /** Whether the statement has read its one row INTO names. Throws PlanError. */

@@ -139,7 +139,9 @@ export class Attempts {
     const { transaction } = begun
     const { snapshot, running } = asked
     try {
-      requireMinTimestamp(this.#parts.storage, snapshot, transaction.startTs)
+      if (snapshot.minTimestamp !== undefined) {
+        requireMinTimestamp(this.#parts.storage, snapshot, transaction.startTs)
+      }
       const catalog = this.catalogOf(transaction, running)
       const worked =
         catalog instanceof Promise
