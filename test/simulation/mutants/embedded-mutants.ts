@@ -15,7 +15,8 @@ const COLLECTOR = 'storage/garbage-collection/garbage-collector.ts'
 const WRITER = 'test/simulation/simulated/simulated-writer.ts'
 const STORE = 'test/simulation/simulated/simulated-embedded-store.ts'
 
-const PAUSE = 'await context.clock.sleep(context.randomness.fraction() * 5)\n'
+const REST = 'context.clock.sleep(context.randomness.fraction() * 5)'
+const PAUSE = `await ${REST}\n`
 
 /** The turn that checks, stamps, latches and queues is torn apart. */
 const TORN_TURN = [
@@ -141,7 +142,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     what: 'a turn passes between a chunk of a scan and the look at the latches of its range',
     file: VIEW_SCAN,
     find: '    const owner = hidingIn(',
-    replace: `    ${PAUSE}    const owner = hidingIn(`,
+    replace: `    yield* waitedFor(${REST})\n    const owner = hidingIn(`,
     caughtBy: { seedsMax: 50, topology: 'embedded' },
   }),
   {
