@@ -19,7 +19,7 @@ import type { Retention } from './garbage-collection/safe-point.ts'
 import type { StoreHistory } from './history/store-history.ts'
 import { Inspection } from './inspection/inspection.ts'
 import { STORAGE_LIMITS } from './limits.ts'
-import { andThen, type MaybePromise } from './maybe-promise.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import { UNMEASURED } from './measures.ts'
 import { Departure } from './move/departure.ts'
 import type { MoveOptions, MoveReport } from './move/move.ts'
@@ -187,7 +187,10 @@ export class Storage {
     const { asOf, history } = options
     if (asOf !== undefined) this.history.require(asOf, history)
     const { known } = this.#fencedCatalog
-    return andThen(this.#snapshotOf(options), (snapshot) => this.#begun(snapshot, known))
+    const snapshot = this.#snapshotOf(options)
+    return snapshot instanceof Promise
+      ? snapshot.then((taken) => this.#begun(taken, known))
+      : this.#begun(snapshot, known)
   }
 
   /** The catalog at the transaction's own snapshot. */
@@ -358,8 +361,10 @@ export class Storage {
 
   #snapshotOf(options: BeginOptions): MaybePromise<TransactionOptions> {
     const { context, stampNow } = this.#parts
-    const stamp = stampNow() ?? unlessAborted(options.signal, context.oracle.nextToRead())
-    return andThen(stamp, (taken) => this.#starts.at(taken, options))
+    const stamp = stampNow()
+    if (stamp !== undefined) return this.#starts.at(stamp, options)
+    const coming = unlessAborted(options.signal, context.oracle.nextToRead())
+    return coming.then((taken) => this.#starts.at(taken, options))
   }
 
   /** The store's own work is not counted among the open transactions, and holds back no collection. */

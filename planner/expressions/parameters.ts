@@ -199,11 +199,19 @@ function sourceOfSlot(
 
 type SourcedValue = { readonly json: unknown; readonly source: JsonSource | undefined }
 
+/** Says which parameter it was that did not fit. */
 function convertedFor(slot: ParameterSlot, { json, source }: SourcedValue): SqlValue {
-  return explained(slot, () => {
+  try {
     const exact = source === undefined ? json : fromSource(slot.type, json, source)
     return valueFromJson(slot.type, exact, slot)
-  })
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error
+    throw new PlanError(error.code, `Parameter ${parameterText(slot.key)}: ${error.message}`, {
+      position: slot.position,
+      fields: { ...error.fields, parameter: slot.key },
+      hint: error.hint,
+    })
+  }
 }
 
 /** The JSON value of one parameter. Throws PlanError invalid_request when it is absent. */
@@ -264,18 +272,4 @@ function listOf(slot: ParameterSlot, { json, source }: SourcedValue, work: WorkM
     }
   }
   return { values: [...byIdentity.values()], identities: byIdentity, hasNull }
-}
-
-/** Says which parameter it was that did not fit. */
-function explained<T>(slot: ParameterSlot, convert: () => T): T {
-  try {
-    return convert()
-  } catch (error) {
-    if (!(error instanceof PlanError)) throw error
-    throw new PlanError(error.code, `Parameter ${parameterText(slot.key)}: ${error.message}`, {
-      position: slot.position,
-      fields: { ...error.fields, parameter: slot.key },
-      hint: error.hint,
-    })
-  }
 }

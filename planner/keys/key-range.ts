@@ -75,6 +75,8 @@ export function keyTuples(
   scope: Scope,
   order: 'key' | 'asked',
 ): ReadonlyArray<readonly SqlValue[]> {
+  const single = onlyTuple(points, scope)
+  if (single !== undefined) return single
   const unsorted = points.map((conditions, index) =>
     commonValues(key.bounding[index] as CandidatePart, conditions, scope),
   )
@@ -95,6 +97,25 @@ export function keyTuples(
   const [only] = lists
   if (lists.length === 1 && only !== undefined) return only.map((value) => [value])
   return Array.from({ length: count }, (_, combination) => tupleAt(lists, combination))
+}
+
+/** The tuple of which each column is named by one expression, as by most statements; undefined of any other. */
+function onlyTuple(
+  points: KeyBounds['points'],
+  scope: Scope,
+): ReadonlyArray<readonly SqlValue[]> | undefined {
+  for (const [condition, another] of points) {
+    if (condition?.value === undefined || another !== undefined) return undefined
+  }
+  const tuple: SqlValue[] = []
+  let hasNull = false
+  for (const [condition] of points) {
+    const value = condition?.value?.evaluate(scope) ?? null
+    hasNull ||= value === null
+    scope.work.spend(1 + lengthOf(value))
+    tuple.push(value)
+  }
+  return hasNull ? [] : [tuple]
 }
 
 /** The combination with this number, from 0; the last list changes fastest. */

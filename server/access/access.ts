@@ -223,7 +223,7 @@ export class Access {
 
   /** The catalog as this caller may know it. */
   viewOf(principal: Principal | undefined, catalog: Catalog): Catalog {
-    return this.#roles.viewOf(principal?.role, catalog)
+    return principal === undefined ? catalog : this.#roles.viewOf(principal.role, catalog)
   }
 
   /** The tables as they are now, as this caller may know them. */

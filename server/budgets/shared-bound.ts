@@ -33,12 +33,14 @@ export class SharedBound {
   readonly max: number
   readonly what: string
   readonly #byClient = new Map<ClientKey, number>()
+  readonly #shareMax: number
   #held = 0
 
   constructor({ limit, max, what }: BoundOptions) {
     this.limit = limit
     this.max = max
     this.what = what
+    this.#shareMax = Math.floor(max * (1 - RESERVED_PART))
   }
 
   /** What all clients hold together. */
@@ -52,7 +54,7 @@ export class SharedBound {
 
   /** Takes `amount` for the client, or throws what `refusal` returns. Each amount is to be given back. */
   take(client: ClientKey, amount = 1): void {
-    const refusal = this.refusal(client, amount)
+    const refusal = this.#held + amount <= this.#shareMax ? undefined : this.refusal(client, amount)
     if (refusal !== undefined) throw refusal
     this.#add(client, amount)
   }
@@ -91,10 +93,6 @@ export class SharedBound {
     return overloadedBy(limit, max, this.#held + amount, detail)
   }
 
-  get #shareMax(): number {
-    return Math.floor(this.max * (1 - RESERVED_PART))
-  }
-
   #fits(others: number, own: number): boolean {
     const { max } = this
     const total = others + own
@@ -103,7 +101,7 @@ export class SharedBound {
 
   #add(client: ClientKey, amount: number): void {
     this.#held += amount
-    const own = this.heldBy(client) + amount
+    const own = (this.#byClient.get(client) ?? 0) + amount
     if (own === 0) this.#byClient.delete(client)
     else this.#byClient.set(client, own)
   }

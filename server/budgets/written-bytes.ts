@@ -58,7 +58,7 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
    * ServerError `limit_exceeded` for more than a day may have, and `rate_limited` for more than is left of this one.
    */
   commit(transaction: Transaction, writer: Writer | undefined): ReturnType<Commit> {
-    const max = this.#parts.limitsOf(writer).written
+    const max = writer && this.#parts.limitsOf(writer).written
     if (max === undefined || writer === undefined) return transaction.commit()
     return this.#counted(transaction, { role: writer.role, max })
   }

@@ -9,6 +9,7 @@ import {
   type Measures,
 } from '../../storage/storage.ts'
 import type { ConflictLog } from '../conflicts/conflict-log.ts'
+import type { DurationHistogram } from '../statistics/duration-histogram.ts'
 import { DurationMetric } from './duration-metric.ts'
 
 /** From a commit in memory to a disk that hangs. */
@@ -29,6 +30,7 @@ export class CommitMetrics implements Measures {
     help: 'How long a commit took that had something to write, whether it was committed or refused.',
     boundsMs: BOUNDS_MS,
   })
+  readonly #commit: DurationHistogram
   readonly #phases = new DurationMetric({
     name: 'percolite_commit_phase_duration_seconds',
     help: 'What commits wait for; group_wait and sync are recorded once for each group of commits.',
@@ -48,7 +50,7 @@ export class CommitMetrics implements Measures {
 
   constructor(log: ConflictLog) {
     this.log = log
-    this.#commits.of()
+    this.#commit = this.#commits.of()
     for (const phase of COMMIT_PHASES) this.#phases.of(phase)
   }
 
@@ -70,7 +72,7 @@ export class CommitMetrics implements Measures {
   }
 
   commitTook(ms: number): void {
-    this.#commits.of().add(ms)
+    this.#commit.add(ms)
   }
 
   phaseTook(phase: CommitPhase, ms: number): void {

@@ -42,10 +42,16 @@ export class RunningRequest implements TurnTaker, Waiting {
   readonly client: ClientKey
   /** Undefined where nobody is asked for a token, and for what the server does on its own account. */
   readonly principal: Principal | undefined
+  /** Whose closing ends it; undefined for what came in a frame, or is run by the server itself. */
+  readonly response: ServerResponse | undefined
+  /** Whether it counts among the requests of its client. */
+  readonly takesShare: boolean
+  readonly signal: AbortSignal
   #isArmed = false
   #unsent: Hold | undefined
   #state: RunningState = 'running'
   #isAdmitted = false
+  #isInLine = false
   #isFollowing = false
   #mayGiveWay = true
   /** Ends its waiting for a turn; undefined when it does not wait. */
@@ -54,6 +60,9 @@ export class RunningRequest implements TurnTaker, Waiting {
   constructor(parts: RequestParts = {}) {
     this.#parts = parts
     const { client = SERVER_ITSELF, principal } = parts.caller ?? {}
+    this.response = parts.response
+    this.takesShare = parts.takesShare === true
+    this.signal = this.#controller.signal
     this.client = client
     this.principal = principal
     this.turns = new Turns(parts.keeper?.turnQueue ?? new TurnQueue(systemClock), this)
@@ -100,11 +109,6 @@ export class RunningRequest implements TurnTaker, Waiting {
   /** What it is known by once it is armed, to those who want to end it. */
   id = ''
 
-  /** Whose closing ends it; undefined for what came in a frame, or is run by the server itself. */
-  get response(): ServerResponse | undefined {
-    return this.#parts.response
-  }
-
   /** The address of its client, as far as that is told apart. */
   get address(): ClientKey {
     return this.#parts.caller?.addressOf?.() ?? this.client
@@ -117,6 +121,7 @@ export class RunningRequest implements TurnTaker, Waiting {
 
   /** What its client's role may have less of, as that is now. */
   get limits(): RoleLimits {
+    if (this.principal === undefined) return NO_LIMITS
     return this.#parts.keeper?.limitsOf(this.principal) ?? NO_LIMITS
   }
 
@@ -124,11 +129,6 @@ export class RunningRequest implements TurnTaker, Waiting {
   commit(transaction: Transaction): ReturnType<Transaction['commit']> {
     const written = this.#parts.keeper?.written
     return written?.commit(transaction, this.principal) ?? transaction.commit()
-  }
-
-  /** Whether it counts among the requests of its client. */
-  get takesShare(): boolean {
-    return this.#parts.takesShare === true
   }
 
   get operation(): string {
@@ -161,7 +161,10 @@ export class RunningRequest implements TurnTaker, Waiting {
     this.arm()
     // One that gave way does not enter the line again.
     this.signal.throwIfAborted()
-    if (!this.#isAdmitted && this.#mayGiveWay) this.#parts.keeper?.shares.waitingLine.enter(this)
+    if (!this.#isAdmitted && this.#mayGiveWay) {
+      this.#parts.keeper?.shares.waitingLine.enter(this)
+      this.#isInLine = true
+    }
     this.#state = 'waiting'
     this.#goOn = goOn
   }
@@ -202,11 +205,8 @@ export class RunningRequest implements TurnTaker, Waiting {
   }
 
   #leaveQueue(): void {
-    this.#parts.keeper?.shares.waitingLine.leave(this)
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
+    if (this.#isInLine) this.#parts.keeper?.shares.waitingLine.leave(this)
+    this.#isInLine = false
   }
 
   /** The first reason stays. What waits for its turn ends now, and not when that comes. */
@@ -248,7 +248,7 @@ export class RunningRequest implements TurnTaker, Waiting {
   end(): void {
     clearTimeout(this.#timer)
     if (!this.#isArmed) return
-    this.#leaveQueue()
+    if (this.#isInLine) this.#leaveQueue()
     this.#parts.keeper?.ended(this)
   }
 

@@ -154,9 +154,11 @@ export class RunningRequests implements RequestKeeper {
 
   #takeShare({ client, limits }: RunningRequest): void {
     const { requests, changeStreams } = this.shares
-    // Responses that only follow changes are requests for as long as they are open, and no work.
-    const held = requests.heldBy(client) - changeStreams.heldBy(client)
-    requireWithinRole('running', limits, held, 'Requests at work')
+    if (limits.running !== undefined) {
+      // Responses that only follow changes are requests for as long as they are open, and no work.
+      const held = requests.heldBy(client) - changeStreams.heldBy(client)
+      requireWithinRole('running', limits, held, 'Requests at work')
+    }
     requests.take(client)
   }
 

@@ -95,9 +95,7 @@ export class StatementExecution {
    */
   run(statements: readonly IndexedStatement[], run: Run): MaybePromise<StatementResult[]> {
     const results: StatementResult[] = []
-    const variables = statements.some(({ statement }) => intoOf(statement) !== undefined)
-      ? new Variables()
-      : undefined
+    const variables = statements.some(readsInto) ? new Variables() : undefined
     const ahead = statements.length < 2 ? undefined : this.#aheadOf(statements, run, variables)
     const begun = { results, ahead, variables }
     while (results.length < statements.length) {
@@ -185,7 +183,7 @@ export class StatementExecution {
     const plan = plans.plan(entry.statement, catalog, variables)
     const context = this.#contextOf(now, entry.parameters, variables)
     const own =
-      intoOf(entry.statement) !== undefined
+      variables !== undefined && readsInto(entry)
         ? { ...context, page: INTO_PAGE, newRowWriter: undefined }
         : context
     if (statistics === undefined || !isOnRows(entry)) {
@@ -277,9 +275,13 @@ function addResult(
   { answer, paging }: Run,
   { results, variables }: Begun,
 ): void {
-  answer.add(result)
+  if (result.columns.length > 0) answer.add(result)
   if (variables === undefined || !readInto(entry, result, variables)) paging.check(result)
   results.push(result)
+}
+
+function readsInto({ statement }: IndexedStatement): boolean {
+  return intoOf(statement) !== undefined
 }
 
 /** Whether the statement has read its one row INTO names. Throws PlanError. */

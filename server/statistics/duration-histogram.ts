@@ -35,7 +35,14 @@ export class DurationHistogram {
     this.#count += 1
     this.#totalMs += ms
     if (ms > this.#maxMs) this.#maxMs = ms
-    const at = this.#bucketOf(ms)
+    // The first one whose bound it does not exceed, by halving what is left of them.
+    let at = 0
+    let to = this.#boundsMs.length
+    while (at < to) {
+      const middle = (at + to) >>> 1
+      if (ms <= (this.#boundsMs[middle] as number)) to = middle
+      else at = middle + 1
+    }
     this.#counts[at] = (this.#counts[at] ?? 0) + 1
   }
 
@@ -51,17 +58,5 @@ export class DurationHistogram {
   /** The milliseconds that this share of them took at most, about. */
   quantileMs(share: number): number {
     return Math.min(quantileOf(this.buckets, share), this.#maxMs)
-  }
-
-  /** The first one whose bound it does not exceed, by halving what is left of them. */
-  #bucketOf(ms: number): number {
-    let from = 0
-    let to = this.#boundsMs.length
-    while (from < to) {
-      const middle = (from + to) >>> 1
-      if (ms <= (this.#boundsMs[middle] as number)) to = middle
-      else from = middle + 1
-    }
-    return from
   }
 }

@@ -48,8 +48,8 @@ export function checkStep(
   limits: CellStoreLimits,
 ): void {
   checkRowKey(row, limits)
-  checkFilter(when)
-  checkMutations(ifMatched, limits)
+  if (when.length > 0) checkFilter(when)
+  if (ifMatched.length > 0) checkMutations(ifMatched, limits)
   checkMutations(otherwise, limits)
 }
 
@@ -78,8 +78,7 @@ export function refusalOf(
 /** Empty ranges are allowed and select nothing; bounds that are not timestamps are refused. */
 export function checkFilter(filter: RowFilter): void {
   for (const selector of filter) {
-    checkFamily(selector.family)
-    if (selector.qualifier !== undefined) checkQualifier(selector.qualifier)
+    checkColumn(selector)
     if (selector.timestamps !== undefined) checkTimestampRange(selector.timestamps)
     if (selector.newest !== undefined && !isCount(selector.newest, 1)) {
       throw invalid(`'newest' is a whole number from 1; this one is ${selector.newest}.`)
@@ -120,20 +119,13 @@ export function checkScan(scan: RowScan): void {
   }
 }
 
-function checkColumn(column: { readonly family: Family; readonly qualifier: string }): void {
-  checkFamily(column.family)
-  checkQualifier(column.qualifier)
-}
-
-function checkFamily(family: Family): void {
+/** Half a surrogate pair has no UTF-8, so two such qualifiers could become the same bytes. */
+function checkColumn(column: { readonly family: Family; readonly qualifier?: string }): void {
+  const { family, qualifier } = column
   if (!FAMILIES.includes(family)) {
     throw invalid(`There is no column family ${JSON.stringify(family)}.`)
   }
-}
-
-/** Half a surrogate pair has no UTF-8, so two such qualifiers could become the same bytes. */
-function checkQualifier(qualifier: string): void {
-  if (!qualifier.isWellFormed()) {
+  if (qualifier?.isWellFormed() === false) {
     throw invalid(`Qualifier ${JSON.stringify(qualifier)} is not well-formed.`)
   }
 }
@@ -151,7 +143,8 @@ function checkTimestampRange(range: { readonly from?: number; readonly until?: n
 
 /** Bounds of ranges may lie above the largest timestamp that the engine keeps. */
 function checkTimestamp(timestamp: number, max = Number.MAX_SAFE_INTEGER): void {
-  if (!isCount(timestamp, 0) || timestamp > max) throw invalid(`${timestamp} is not a timestamp.`)
+  const isTimestamp = Number.isSafeInteger(timestamp) && timestamp >= 0 && timestamp <= max
+  if (!isTimestamp) throw invalid(`${timestamp} is not a timestamp.`)
 }
 
 function isCount(value: number, smallest: number): boolean {

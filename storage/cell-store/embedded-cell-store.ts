@@ -69,7 +69,8 @@ function* stepsInTurn(lists: readonly StepList[]): Generator<RowStep, undefined>
 
 /** The steps of these lists, one list after the other; lazily made steps stay lazy. */
 export function joinedSteps(...lists: readonly StepList[]): StepList {
-  const filled = lists.filter((list) => list.length > 0)
+  const filled: StepList[] = []
+  for (const list of lists) if (list.length > 0) filled.push(list)
   if (filled.length === 1) return filled[0] as StepList // Nearly always.
   if (filled.every((list) => Array.isArray(list))) return filled.flat() as RowStep[]
   const length = filled.reduce((sum, one) => sum + one.length, 0)

@@ -163,9 +163,10 @@ function readRows(bytes: Buffer): ChangedRow[] {
 }
 
 function rowsBytes(rows: readonly ChangedRow[]): number {
-  return rows.reduce((sum, row) => sum + rowBytes(row), 0)
-}
-
-function rowBytes({ key, columns }: ChangedRow): number {
-  return columns.reduce((sum, column) => sum + 1 + column.length, 1 + 2 + key.length + 2)
+  let bytes = 0
+  for (const { key, columns } of rows) {
+    bytes += 1 + 2 + key.length + 2
+    for (const column of columns) bytes += 1 + column.length
+  }
+  return bytes
 }

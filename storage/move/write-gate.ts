@@ -26,7 +26,7 @@ export class WriteGate {
   /** The same protocol behind the gate. */
   guarding(protocol: TransactionProtocol): TransactionProtocol {
     return {
-      snapshotAt: (readTs) => protocol.snapshotAt(readTs),
+      ...protocol,
       commit: async (request) => {
         if (this.#refusal !== undefined) return { kind: 'aborted', reason: this.#refusal }
         this.#underWay += 1

@@ -20,7 +20,6 @@ import { outcomeUnknown, transactionClosed } from './protocol/commit-refusal.ts'
 import { type RowBatches, rowsOfBatches } from './protocol/row-batches.ts'
 import {
   type CommitOutcome,
-  type CommitRequest,
   type RowWanted,
   rolledBackBy,
   type SnapshotRange,
@@ -323,21 +322,18 @@ export class Transaction {
     const { buffer } = this.#writes
     const isLarge = buffer !== undefined && buffer.size > SORTED_AT_ONCE
     const rows = isLarge ? buffer.rowsInTurns() : (buffer?.rows() ?? [])
-    return andThen(rows, (sorted): MaybePromise<CommitOutcome | typeof NOTHING> => {
-      const request = this.#commitRequest(sorted)
-      return request === undefined ? NOTHING : this.#parts.protocol.commit(request)
-    })
+    return rows instanceof Promise ? rows.then((sorted) => this.#send(sorted)) : this.#send(rows)
   }
 
-  /** The request for the protocol; undefined when there is nothing to write: guards alone protect nothing. */
-  #commitRequest(written: readonly BufferedRow[]): CommitRequest | undefined {
+  /** Asks the protocol, unless there is nothing to write: guards alone protect nothing. */
+  #send(written: readonly BufferedRow[]): MaybePromise<CommitOutcome | typeof NOTHING> {
     const { hints } = this.#writes
     const isWritten = written.some(changesValue)
-    if (!isWritten && hints.length === 0) return undefined
+    if (!isWritten && hints.length === 0) return NOTHING
     // Hints alone have no row that could be the primary, so the outcome row is.
     const outcome = this.#keepsOutcome || !isWritten ? outcomeRow(this.id) : undefined
     const rows = this.#writes.withNotified(written)
-    return {
+    return this.#parts.protocol.commit({
       startTs: this.startTs,
       // The outcome row is the protocol's own, so it counts towards no limit of the user's.
       rows: outcome === undefined ? rows : [outcome, ...rows],
@@ -345,7 +341,7 @@ export class Transaction {
       primaryRow: outcome?.key,
       schemaScopes: this.#schemaScopes,
       ...{ changedSchemas: this.#changedSchemas, changesCatalog: this.#changesCatalog },
-    }
+    })
   }
 
   #merged<T>(result: T): T {
@@ -360,22 +356,17 @@ export class Transaction {
   }
 
   #write(key: Uint8Array, column: string, write: BufferedWrite): void {
-    if (write.kind === 'guard') this.#checkReadWrite()
-    else this.#checkWritable()
+    this.#checkWritable(write.kind === 'guard')
     this.#writes.write(key, column, write)
   }
 
-  #checkWritable(): void {
-    this.#checkReadWrite()
-    if (this.#writeRefusal !== undefined) throw this.#writeRefusal
-  }
-
   /** A guard alone writes nothing. */
-  #checkReadWrite(): void {
+  #checkWritable(isGuard = false): void {
     this.#checkActive()
     if (this.readOnly) {
       throw new StorageError('read_only_transaction', 'The transaction is read only.')
     }
+    if (this.#writeRefusal !== undefined && !isGuard) throw this.#writeRefusal
   }
 
   #checkActive(): void {

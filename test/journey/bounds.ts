@@ -6,16 +6,16 @@ import type { JourneyName } from './journeys.ts'
  * shrink; a commit that needs more says why. Writes go through the redo log, as of a server that has written a while.
  */
 export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, calls: number]>> = {
-  get: [99, 119],
-  getText: [97, 113],
-  getOfNewText: [527, 735],
-  getWithOption: [331, 390],
-  getInside: [326, 430],
-  getBySocket: [377, 515],
-  rowGet: [97, 111],
-  blindSet: [557, 765],
-  readingSet: [588, 803],
-  transfer: [586, 1_204],
-  scan: [340, 831],
-  health: [19, 19],
+  get: [98, 117],
+  getText: [96, 111],
+  getOfNewText: [509, 712],
+  getWithOption: [311, 365],
+  getInside: [301, 396],
+  getBySocket: [349, 476],
+  rowGet: [96, 109],
+  blindSet: [480, 650],
+  readingSet: [517, 698],
+  transfer: [518, 1_030],
+  scan: [330, 820],
+  health: [18, 18],
 }

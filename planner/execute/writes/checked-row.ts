@@ -25,7 +25,7 @@ export function checkedRow(
   scope: Scope,
   { isNew, number }: { readonly isNew: boolean; readonly number?: number | undefined },
 ): CheckedRow {
-  payForPaths(plan.table, scope.row, scope.work)
+  if (plan.table.indexes.length > 0) payForPaths(plan.table, scope.row, scope.work)
   for (const check of plan.checks) {
     if (!isNew && !check.isConcerned) continue
     const failure = failureOf(check, scope)

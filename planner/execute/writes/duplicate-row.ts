@@ -31,7 +31,7 @@ export function writtenRows<T>(
   wanted: ReadonlyArray<WantedRow<CheckedRow>>,
   write: () => MaybePromise<T>,
 ): MaybePromise<T> {
-  return withDuplicates(table, wanted, write)
+  return table.indexes.length === 0 ? write() : withDuplicates(table, wanted, write)
 }
 
 function withDuplicates<T>(

@@ -39,7 +39,7 @@ export function executeSet(
   const scope = scopeOf(plan.slots, context)
   scope.work.beginRow(plan.position)
   const key = requireKey(plan, scope)
-  const mayBeSeen = mayMeetRule(plan, key, scope)
+  const mayBeSeen = plan.rowRule === undefined || mayMeetRule(plan, key, scope)
   if (plan.isBlind || !mayBeSeen) {
     return writeRow(plan, context, { scope, key, stored: null, isHidden: !mayBeSeen })
   }
@@ -61,37 +61,44 @@ type KeyedRow = {
 function writeRow(
   plan: SetPlan,
   context: ExecutionContext,
-  { scope, key, stored, isHidden }: KeyedRow,
+  found: KeyedRow,
 ): MaybePromise<StatementResult> {
-  const { table } = plan
-  const { transaction } = context
-  const answer = new AnswerRows(plan.returning, plan.position, context)
-  const existing = stored?.row
-  const before = { ...scope, row: existing ?? emptyRow(table, key) } satisfies Scope
-  // Whatever the condition turns out to be, the commit depends on its staying so.
-  if (plan.precondition?.kind === 'condition' && !isHidden) guardRow(transaction, table, key)
-  const unmet = unmetBy(plan, existing !== undefined, before)
-  if (unmet !== undefined) return { ...answer.result(), unmet }
-  if (existing === undefined) requireNoRow(plan, key)
-  const isNumbered = existing === undefined && plan.numbered !== undefined
-  const numbers = isNumbered ? scope.functions.nextNumbers(plan.table, 1) : []
-  return andThen(numbers, ([number]) =>
-    writeAssigned(plan, context, answer, { scope, key, stored, isHidden, before, number }),
+  const { table, precondition } = plan
+  const { scope, key, stored, isHidden } = found
+  const before = { ...scope, row: stored?.row ?? emptyRow(table, key) } satisfies Scope
+  if (precondition !== undefined) {
+    // Whatever the condition turns out to be, the commit depends on its staying so.
+    if (precondition.kind === 'condition' && !isHidden) guardRow(context.transaction, table, key)
+    const unmet = unmetBy(precondition, stored !== null, before)
+    if (unmet !== undefined) {
+      return { ...new AnswerRows(plan.returning, plan.position, context).result(), unmet }
+    }
+  }
+  if (stored === null) requireNoRow(plan, key)
+  if (stored !== null || plan.numbered === undefined) {
+    return writeAssigned(plan, context, { ...found, before, number: undefined })
+  }
+  return andThen(scope.functions.nextNumbers(table, 1), ([number]) =>
+    writeAssigned(plan, context, { ...found, before, number }),
   )
 }
 
 function writeAssigned(
   plan: SetPlan,
-  { transaction }: ExecutionContext,
-  answer: AnswerRows,
+  context: ExecutionContext,
   found: KeyedRow & { readonly before: Scope; readonly number: bigint | undefined },
 ): MaybePromise<StatementResult> {
   const { scope, key, stored, isHidden, before, number } = found
   const { table, assignments } = plan
   const isNew = stored === null
   const row = assignedRow(table, assignments, before)
-  if (isNew) fillDefaults(plan, row, scope, number)
-  if (isNew) requireNotNull(plan, row)
+  if (isNew) {
+    const { functions } = scope
+    for (const position of plan.defaults) {
+      row[position] = defaultOf(table.columns[position] as ColumnDefinition, functions, number)
+    }
+    requireNotNull(plan, row)
+  }
   const { ruleAfter } = plan
   const isLeft = ruleAfter !== undefined && !ruleAfter.keeps({ ...scope, row })
   if (isHidden || isLeft) throw ruleViolated(plan, key)
@@ -107,23 +114,26 @@ function writeAssigned(
         }
   const { position } = plan
   const written = writtenRows(table, [{ row: checked, position }], () =>
-    changeRows(transaction, table, [change]),
+    changeRows(context.transaction, table, [change]),
   )
+  const { returning } = plan
+  if (returning === undefined && !(written instanceof Promise)) {
+    return { columns: [], rows: [], rowsAffected: 1 }
+  }
   return andThen(written, () => {
-    if (plan.returning !== undefined) answer.add({ ...scope, row })
+    const answer = new AnswerRows(returning, position, context)
+    if (returning !== undefined) answer.add({ ...scope, row })
     return answer.result(1)
   })
 }
 
 /** A condition that names columns outside of coalesce needs the row, as an expression does. */
 function unmetBy(
-  { precondition }: SetPlan,
+  precondition: NonNullable<SetPlan['precondition']>,
   exists: boolean,
   before: Scope,
 ): StatementResult['unmet'] {
-  switch (precondition?.kind) {
-    case undefined:
-      return undefined
+  switch (precondition.kind) {
     case 'exists':
       return exists ? undefined : 'missing'
     case 'notExists':
@@ -137,10 +147,11 @@ function unmetBy(
 }
 
 function requireNoRow(
-  { table, assignments, isOfGeneratedKey, position }: SetPlan,
+  { table, assignments, isBlind, isOfGeneratedKey, position }: SetPlan,
   key: readonly SqlValue[],
 ): void {
   if (isOfGeneratedKey) throw noSuchNumber(table, key, position)
+  if (isBlind) return
   const needing = assignments.find(({ value }) => value.needsRow)
   if (needing === undefined) return
   const shown = JSON.stringify(keyToJson(table, key))
@@ -170,19 +181,9 @@ function noSuchNumber(
   })
 }
 
-function fillDefaults(
-  { table, defaults }: SetPlan,
-  row: SqlValue[],
-  { functions }: Scope,
-  number: bigint | undefined,
-): void {
-  for (const position of defaults) {
-    row[position] = defaultOf(table.columns[position] as ColumnDefinition, functions, number)
-  }
-}
-
 function requireNotNull({ table, position }: SetPlan, row: SqlRow): void {
-  table.columns.forEach((column, index) => {
+  for (let index = 0; index < row.length; index += 1) {
+    const column = table.columns[index] as ColumnDefinition
     if (column.notNull && row[index] === null) throw notNullViolation(table, column, position)
-  })
+  }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { limitExceeded } from '../../errors.ts'
+import { limitExceeded, type StorageError } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { SqlValue } from '../sql-type.ts'
@@ -120,7 +120,9 @@ function familyLayout(table: TableDefinition, family: number): FamilyLayout {
 
 /** The values of the primary key, in key order. */
 export function keyOfRow(table: TableDefinition, row: SqlRow): SqlValue[] {
-  return primaryKeyParts(table).map(({ position }) => row[position] as SqlValue)
+  const key: SqlValue[] = []
+  for (const { position } of primaryKeyParts(table)) key.push(row[position] as SqlValue)
+  return key
 }
 
 /** A column of the primary key is in none, and says 0 like those that no FAMILY names. */
@@ -136,26 +138,26 @@ export function isKeyColumn(table: TableDefinition, columnId: number): boolean {
 /** The value alone; `limit_exceeded` above `rowBytesMax`. */
 export function encodeRowValue(table: TableDefinition, row: SqlRow, family: number): Uint8Array {
   invariant(row.length === table.columns.length, 'T2', { table: table.name, values: row.length })
+  const { held } = familyLayout(table, family)
   const fields: StoredField[] = []
   let size = 1
   for (let position = 0; position < row.length; position += 1) {
+    if (held[position] !== true) continue
     const column = table.columns[position] as ColumnDefinition
-    if (familyOf(column) !== family || isKeyColumn(table, column.id)) continue
     const value = row[position] as SqlValue
     invariant(value !== null || !column.notNull, 'T2', { table: table.name, column: column.name })
     const field = fieldOf(column, value)
     fields.push(field)
     size += fieldBytes(field)
   }
-  requireRowSize(table, size)
+  if (size > STORAGE_LIMITS.rowBytesMax) throw rowTooLarge(table, size)
   const target = Buffer.allocUnsafe(size)
   writeFields(target, target.writeUInt8(FORMAT, 0), fields)
   return target
 }
 
-function requireRowSize(table: TableDefinition, actual: number): void {
+function rowTooLarge(table: TableDefinition, actual: number): StorageError {
   const limit = STORAGE_LIMITS.rowBytesMax
-  if (actual <= limit) return
   const message = `A row takes at most ${limit} bytes; this one of "${table.name}" takes ${actual}.`
-  throw limitExceeded('rowBytesMax', actual, message, { table: table.name })
+  return limitExceeded('rowBytesMax', actual, message, { table: table.name })
 }

@@ -54,8 +54,16 @@ export function changeRows(
   changes: readonly RowChange[],
   { onConflict = 'fail', taken }: ChangeOptions = {},
 ): MaybePromise<Array<UniqueConflict | null>> {
-  if (changes.some(({ after }) => after !== null)) transaction.requireRoom()
-  const rowWrites = changes.map((change) => writesOfRow(table, change))
+  if (changes.some(makesLarger)) transaction.requireRoom()
+  const rowWrites: CellWrite[][] = []
+  for (const change of changes) rowWrites.push(writesOfRow(table, change))
+  if (table.indexes.length === 0) {
+    transaction.dependOnSchema(table.id)
+    for (let at = 0; at < changes.length; at += 1) {
+      writeRow(transaction, table, changes[at] as RowChange, rowWrites[at] as CellWrite[])
+    }
+    return changes.map(() => null)
+  }
   const edits = changes.map((change) => entryEdits(table, change))
   taken?.begin(changes.map(({ after }) => after))
   return andThen(settleUniqueness(transaction, edits, taken), (settled) =>
@@ -81,14 +89,27 @@ function writeChanges(
   transaction.dependOnSchema(table.id)
   settled.forEach((edits, at) => {
     if ('entry' in edits) return
-    for (const { key, column, value } of rowWrites[at] as readonly CellWrite[]) {
-      if (value === null) transaction.delete(key, column)
-      else transaction.put(key, column, value)
-    }
-    notifyOfChange(transaction, table, changes[at] as RowChange)
+    writeRow(transaction, table, changes[at] as RowChange, rowWrites[at] as readonly CellWrite[])
     for (const edit of edits) writeEntry(transaction, edit)
   })
   return conflicts
+}
+
+function makesLarger({ after }: RowChange): boolean {
+  return after !== null
+}
+
+function writeRow(
+  transaction: RowWrites,
+  table: TableDefinition,
+  change: RowChange,
+  writes: readonly CellWrite[],
+): void {
+  for (const { key, column, value } of writes) {
+    if (value === null) transaction.delete(key, column)
+    else transaction.put(key, column, value)
+  }
+  if (table.observers.length > 0) notifyOfChange(transaction, table, change)
 }
 
 /**
@@ -149,9 +170,11 @@ function writesOfRow(table: TableDefinition, change: RowChange): CellWrite[] {
     return familyIds(table).map((family) => ({ key, column: familyColumn(family), value: null }))
   }
   const families = columns === undefined ? familyIds(table) : familiesWritten(table, columns)
-  return families.map((family) => {
-    return { key, column: familyColumn(family), value: encodeRowValue(table, after, family) }
-  })
+  const writes: CellWrite[] = []
+  for (const family of families) {
+    writes.push({ key, column: familyColumn(family), value: encodeRowValue(table, after, family) })
+  }
+  return writes
 }
 
 /** A SET that names columns of the primary key only still writes the row. */

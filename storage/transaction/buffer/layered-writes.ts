@@ -94,7 +94,7 @@ export class LayeredWrites {
 
   /** Drops what was not merged. */
   endStatement(): void {
-    this.#layer?.clear()
+    this.#layer?.release()
     this.#layer = undefined
     this.#layerNotifications?.clear()
     this.#layerNotifications = undefined
@@ -103,7 +103,7 @@ export class LayeredWrites {
 
   /** Releases everything, and returns the rows that the transaction notifies. */
   clear(): readonly NotifiedRow[] {
-    this.#buffer?.clear()
+    this.#buffer?.release()
     this.#buffer = undefined
     const notified = this.#notifications?.all() ?? []
     this.#notifications?.clear()

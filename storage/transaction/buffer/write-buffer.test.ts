@@ -38,7 +38,7 @@ test('statements merged one after the other leave what their writes in a row wou
         assert.deepEqual(contentOf(merged), contentOf(buffer))
         assert.equal(mergedBudget.bytes, budget.bytes)
       }
-      merged.clear()
+      merged.release()
       assert.equal(mergedBudget.bytes, 0)
     }),
   )

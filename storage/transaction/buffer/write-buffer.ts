@@ -61,33 +61,17 @@ export class BufferBudget implements ByteBudget {
 
   /** The other budget, with everything taken from it counted here; this budget itself without one. */
   countingWith(other: ByteBudget | undefined): ByteBudget {
-    return other === undefined ? this : new CountedBudget(other, this)
-  }
-
-  /** Counts bytes that another budget bounds. */
-  count(bytes: number): void {
-    this.#countedBytes += bytes
-  }
-}
-
-/** A budget whose bytes are also counted by another. */
-class CountedBudget implements ByteBudget {
-  readonly #budget: ByteBudget
-  readonly #counter: BufferBudget
-
-  constructor(budget: ByteBudget, counter: BufferBudget) {
-    this.#budget = budget
-    this.#counter = counter
-  }
-
-  take(bytes: number): void {
-    this.#budget.take(bytes)
-    this.#counter.count(bytes)
-  }
-
-  giveBack(bytes: number): void {
-    this.#budget.giveBack(bytes)
-    this.#counter.count(-bytes)
+    if (other === undefined) return this
+    return {
+      take: (bytes) => {
+        other.take(bytes)
+        this.#countedBytes += bytes
+      },
+      giveBack: (bytes) => {
+        other.giveBack(bytes)
+        this.#countedBytes -= bytes
+      },
+    }
   }
 }
 
@@ -134,7 +118,7 @@ export class WriteBuffer {
     if (growth > 0) this.#budget.take(growth)
     else this.#budget.giveBack(-growth)
     this.#bytes += growth
-    if (row === undefined) this.#add({ key, text, writes: new Map() }).writes.set(column, write)
+    if (row === undefined) this.#add({ key, text, writes: new Map([[column, write]]) })
     else row.writes.set(column, write)
   }
 
@@ -200,10 +184,9 @@ export class WriteBuffer {
     this.#sorted = undefined
   }
 
-  #add(row: MutableRow): MutableRow {
+  #add(row: MutableRow): void {
     this.#rows.add(row)
     this.#sorted = undefined
-    return row
   }
 
   /** The bytes by which these writes make the buffer grow; fewer than their own where they replace others. */
@@ -218,10 +201,10 @@ export class WriteBuffer {
     return growth
   }
 
-  clear(): void {
-    if (this.#rows.size === 0) return
-    this.#budget.giveBack(this.#bytes)
-    this.#forget()
+  /** Gives back what it holds: it is not used any more. */
+  release(): void {
+    if (this.#bytes > 0) this.#budget.giveBack(this.#bytes)
+    this.#bytes = 0
   }
 }
 
@@ -246,19 +229,19 @@ export function changesValue({ writes }: BufferedRow): boolean {
 }
 
 function checkTransactionLimits(rows: number, bytes: number): void {
-  checkLimit('transactionRowsMax', rows, STORAGE_LIMITS.transactionRowsMax)
-  checkLimit('transactionBytesMax', bytes, STORAGE_LIMITS.transactionBytesMax)
+  const { transactionRowsMax, transactionBytesMax } = STORAGE_LIMITS
+  if (rows > transactionRowsMax) throw beyond('transactionRowsMax', rows, transactionRowsMax)
+  if (bytes > transactionBytesMax) throw beyond('transactionBytesMax', bytes, transactionBytesMax)
 }
 
 /** Throws StorageError `limit_exceeded`. */
 export function checkLimit(limit: string, actual: number, max: number): void {
-  if (actual > max) {
-    throw new StorageError(
-      'limit_exceeded',
-      `The transaction would take ${limit} to ${actual}; the limit is ${max}.`,
-      { limit, limitValue: max, actual },
-    )
-  }
+  if (actual > max) throw beyond(limit, actual, max)
+}
+
+function beyond(limit: string, actual: number, max: number): StorageError {
+  const message = `The transaction would take ${limit} to ${actual}; the limit is ${max}.`
+  return new StorageError('limit_exceeded', message, { limit, limitValue: max, actual })
 }
 
 function firstAtOrAfter(rows: readonly BufferedRow[], key: Uint8Array): number {

@@ -8,7 +8,7 @@ export function timedProtocol(
   { clock, measures }: Pick<ProtocolContext, 'clock' | 'measures'>,
 ): TransactionProtocol {
   return {
-    snapshotAt: (readTs) => protocol.snapshotAt(readTs),
+    ...protocol,
     async commit(request: CommitRequest) {
       const beganMs = clock.monotonicMs()
       const outcome = await protocol.commit(request)
