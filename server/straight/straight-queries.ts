@@ -43,6 +43,8 @@ export class StraightQueries {
   ): MaybePromise<ReadyAnswer> | undefined {
     const { reads, parser, access, requests, answers, checkBody } = this.#parts
     const text = decodeUtf8(body)
+    const isShort = head.isText || text.length <= SERVER_LIMITS.bodyNestingMax
+    const names = isShort ? undefined : checkShape(text)
     const request = head.isText ? { sql: text } : JSON.parse(text)
     const { sql, params = NO_PARAMETERS, integers = 'number' } = request
     let isPlain = typeof sql === 'string' && typeof params === 'object' && integers === 'number'
@@ -59,14 +61,11 @@ export class StraightQueries {
     } else if (head.operation === 'query' && known.length === 1 && known[0]?.kind === 'get') {
       const asked = head.isText
         ? { sql, params, text: '', fields: 0 }
-        : { sql, params, text, fields }
+        : { sql, params, text, fields, names }
       const read = reads.query(known[0], asked, head)
       if (read !== undefined) return read
     }
-    if (!head.isText) {
-      if (text.length > SERVER_LIMITS.bodyNestingMax) checkShape(text)
-      noteSource(request, JsonSource.of(text))
-    }
+    if (!head.isText) noteSource(request, JsonSource.of(text, names))
     const { operation, isRated, caller } = head
     const { principal, client } = caller
     if (isRated && requests.rateRefusal(principal, () => client) !== undefined) return undefined

@@ -49,6 +49,8 @@ export type KnownQuery = {
   readonly text: string
   /** How many fields the body has. */
   readonly fields: number
+  /** How many names all its objects have, where they were counted. */
+  readonly names?: number | undefined
 }
 
 /** What is decided of a point read, and for which statistics it is counted. */
@@ -79,7 +81,7 @@ export class StraightReads {
   /** The answer to a GET; undefined where it is no read of one row, or memory does not tell. */
   query(
     statement: GetStatement,
-    { sql, params, text, fields }: KnownQuery,
+    { sql, params, text, fields, names }: KnownQuery,
     head: SeenHead,
   ): ReadyAnswer | undefined {
     if (statement.asOf !== undefined || statement.into !== undefined) return undefined
@@ -101,7 +103,8 @@ export class StraightReads {
     if (read === null || (read.key.hasIntegers && mayRound(text))) return undefined
     const { isNamed, parameterCount } = read.key
     // Of no more names than these none stands twice, and none is of no use.
-    if (shapeOfJson(text).names !== fields + (isNamed ? parameterCount : 0)) return undefined
+    const nameCount = names ?? shapeOfJson(text).names
+    if (nameCount !== fields + (isNamed ? parameterCount : 0)) return undefined
     const key = givenValues(read.key, params)
     if (key === undefined) return undefined
     const found = this.#found(read, key, began, head)

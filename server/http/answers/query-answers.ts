@@ -181,7 +181,7 @@ export class AboutQuery implements RequestAbout {
 function answered(
   { readTimestamp, commitTimestamp }: QueryOutcome,
   body: AnswerBody,
-  format: AnswerFormat = 'json',
+  format: AnswerFormat,
 ): ReadyAnswer {
   return { status: 200, headers: headersOf(format, readTimestamp, commitTimestamp), body }
 }
