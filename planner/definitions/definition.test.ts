@@ -23,7 +23,7 @@ test('SHOW TABLES and DESCRIBE tell what CREATE TABLE made', async () => {
   assert.deepEqual(described, [
     ['x', 'TEXT', true, null, 2n, false, null, null],
     ['y', 'TIMESTAMP', true, "'2026-01-31T11:00:00.000000Z'", 1n, true, null, null],
-    ['z', 'REAL', true, '1', null, null, null, null],
+    ['z', 'REAL', true, '1.0', null, null, null, null],
     ['u', 'TEXT', false, 'uuid()', null, null, null, null],
     ['n', 'INTEGER', false, '-7', null, null, null, null],
     ['j', 'JSON', false, '\'{"a":[1]}\'', null, null, null, null],

@@ -54,6 +54,20 @@ test('a name that is a reserved word stands in quotes, and no other word does', 
   )
 })
 
+test('a REAL beyond the 64 bits of an INTEGER is a default that its own text makes again', async (t) => {
+  const reals = ['100000000000000000000.0', '-9223372036854776000.0', '1e+21', '-1e-7', '0.0']
+  const columns = reals.map((real, position) => `r${position} REAL DEFAULT ${real}`)
+  const session = await SqlSession.open(
+    `CREATE TABLE t (id INTEGER PRIMARY KEY, ${columns.join(', ')})`,
+  )
+  t.after(() => session.close())
+  const [text] = await statementsOf(session, 't')
+  for (const column of columns) assert.ok(text?.includes(`${column},\n`), `${column} in ${text}`)
+  await session.run('DROP TABLE t')
+  await session.run(String(text))
+  assert.deepEqual(await statementsOf(session, 't'), [text])
+})
+
 test('an index that failed is left out: it would fail again', async (t) => {
   const session = await SqlSession.open('CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)')
   t.after(() => session.close())

@@ -7,7 +7,7 @@ import {
   type SqlValue,
   type TableDefinition,
 } from '../../storage/storage.ts'
-import { nameText } from '../expressions/expression-text.ts'
+import { nameText, realText } from '../expressions/expression-text.ts'
 import { valueToJson } from '../json/json-value.ts'
 import { partOf, partText } from '../keys/candidate-key.ts'
 
@@ -93,5 +93,5 @@ function literalText({ type }: ColumnDefinition, value: SqlValue): string {
     const text = type === 'TIMESTAMP' ? String(valueToJson(type, value)) : String(value)
     return `'${text.replaceAll("'", "''")}'`
   }
-  return value.toString()
+  return typeof value === 'number' ? realText(value) : value.toString()
 }

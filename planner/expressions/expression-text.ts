@@ -158,12 +158,15 @@ function literalText(literal: LiteralExpression): string {
     case 'integer':
       return literal.value.toString()
     case 'real':
-      return Number.isInteger(literal.value) && Math.abs(literal.value) < 1e21
-        ? `${literal.value}.0`
-        : literal.value.toString()
+      return realText(literal.value)
     case 'text':
       return `'${literal.value.replaceAll("'", "''")}'`
     case 'bytes':
       return `x'${Buffer.from(literal.value).toString('hex')}'`
   }
+}
+
+/** A REAL as it is written, to the last digit: never as an INTEGER, which ends at 64 bits. */
+export function realText(value: number): string {
+  return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : value.toString()
 }
