@@ -46,7 +46,6 @@ import { COMMIT_TURN_ROWS } from './transaction/one-process/latch-in-turns.ts'
 import { LatchTable } from './transaction/one-process/latches/latch-table.ts'
 import { CommitPace } from './transaction/percolator/commit-pace.ts'
 import type { Gateways } from './transaction/protocol/gateways.ts'
-import { timedProtocol } from './transaction/protocol/timed-protocol.ts'
 import type { TransactionEnd } from './transaction/protocol/transaction-protocol.ts'
 import { startTsOfId } from './transaction/records/transaction-id.ts'
 import { Transaction, type TransactionParts } from './transaction/transaction.ts'
@@ -89,7 +88,8 @@ export class Storage {
   readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
   readonly #catalogs = new CatalogReader()
   readonly #newestCatalog: NewestCatalog
-  readonly #fencedCatalog = new FencedCatalog(this.#catalogs)
+  /** There where others write to the store as well. */
+  readonly #fencedCatalog: FencedCatalog | undefined
   readonly #garbage: GarbageCollection
   readonly #indexBuilder: IndexBuilder
   readonly #observers: StoreObservers
@@ -106,10 +106,11 @@ export class Storage {
     this.#parts = parts
     this.turnReads = parts.turnReads?.(this.#newestCatalog)
     this.#owner = owner
+    this.#fencedCatalog = owner === 'shared' ? new FencedCatalog(this.#catalogs) : undefined
     this.health = new StoreHealth(parts.context, own.answers)
     this.#starts = new TransactionStarts(parts.context)
     const { context, protocol, sweepLocks, requestLifeMs } = parts
-    const guarded = this.#departure.gate.guarding(timedProtocol(protocol, context))
+    const guarded = this.#departure.gate.guarding(protocol, context)
     this.#transactionParts = {
       ...{ protocol: guarded, budget: this.#budget },
       cellBytesMax: context.cellStore.limits.cellBytesMax,
@@ -186,7 +187,7 @@ export class Storage {
   begin(options: BeginOptions = {}): MaybePromise<Transaction> {
     const { asOf, history } = options
     if (asOf !== undefined) this.history.require(asOf, history)
-    const { known } = this.#fencedCatalog
+    const known = this.#fencedCatalog?.known
     const snapshot = this.#snapshotOf(options)
     return snapshot instanceof Promise
       ? snapshot.then((taken) => this.#begun(taken, known))
@@ -195,13 +196,13 @@ export class Storage {
 
   /** The catalog at the transaction's own snapshot. */
   catalog(transaction: Transaction): MaybePromise<Catalog> {
-    if (this.#owner !== 'exclusive') return this.#fencedCatalog.of(transaction)
+    if (this.#fencedCatalog !== undefined) return this.#fencedCatalog.of(transaction)
     return this.#newestCatalog.at(transaction.startTs) ?? this.#readCatalog(transaction)
   }
 
   /** The newest catalog that is known without a look at the store. */
   get knownCatalog(): Catalog | undefined {
-    return (this.#owner === 'exclusive' ? this.#newestCatalog : this.#fencedCatalog).known?.catalog
+    return (this.#fencedCatalog ?? this.#newestCatalog).known?.catalog
   }
 
   /**
@@ -354,7 +355,7 @@ export class Storage {
 
   #begun(snapshot: TransactionOptions, known?: KnownCatalog): Transaction {
     const transaction = new Transaction(this.#transactionParts, snapshot)
-    this.#fencedCatalog.begun(transaction, known, snapshot.catalogFence)
+    this.#fencedCatalog?.begun(transaction, known, snapshot.catalogFence)
     this.#registry.begun(transaction)
     return transaction
   }
@@ -370,10 +371,10 @@ export class Storage {
   /** The store's own work is not counted among the open transactions, and holds back no collection. */
   async #beginOwnWork(): Promise<Transaction> {
     const parts = { ...this.#transactionParts, ended: this.#endedOwn }
-    const { known } = this.#fencedCatalog
+    const known = this.#fencedCatalog?.known
     const snapshot = await this.#snapshotOf({})
     const transaction = new Transaction(parts, snapshot)
-    this.#fencedCatalog.begun(transaction, known, snapshot.catalogFence)
+    this.#fencedCatalog?.begun(transaction, known, snapshot.catalogFence)
     return transaction
   }
 
@@ -388,7 +389,8 @@ export class Storage {
       if (end.reason === 'disk_full') this.health.disk.refusedWrite()
       return
     }
+    if (!transaction.changesCatalog) return
     if (transaction.changesSchema) this.#indexBuilder.wake()
-    if (transaction.changesCatalog) this.#observers.catalogChanged()
+    this.#observers.catalogChanged()
   }
 }

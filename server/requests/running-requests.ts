@@ -163,8 +163,7 @@ export class RunningRequests implements RequestKeeper {
   }
 
   ended(request: RunningRequest): void {
-    if (!this.#running.has(request)) return
-    this.#running.delete(request)
+    if (!this.#running.delete(request)) return
     if (request.takesShare) this.shares.requests.giveBack(request.client)
   }
 

@@ -23,13 +23,15 @@ export class SlottedSet<Member extends Slotted> {
     member.slot = this.#members.push(member) - 1
   }
 
-  /** Does nothing if it is not in the set. The last member takes its slot. */
-  delete(member: Member): void {
-    if (!this.has(member)) return
+  /** Returns whether it was in the set. The last member takes its slot. */
+  delete(member: Member): boolean {
+    if (!this.has(member)) return false
     const last = this.#members.pop() as Member
-    if (last === member) return
-    this.#members[member.slot] = last
-    last.slot = member.slot
+    if (last !== member) {
+      this.#members[member.slot] = last
+      last.slot = member.slot
+    }
+    return true
   }
 
   /** Nothing may be deleted meanwhile. */

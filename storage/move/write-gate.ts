@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StorageError } from '../errors.ts'
+import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import type { TransactionProtocol } from '../transaction/protocol/transaction-protocol.ts'
 
 /** Lets commits through to the store, until it is closed. */
@@ -23,15 +24,21 @@ export class WriteGate {
     this.#refusal = undefined
   }
 
-  /** The same protocol behind the gate. */
-  guarding(protocol: TransactionProtocol): TransactionProtocol {
+  /** The same protocol behind the gate, which reports how long each of its commits took. */
+  guarding(
+    protocol: TransactionProtocol,
+    { clock, measures }: Pick<ProtocolContext, 'clock' | 'measures'>,
+  ): TransactionProtocol {
     return {
       ...protocol,
       commit: async (request) => {
         if (this.#refusal !== undefined) return { kind: 'aborted', reason: this.#refusal }
         this.#underWay += 1
+        const beganMs = clock.monotonicMs()
         try {
-          return await protocol.commit(request)
+          const outcome = await protocol.commit(request)
+          measures.commitTook(clock.monotonicMs() - beganMs)
+          return outcome
         } finally {
           this.#underWay -= 1
           if (this.#underWay === 0) {

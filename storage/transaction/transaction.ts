@@ -27,6 +27,7 @@ import {
   type TransactionEnd,
   type TransactionProtocol,
 } from './protocol/transaction-protocol.ts'
+import type { Hint } from './records/notify-cell.ts'
 import type { SnapshotRow } from './records/version.ts'
 import { rejoined, type StatementWaits, type TransactionOptions } from './transaction-options.ts'
 
@@ -294,8 +295,9 @@ export class Transaction {
     this.#state = 'committing'
     let outcome: CommitOutcome | typeof NOTHING = NOTHING
     try {
+      const decided = this.#decide()
       // Most transactions only read, and there is nothing to wait for.
-      if (!this.#writes.isEmpty) outcome = await this.#decide()
+      outcome = decided instanceof Promise ? await decided : decided
     } catch (error) {
       // An invariant was violated. The transaction still ends, or what it holds would never be released.
       this.#end('unknown', { kind: 'unknown' })
@@ -327,12 +329,13 @@ export class Transaction {
 
   /** Asks the protocol, unless there is nothing to write: guards alone protect nothing. */
   #send(written: readonly BufferedRow[]): MaybePromise<CommitOutcome | typeof NOTHING> {
-    const { hints } = this.#writes
+    const { notifications } = this.#writes
+    const hints = notifications?.hints ?? NO_HINTS
     const isWritten = written.some(changesValue)
     if (!isWritten && hints.length === 0) return NOTHING
     // Hints alone have no row that could be the primary, so the outcome row is.
     const outcome = this.#keepsOutcome || !isWritten ? outcomeRow(this.id) : undefined
-    const rows = this.#writes.withNotified(written)
+    const rows = notifications?.withNotified(written) ?? written
     return this.#parts.protocol.commit({
       startTs: this.startTs,
       // The outcome row is the protocol's own, so it counts towards no limit of the user's.
@@ -385,6 +388,7 @@ export class Transaction {
 
 const NO_WAITS: StatementWaits = {}
 const NO_TABLES: readonly number[] = []
+const NO_HINTS: readonly Hint[] = []
 const NOTHING = { kind: 'nothing' } as const
 
 /** Rows that a commit sorts in one turn. */

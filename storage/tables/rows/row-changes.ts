@@ -54,7 +54,9 @@ export function changeRows(
   changes: readonly RowChange[],
   { onConflict = 'fail', taken }: ChangeOptions = {},
 ): MaybePromise<Array<UniqueConflict | null>> {
-  if (changes.some(makesLarger)) transaction.requireRoom()
+  let isLarger = false
+  for (const { after } of changes) if (after !== null) isLarger = true
+  if (isLarger) transaction.requireRoom()
   const rowWrites: CellWrite[][] = []
   for (const change of changes) rowWrites.push(writesOfRow(table, change))
   if (table.indexes.length === 0) {
@@ -62,7 +64,7 @@ export function changeRows(
     for (let at = 0; at < changes.length; at += 1) {
       writeRow(transaction, table, changes[at] as RowChange, rowWrites[at] as CellWrite[])
     }
-    return changes.map(() => null)
+    return new Array(changes.length).fill(null)
   }
   const edits = changes.map((change) => entryEdits(table, change))
   taken?.begin(changes.map(({ after }) => after))
@@ -93,10 +95,6 @@ function writeChanges(
     for (const edit of edits) writeEntry(transaction, edit)
   })
   return conflicts
-}
-
-function makesLarger({ after }: RowChange): boolean {
-  return after !== null
 }
 
 function writeRow(

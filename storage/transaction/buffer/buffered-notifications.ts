@@ -4,7 +4,7 @@ import { keyString } from '../../cell-store/row-key.ts'
 import { limitExceeded } from '../../errors.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { Hint } from '../records/notify-cell.ts'
-import type { BufferedRow, ByteBudget } from './write-buffer.ts'
+import type { BufferBudget, BufferedRow, ByteBudget } from './write-buffer.ts'
 
 /** A row with an observer that a transaction notified. */
 export type NotifiedRow = {
@@ -19,7 +19,8 @@ export type NotifiedRow = {
  * notifications are part of the row's own write, the others are hints in addition to all writes.
  */
 export class BufferedNotifications {
-  readonly #budget: ByteBudget
+  readonly #budget: BufferBudget
+  readonly #own: ByteBudget | undefined
   readonly #strong = new Map<
     string,
     { readonly key: Uint8Array; readonly observers: Set<number> }
@@ -27,8 +28,10 @@ export class BufferedNotifications {
   readonly #hints = new Map<string, Hint>()
   #bytes = 0
 
-  constructor(budget: ByteBudget) {
+  /** As that of `WriteBuffer`. */
+  constructor(budget: BufferBudget, own?: ByteBudget) {
     this.#budget = budget
+    this.#own = own
   }
 
   get hints(): readonly Hint[] {
@@ -48,7 +51,7 @@ export class BufferedNotifications {
     const name = `${observerId}/${keyString(row)}`
     if (this.#hints.has(name)) return
     checkCount(this.#hints.size + 1)
-    this.#budget.take(row.length)
+    this.#budget.take(row.length, this.#own)
     this.#bytes += row.length
     this.#hints.set(name, { row, observerId, ...(changedBy !== undefined && { changedBy }) })
   }
@@ -95,7 +98,7 @@ export class BufferedNotifications {
   }
 
   clear(): void {
-    this.#budget.giveBack(this.#bytes)
+    this.#budget.giveBack(this.#bytes, this.#own)
     this.#bytes = 0
     this.#strong.clear()
     this.#hints.clear()

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
-import type { Hint } from '../records/notify-cell.ts'
 import { BufferedNotifications, type NotifiedRow } from './buffered-notifications.ts'
 import {
   type BufferBudget,
-  type BufferedRow,
   type BufferedWrite,
   type ByteBudget,
   type ValueWrite,
@@ -45,18 +43,14 @@ export class LayeredWrites {
     return this.#isStatementRunning
   }
 
-  get hints(): readonly Hint[] {
-    return this.#notifications?.hints ?? []
-  }
-
-  /** These rows of the buffer, each with the observers that its own change notifies. */
-  withNotified(rows: readonly BufferedRow[]): readonly BufferedRow[] {
-    return this.#notifications?.withNotified(rows) ?? rows
+  /** Undefined where it notifies nobody. */
+  get notifications(): BufferedNotifications | undefined {
+    return this.#notifications
   }
 
   write(key: Uint8Array, column: string, write: BufferedWrite): void {
-    if (this.#isStatementRunning) this.#layer ??= new WriteBuffer(this.#budget)
-    else this.#buffer ??= new WriteBuffer(this.#budget)
+    if (this.#isStatementRunning) this.#layer ??= new WriteBuffer(this.#shared, this.#own)
+    else this.#buffer ??= new WriteBuffer(this.#shared, this.#own)
     const buffer = this.#layer ?? this.#buffer
     buffer?.write(key, column, write)
   }
@@ -82,7 +76,7 @@ export class LayeredWrites {
   mergeLayer(): void {
     const notifications = this.#layerNotifications
     if (notifications !== undefined) {
-      this.#notifications ??= new BufferedNotifications(this.#budget)
+      this.#notifications ??= new BufferedNotifications(this.#shared, this.#own)
       this.#notifications.checkRoomFor(notifications)
     }
     if (this.#buffer === undefined) {
@@ -110,16 +104,12 @@ export class LayeredWrites {
     return notified
   }
 
-  get #budget(): ByteBudget {
-    return this.#shared.countingWith(this.#own)
-  }
-
   #current(): BufferedNotifications {
     if (this.#isStatementRunning) {
-      this.#layerNotifications ??= new BufferedNotifications(this.#budget)
+      this.#layerNotifications ??= new BufferedNotifications(this.#shared, this.#own)
       return this.#layerNotifications
     }
-    this.#notifications ??= new BufferedNotifications(this.#budget)
+    this.#notifications ??= new BufferedNotifications(this.#shared, this.#own)
     return this.#notifications
   }
 }

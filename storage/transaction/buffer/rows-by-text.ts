@@ -12,10 +12,6 @@ export class RowsByText<Row extends { readonly text: string }> {
   /** Created when there are enough rows to make it worthwhile. */
   #byText: Map<string, Row> | undefined
 
-  get size(): number {
-    return this.#rows.length
-  }
-
   /** In the order in which they were added. */
   get all(): readonly Row[] {
     return this.#rows

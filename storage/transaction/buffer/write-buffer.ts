@@ -36,7 +36,7 @@ export interface ByteBudget {
 }
 
 /** The bytes that all transactions buffer: bounded here, or only counted where another budget bounds them. */
-export class BufferBudget implements ByteBudget {
+export class BufferBudget {
   readonly #bytesMax: number
   #bytes = 0
   #countedBytes = 0
@@ -50,28 +50,21 @@ export class BufferBudget implements ByteBudget {
     return this.#bytes + this.#countedBytes
   }
 
-  take(bytes: number): void {
-    checkLimit('bufferedBytesMax', this.#bytes + bytes, this.#bytesMax)
-    this.#bytes += bytes
-  }
-
-  giveBack(bytes: number): void {
-    this.#bytes -= bytes
-  }
-
-  /** The other budget, with everything taken from it counted here; this budget itself without one. */
-  countingWith(other: ByteBudget | undefined): ByteBudget {
-    if (other === undefined) return this
-    return {
-      take: (bytes) => {
-        other.take(bytes)
-        this.#countedBytes += bytes
-      },
-      giveBack: (bytes) => {
-        other.giveBack(bytes)
-        this.#countedBytes -= bytes
-      },
+  /** Takes from `own` where there is one, and counts it here. Throws when it is too much; then nothing is taken. */
+  take(bytes: number, own?: ByteBudget): void {
+    if (own === undefined) {
+      checkLimit('bufferedBytesMax', this.#bytes + bytes, this.#bytesMax)
+      this.#bytes += bytes
+    } else {
+      own.take(bytes)
+      this.#countedBytes += bytes
     }
+  }
+
+  giveBack(bytes: number, own?: ByteBudget): void {
+    own?.giveBack(bytes)
+    if (own === undefined) this.#bytes -= bytes
+    else this.#countedBytes -= bytes
   }
 }
 
@@ -80,22 +73,25 @@ export class BufferBudget implements ByteBudget {
  * `writes_`). Several writes of one column become one, so the commit has one mutation for each row.
  */
 export class WriteBuffer {
-  readonly #budget: ByteBudget
+  readonly #budget: BufferBudget
+  readonly #own: ByteBudget | undefined
   #rows = new RowsByText<MutableRow>()
   #bytes = 0
   #sorted: readonly BufferedRow[] | undefined
 
-  constructor(budget: ByteBudget) {
+  /** `own` bounds its bytes where there is one, and `budget` otherwise. */
+  constructor(budget: BufferBudget, own?: ByteBudget) {
     this.#budget = budget
+    this.#own = own
   }
 
   /** How many rows there are. */
   get size(): number {
-    return this.#rows.size
+    return this.#rows.all.length
   }
 
   get isEmpty(): boolean {
-    return this.#rows.size === 0
+    return this.size === 0
   }
 
   get bytes(): number {
@@ -114,9 +110,10 @@ export class WriteBuffer {
     // A put or delete locks and conflicts as a guard would, so a guard adds nothing to it.
     if (write.kind === 'guard' && before !== undefined) return
     const growth = sizeOf(key, write) - (before === undefined ? 0 : sizeOf(key, before))
-    checkTransactionLimits(this.#rows.size + (row === undefined ? 1 : 0), this.#bytes + growth)
-    if (growth > 0) this.#budget.take(growth)
-    else this.#budget.giveBack(-growth)
+    const { all } = this.#rows
+    checkTransactionLimits(all.length + (row === undefined ? 1 : 0), this.#bytes + growth)
+    if (growth > 0) this.#budget.take(growth, this.#own)
+    else this.#budget.giveBack(-growth, this.#own)
     this.#bytes += growth
     if (row === undefined) this.#add({ key, text, writes: new Map([[column, write]]) })
     else row.writes.set(column, write)
@@ -130,7 +127,7 @@ export class WriteBuffer {
 
   /** The writes of a row by their columns, if it has any. */
   writesOf(key: Uint8Array): ReadonlyMap<string, BufferedWrite> | undefined {
-    return this.#rows.size === 0 ? undefined : this.#rows.get(keyString(key))?.writes
+    return this.isEmpty ? undefined : this.#rows.get(keyString(key))?.writes
   }
 
   /** All rows in key order. */
@@ -166,9 +163,9 @@ export class WriteBuffer {
       if (this.#rows.get(row.text) === undefined) newRows += 1
       growth += this.#growthBy(row)
     }
-    checkTransactionLimits(this.#rows.size + newRows, this.#bytes + growth)
+    checkTransactionLimits(this.size + newRows, this.#bytes + growth)
     // The bytes of the layer were taken already, and no more are needed here, so this cannot fail.
-    this.#budget.giveBack(layer.#bytes - growth)
+    this.#budget.giveBack(layer.#bytes - growth, this.#own)
     layer.#forget()
     this.#bytes += growth
     for (const row of rows.all) {
@@ -203,7 +200,7 @@ export class WriteBuffer {
 
   /** Gives back what it holds: it is not used any more. */
   release(): void {
-    if (this.#bytes > 0) this.#budget.giveBack(this.#bytes)
+    if (this.#bytes > 0) this.#budget.giveBack(this.#bytes, this.#own)
     this.#bytes = 0
   }
 }
