@@ -90,8 +90,8 @@ export function fits(type: ExpressionType, wanted: SqlType): boolean {
 /** The expression with its INTEGER made REAL where REAL is wanted; any other comes back as it is. */
 export function converted(part: CompiledExpression, wanted: ExpressionType): CompiledExpression {
   if (part.type !== 'INTEGER' || wanted !== 'REAL') return part
-  const { evaluate } = part
-  return { ...part, type: 'REAL', evaluate: (scope: Scope) => realOf(evaluate(scope)) }
+  const { evaluate, given: _, ...rest } = part
+  return { ...rest, type: 'REAL', evaluate: (scope: Scope) => realOf(evaluate(scope)) }
 }
 
 function realOf(value: SqlValue): SqlValue {

@@ -31,6 +31,7 @@ import type { StatementStatistics } from '../statistics/statement-statistics.ts'
 import { StraightQueries } from '../straight/straight-queries.ts'
 import { StraightReads } from '../straight/straight-reads.ts'
 import { StraightWay } from '../straight/straight-way.ts'
+import { StraightWrites } from '../straight/straight-writes.ts'
 import { Attempts } from '../transactions/attempt.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
@@ -132,7 +133,8 @@ export function addInterface(
   const outbox = new Outbox(headers)
   const reads = new StraightReads(parts)
   const checkBody = bodyCheck(document, validator)
-  const queries = new StraightQueries({ ...parts, ...doers, reads, checkBody })
+  const writes = new StraightWrites({ ...parts, ...doers })
+  const queries = new StraightQueries({ ...parts, ...doers, reads, writes, checkBody })
   const straight = new StraightWay({
     ...{ ...parts, reads, queries, outbox, checkAnswer, history },
     metrics: metrics.requests,
@@ -184,7 +186,8 @@ function doersOf(parts: InterfaceParts, version: string) {
   const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })
   const metrics = new Metrics({ ...parts, live, version, engine })
   const own = { live, metrics, moves, backups }
-  return { runner, writer, begins, answers, rows, scans, scripts, describe, streams, ...own }
+  const made = { attempts, runner, writer, begins, answers, rows, scans, scripts, streams }
+  return { ...made, describe, ...own }
 }
 
 /** A handler for each operation of the contract. */

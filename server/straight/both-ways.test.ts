@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { TurnReads } from '../../storage/turn-reads.ts'
 import { type Request, ROWS, SEED, Way } from '../../test/server/way.ts'
+import { StraightWrites } from './straight-writes.ts'
 
-const REQUESTS = 2_000
+const REQUESTS = 2_500
 
 const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 
@@ -103,8 +104,14 @@ const rows = fc
   })
 
 const writes = fc
-  .record({ id, number, form: fc.nat(6), as: oneOf('admin', 'plain', 'ruled') })
-  .map(({ id: key, number: n, form, as }): Request => {
+  .record({
+    id,
+    number,
+    more: number,
+    form: fc.nat(10),
+    as: oneOf('admin', 'admin', 'plain', 'ruled'),
+  })
+  .map(({ id: key, number: n, more, form, as }): Request => {
     const query = (sql: string, params: unknown): Request => ({
       path: '/v1/query',
       body: { sql, params },
@@ -125,6 +132,16 @@ const writes = fc
         return query("SET v = 'v' ON pair WHERE a = :a AND b = :b", { a: n, b: key })
       case 5:
         return query("SET v = 'v', remark = 'r' ON split WHERE id = :id", { id: n })
+      case 6:
+        return query(
+          "SET n = $1, r = 7, b = TRUE, at = $2, raw = x'00ff', j = '[1]', owner = $3 ON word WHERE id = $4",
+          [n, '2026-01-31T12:00:00Z', key, key],
+        )
+      case 7:
+        return query('SET v = :v ON pair WHERE a = :a AND b = :b', { v: more, a: n, b: key })
+      case 8:
+      case 9:
+        return query("SET v = 'all', remark = :r ON split WHERE id = :id", { r: key, id: n })
       default:
         return query('SET owner = :o ON word WHERE id = :id', {
           o: n === null ? null : 'b',
@@ -215,13 +232,14 @@ const requests = fc.oneof(
   { weight: 8, arbitrary: texts },
   { weight: 8, arbitrary: options },
   { weight: 2, arbitrary: elsewhere },
-  { weight: 14, arbitrary: writes },
+  { weight: 60, arbitrary: writes },
   { weight: 1, arbitrary: definitions },
 )
 
 test('whatever is asked is answered and counted by both ways alike', async (t) => {
   t.diagnostic(`seed ${SEED}: WAYS_SEED=${SEED}`)
   let straight = 0
+  let written = 0
   const { row } = TurnReads.prototype
   t.mock.method(
     TurnReads.prototype,
@@ -230,6 +248,15 @@ test('whatever is asked is answered and counted by both ways alike', async (t) =
       const found = row.apply(this, asked)
       if (found !== undefined) straight += 1
       return found
+    },
+  )
+  const { run } = StraightWrites.prototype
+  t.mock.method(
+    StraightWrites.prototype,
+    'run',
+    function counted(this: StraightWrites, ...asked: Parameters<typeof run>) {
+      written += 1
+      return run.apply(this, asked)
     },
   )
   const direct = await Way.open(t, {})
@@ -243,8 +270,11 @@ test('whatever is asked is answered and counted by both ways alike', async (t) =
     assert.deepEqual(answer, await general.send(request), JSON.stringify(request))
   }
   assert.deepEqual(await direct.counts(), await general.counts())
-  t.diagnostic(`${REQUESTS} requests, 0 differences; ${straight} were answered straight`)
-  assert.ok(straight > REQUESTS / 40, `only ${straight} went straight`)
+  t.diagnostic(
+    `${REQUESTS} requests, 0 differences; ${straight} read and ${written} written straight`,
+  )
+  assert.ok(straight > REQUESTS / 40, `only ${straight} were read straight`)
+  assert.ok(written > REQUESTS / 100, `only ${written} were written straight`)
 })
 
 test('a transaction over several requests is the same by both ways', async (t) => {

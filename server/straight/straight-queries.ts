@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
+import type { Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
 import { JsonSource, noteSource, type Parameters } from '../../planner/planner.ts'
 import type { MaybePromise } from '../../storage/storage.ts'
@@ -8,18 +9,28 @@ import type { ReadyAnswer } from '../http/answers/outbox.ts'
 import type { QueryAnswers } from '../http/answers/query-answers.ts'
 import { checkShape, decodeUtf8 } from '../http/bodies/body.ts'
 import { SERVER_LIMITS } from '../limits.ts'
+import type { QueryRequest } from '../requests/query-request.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import { type SeenHead, transactionOf } from './seen-heads.ts'
 import type { StraightReads } from './straight-reads.ts'
+import type { StraightWrite, StraightWrites } from './straight-writes.ts'
 
 type QueriesParts = {
   readonly reads: StraightReads
+  readonly writes: StraightWrites
   readonly parser: Pick<Parser, 'knownScript'>
   readonly access: Pick<Access, 'letIn'>
   readonly requests: RunningRequests
   readonly answers: QueryAnswers
   /** Throws for a body that is not of the operation's schema for JSON. */
   readonly checkBody: (operation: string, body: unknown) => void
+}
+
+/** A body that is a request, its text, and how many names are in it where they were counted. */
+type ReadBody = {
+  readonly request: QueryRequest
+  readonly text: string
+  readonly names: number | undefined
 }
 
 const NO_PARAMETERS: Parameters = []
@@ -41,7 +52,7 @@ export class StraightQueries {
     head: SeenHead,
     response: ServerResponse,
   ): MaybePromise<ReadyAnswer> | undefined {
-    const { reads, parser, access, requests, answers, checkBody } = this.#parts
+    const { reads, writes, parser, access, requests, checkBody } = this.#parts
     const text = decodeUtf8(body)
     const isShort = head.isText || text.length <= SERVER_LIMITS.bodyNestingMax
     const names = isShort ? undefined : checkShape(text)
@@ -54,26 +65,40 @@ export class StraightQueries {
       if (name !== 'sql' && name !== 'params' && name !== 'integers') isPlain = false
     }
     const known = isPlain && params !== null ? parser.knownScript(sql) : undefined
+    let write: StraightWrite | undefined
     if (known === undefined) {
       // A text that is wrong as one, and what names a history beside the head, are told of by the general way.
       if (head.isText || request.history !== undefined) return undefined
       checkBody(head.operation, request)
-    } else if (head.operation === 'query' && known.length === 1 && known[0]?.kind === 'get') {
+    } else if (head.operation === 'query' && known.length === 1) {
       const asked = head.isText
         ? { sql, params, text: '', fields: 0 }
         : { sql, params, text, fields, names }
-      const read = reads.query(known[0], asked, head)
+      const statement = known[0] as Statement
+      const read = statement.kind === 'get' ? reads.query(statement, asked, head) : undefined
       if (read !== undefined) return read
+      if (statement.kind === 'set') write = writes.of(statement, asked, head)
     }
-    if (!head.isText) noteSource(request, JsonSource.of(text, names))
-    const { operation, isRated, caller } = head
+    const { isRated, caller } = head
     const { principal, client } = caller
     if (isRated && requests.rateRefusal(principal, () => client) !== undefined) return undefined
-    const { req } = response
-    access.letIn(req, principal)
+    access.letIn(response.req, principal)
+    if (write === undefined) return this.#general({ request, text, names }, head, response)
+    return writes
+      .run(write, head, response)
+      .then((answer) => answer ?? this.#general({ request, text, names }, head, response))
+  }
+
+  #general(
+    { request, text, names }: ReadBody,
+    { isText, operation, caller }: SeenHead,
+    response: ServerResponse,
+  ): MaybePromise<ReadyAnswer> {
+    const { answers } = this.#parts
+    if (!isText) noteSource(request, JsonSource.of(text, names))
     try {
       if (operation === 'query') return answers.of(request, response, { caller })
-      const transaction = transactionOf(req.url as string)
+      const transaction = transactionOf(response.req.url as string)
       return answers.of({ ...request, transaction }, response, { caller })
     } catch (error) {
       return Promise.reject(error)

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { GetStatement } from '../../parser/ast.ts'
-import {
-  givenValues,
-  mayRound,
-  type Parameters,
-  type Plan,
-  type PointRead,
-  pointReadOf,
-} from '../../planner/planner.ts'
-import {
-  type Catalog,
-  type Clock,
-  type SqlValue,
-  type Storage,
-  type StoredRow,
-  shapeOfJson,
-  type TurnSnapshot,
+import { type Parameters, type Plan, type PointRead, pointReadOf } from '../../planner/planner.ts'
+import type {
+  Catalog,
+  Clock,
+  SqlValue,
+  Storage,
+  StoredRow,
+  TurnSnapshot,
 } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { FORMAT_TYPES } from '../answers/answer-format.ts'
@@ -30,6 +22,7 @@ import type { PlanCache } from '../statements/plan-cache.ts'
 import type { ShapeFigures } from '../statistics/shape-figures.ts'
 import type { CountedStatement, StatementStatistics } from '../statistics/statement-statistics.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
+import { type KnownQuery, valuesOfKnown } from './known-query.ts'
 import type { SeenHead } from './seen-heads.ts'
 
 type ReadsParts = {
@@ -40,17 +33,6 @@ type ReadsParts = {
   readonly clock: Pick<Clock, 'monotonicMs'>
   readonly ended: EndedTransactions
   readonly statistics: StatementStatistics | undefined
-}
-
-/** A text that is known, its parameters, and the body that they were read from. */
-export type KnownQuery = {
-  readonly sql: string
-  readonly params: Parameters
-  readonly text: string
-  /** How many fields the body has. */
-  readonly fields: number
-  /** How many names all its objects have, where they were counted. */
-  readonly names?: number | undefined
 }
 
 /** What is decided of a point read, and for which statistics it is counted. */
@@ -79,11 +61,7 @@ export class StraightReads {
   }
 
   /** The answer to a GET; undefined where it is no read of one row, or memory does not tell. */
-  query(
-    statement: GetStatement,
-    { sql, params, text, fields, names }: KnownQuery,
-    head: SeenHead,
-  ): ReadyAnswer | undefined {
+  query(statement: GetStatement, asked: KnownQuery, head: SeenHead): ReadyAnswer | undefined {
     if (statement.asOf !== undefined || statement.into !== undefined) return undefined
     const { access, storage, requests } = this.#parts
     // Others may wait for their turn, or this one may have lasted long.
@@ -95,18 +73,13 @@ export class StraightReads {
     const plan = this.#parts.plans.plan(statement, catalog)
     let read = this.#byPlan.get(plan)
     if (read === undefined) {
-      const running = { operation: 'query', statements: () => [sql] }
+      const running = { operation: 'query', statements: () => [asked.sql] }
       const entry = { statement, parameters: NO_PARAMETERS, index: 0 }
       read = straightRead({ plan, entry, running, catalog })
       this.#byPlan.set(plan, read)
     }
-    if (read === null || (read.key.hasIntegers && mayRound(text))) return undefined
-    const { isNamed, parameterCount } = read.key
-    // Of no more names than these none stands twice, and none is of no use.
-    const nameCount = names ?? shapeOfJson(text).names
-    if (nameCount !== fields + (isNamed ? parameterCount : 0)) return undefined
-    const key = givenValues(read.key, params)
-    if (key === undefined) return undefined
+    const key = read === null ? undefined : valuesOfKnown(read.key, asked)
+    if (read === null || key === undefined) return undefined
     const found = this.#found(read, key, began, head)
     if (found === undefined) return undefined
     const { form } = read

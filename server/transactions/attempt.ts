@@ -41,6 +41,7 @@ export type Attempt = {
 export type AskedTransaction<T> = {
   readonly snapshot: SnapshotAsked
   readonly running: RunningRequest
+  /** What it makes undefined has written nothing, and is made in another way: it is not counted. */
   readonly work: (attempt: Attempt) => MaybePromise<T>
   /**
    * The timestamp of its commit: null where it wrote nothing, undefined where its client gave it up. Absent for a
@@ -167,7 +168,7 @@ export class Attempts {
 
   #done<T>(result: T, { transaction }: Begun, { commitTsOf }: AskedTransaction<T>): T {
     if (commitTsOf === undefined) return result
-    this.#parts.ended.count(commitTsOf(result))
+    if (result !== undefined) this.#parts.ended.count(commitTsOf(result))
     // Of no effect on a transaction that has committed.
     transaction.rollback()
     return result

@@ -6,16 +6,16 @@ import type { JourneyName } from './journeys.ts'
  * shrink; a commit that needs more says why. Writes go through the redo log, as of a server that has written a while.
  */
 export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, calls: number]>> = {
-  get: [98, 117],
-  getText: [96, 111],
-  getOfNewText: [509, 712],
-  getWithOption: [311, 365],
-  getInside: [301, 396],
-  getBySocket: [349, 476],
+  get: [99, 118],
+  getText: [97, 112],
+  getOfNewText: [505, 701],
+  getWithOption: [307, 357],
+  getInside: [299, 389],
+  getBySocket: [343, 466],
   rowGet: [96, 109],
-  blindSet: [480, 650],
-  readingSet: [517, 698],
-  transfer: [518, 1_030],
-  scan: [330, 820],
+  blindSet: [360, 490],
+  readingSet: [509, 690],
+  transfer: [507, 1_020],
+  scan: [328, 800],
   health: [18, 18],
 }

@@ -31,7 +31,7 @@ export function pointReadOf(plan: Plan): PointRead | undefined {
 }
 
 /** The values of the primary key, in its order, where these bounds are one key of it. */
-function primaryKeyExpressions({
+export function primaryKeyExpressions({
   key,
   points,
 }: KeyBounds): readonly CompiledExpression[] | undefined {
