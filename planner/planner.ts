@@ -25,6 +25,7 @@ export { type AddingStatement, checkBeingAdded } from './definitions/table-check
 export { executePlan } from './execute/executor.ts'
 export { type GivenValues, givenValues } from './execute/points/given-values.ts'
 export { type PointRead, pointReadOf } from './execute/points/point-read.ts'
+export { meetsPointRule } from './execute/points/point-rule.ts'
 export { type PointWrite, pointWriteOf, rowOfPoint } from './execute/points/point-write.ts'
 export { AnswerBytes } from './execute/rows/answer-bytes.ts'
 export { BatchSize } from './execute/rows/batch-size.ts'

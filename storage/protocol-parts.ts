@@ -136,14 +136,16 @@ async function openEmbedded(
   const resolver = new LockResolver(context)
   // Its reads look at latches and at no locks, so none may be left when the store can be used (J1).
   await new LockSweeper(context, resolver).sweep()
+  const protocol = embeddedProtocol(context)
   return {
     context,
     commit: 'one-phase',
-    protocol: embeddedProtocol(context),
+    protocol,
     feed,
     trimLog: (safePoint, signal) => trimLog(cellStore, safePoint, signal),
     stampNow: () => oracle.takeToRead(),
-    turnReads: (catalog) => new TurnReads(oracle, latches, catalog),
+    turnReads: (catalog) =>
+      new TurnReads(oracle, latches, { catalog, snapshotAt: protocol.snapshotAt }),
     settle: (lock) => resolver.settle(lock),
     sweepLocks: async () => 0,
     requestLifeMs: 0,

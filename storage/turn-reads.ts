@@ -9,6 +9,8 @@ import type { StoredRow } from './tables/rows/table-rows.ts'
 import type { SqlValue } from './tables/sql-type.ts'
 import type { TableDefinition } from './tables/table-definition.ts'
 import type { LatchTable } from './transaction/one-process/latches/latch-table.ts'
+import type { TransactionProtocol } from './transaction/protocol/transaction-protocol.ts'
+import type { VersionedValue } from './transaction/records/version.ts'
 import { decodeContent, RECORD_CONTENT_AT } from './transaction/records/write-record.ts'
 
 /** A snapshot that ends with the turn of the event loop in which it was taken. */
@@ -16,26 +18,34 @@ export type TurnSnapshot = { readonly readTs: Timestamp; readonly catalog: Catal
 
 const FAMILY = 0
 const COLUMN = ROW_COLUMN.charCodeAt(0)
+const COLUMNS = [ROW_COLUMN]
+/** Of the rows that are answered so: longer ones are held in the budget of a request until their client takes them. */
+const VALUE_BYTES_MAX = 4_096
 
 /**
  * Reads that begin and end in one turn, of the process that owns its store alone (Percolator 2.2, Figure 6, `Get`).
  * They are no transactions: nothing else runs in between, so no collection can pass the snapshot (F2) and no latch can
- * be taken or released (J3), and nobody has to know of them. They answer what memory tells; whatever has to be looked
- * up or waited for is undefined, and is read by a transaction.
+ * be taken or released (J3), and nobody has to know of them. Whatever has to be waited for is undefined, and is read by
+ * a transaction.
  */
 export class TurnReads {
   readonly #oracle: Pick<EmbeddedOracle, 'takeToRead'>
   readonly #latches: LatchTable
   readonly #newestCatalog: NewestCatalog
+  readonly #snapshotAt: TransactionProtocol['snapshotAt']
 
   constructor(
     oracle: Pick<EmbeddedOracle, 'takeToRead'>,
     latches: LatchTable,
-    newestCatalog: NewestCatalog,
+    view: {
+      readonly catalog: NewestCatalog
+      readonly snapshotAt: TransactionProtocol['snapshotAt']
+    },
   ) {
     this.#oracle = oracle
     this.#latches = latches
-    this.#newestCatalog = newestCatalog
+    this.#newestCatalog = view.catalog
+    this.#snapshotAt = view.snapshotAt
   }
 
   /** Throws StorageError `closed`. */
@@ -47,24 +57,38 @@ export class TurnReads {
   }
 
   /**
-   * The row with this primary key, with the columns in these positions. Undefined where it is not there, or not in
-   * memory. Throws as `encodePrimaryKeyBound`, and violations of T2.
+   * The row with this primary key, or null, with the columns in these positions: from memory, or looked up in the view.
+   * Undefined where a commit has to be waited for, or the row is long. Throws as `encodePrimaryKeyBound`, and
+   * violations of T1 and T2.
    */
   row(
     table: TableDefinition,
     key: readonly SqlValue[],
     columns: readonly number[],
     { readTs }: TurnSnapshot,
-  ): StoredRow | undefined {
+  ): StoredRow | null | undefined {
     if (table.families.length > 0) return undefined
     const rowKey = encodePrimaryKeyBound(table, key)
     if (this.#latches.hiding(rowKey, readTs) !== undefined) return undefined
     const found = this.#latches.newest.view(rowKey, COLUMN, readTs)
-    if (found === undefined) return undefined
-    const content = decodeContent(found.record, RECORD_CONTENT_AT)
-    if (content.kind !== 'inline') return undefined
+    let stored: VersionedValue | null | undefined
+    if (found === undefined) stored = this.#lookedUp(rowKey, readTs)
+    else {
+      const content = decodeContent(found.record, RECORD_CONTENT_AT)
+      if (content.kind === 'delete') stored = null
+      else if (content.kind === 'inline') stored = { ...found, value: content.value }
+    }
+    if (!stored) return stored
     const row = emptyRow(table, key)
-    decodeFamily(table, FAMILY, content.value, row, columns)
-    return { key: rowKey, row, commitTs: found.commitTs }
+    decodeFamily(table, FAMILY, stored.value, row, columns)
+    return { key: rowKey, row, commitTs: stored.commitTs }
+  }
+
+  /** What a snapshot finds in the view; no latch hides it. */
+  #lookedUp(key: Uint8Array, readTs: Timestamp): VersionedValue | null | undefined {
+    const found = this.#snapshotAt(readTs).getRow(key, COLUMNS)
+    if (found === null) return null
+    const value = found instanceof Promise ? undefined : found.columns.get(ROW_COLUMN)
+    return value !== undefined && value.value.length <= VALUE_BYTES_MAX ? value : undefined
   }
 }

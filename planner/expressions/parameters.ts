@@ -149,7 +149,7 @@ function boundToVariable(
 }
 
 /** One that is absent or of another type is NULL: then no comparison with it is TRUE. */
-function boundToClaim(
+export function boundToClaim(
   { key, type, list, position }: ParameterSlot,
   claims: Claims | undefined,
 ): BoundParameter {

@@ -18,12 +18,13 @@ export class WorkMeter {
   #spent = 0
   #rowBegan = 0
   #turnBegan = 0
-  #lookAt: number = workLookUnits
+  #lookAt: number
   #position: Position | undefined
 
-  /** `look` throws where the statement is past its deadline, or cancelled. */
-  constructor(look: () => void = () => {}) {
+  /** `look` throws where the statement is past its deadline, or cancelled; first after `firstLookUnits`. */
+  constructor(look: () => void = () => {}, firstLookUnits: number = workLookUnits) {
     this.#look = look
+    this.#lookAt = firstLookUnits
   }
 
   /** Units since the beginning. */

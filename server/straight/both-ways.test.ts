@@ -160,6 +160,8 @@ const definitions = oneOf(
   'REVOKE READ ON word FROM plain',
   'GRANT READ ON word TO plain',
   "GRANT READ ON word TO ruled WHERE id = 'a'",
+  "GRANT READ ON word TO ruled WHERE at <= now() AND id LIKE '%,%'",
+  'GRANT READ ON word TO ruled WHERE 1 / n > 0',
   'DROP TABLE split',
   'CREATE TABLE split (id INTEGER PRIMARY KEY, v TEXT)',
   'ALTER ROLE plain LIMIT rate 10',

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { GetStatement } from '../../parser/ast.ts'
-import { type Parameters, type Plan, type PointRead, pointReadOf } from '../../planner/planner.ts'
+import {
+  meetsPointRule,
+  type Parameters,
+  type Plan,
+  type PointRead,
+  pointReadOf,
+} from '../../planner/planner.ts'
 import type {
   Catalog,
   Clock,
@@ -40,6 +46,8 @@ type StraightRead = PointRead & {
   /** Whether its result is the row as it is. */
   readonly isWhole: boolean
   readonly form: ResultForm
+  /** Whether it is the rows door's, and no statement. */
+  readonly isOfRows: boolean
   /** All of the entity tag of the whole row but its commit. */
   readonly tag: string
   readonly counted: CountedStatement
@@ -60,7 +68,7 @@ export class StraightReads {
     this.#parts = parts
   }
 
-  /** The answer to a GET; undefined where it is no read of one row, or memory does not tell. */
+  /** The answer to a GET; undefined where it is no read of one row, or a commit has to be waited for. */
   query(statement: GetStatement, asked: KnownQuery, head: SeenHead): ReadyAnswer | undefined {
     if (statement.asOf !== undefined || statement.into !== undefined) return undefined
     const { access, storage, requests } = this.#parts
@@ -75,7 +83,7 @@ export class StraightReads {
     if (read === undefined) {
       const running = { operation: 'query', statements: () => [asked.sql] }
       const entry = { statement, parameters: NO_PARAMETERS, index: 0 }
-      read = straightRead({ plan, entry, running, catalog })
+      read = straightRead({ plan, entry, running, catalog }, false)
       this.#byPlan.set(plan, read)
     }
     const key = read === null ? undefined : valuesOfKnown(read.key, asked)
@@ -84,11 +92,12 @@ export class StraightReads {
     if (found === undefined) return undefined
     const { form } = read
     const { readTs } = began
+    const row = found === null ? '' : rowText(form, valuesOf(read, found))
     const rest = `],"rowsAffected":0}],"readTimestamp":${readTs},"attempts":1}\n`
     return {
       status: 200,
       headers: ['Content-Type', FORMAT_TYPES.json, READ_TIMESTAMP_HEADER, String(readTs)],
-      body: `{"results":[{"columns":${form.columns},"rows":[${rowText(form, valuesOf(read, found))}${rest}`,
+      body: `{"results":[{"columns":${form.columns},"rows":[${row}${rest}`,
     }
   }
 
@@ -108,7 +117,7 @@ export class StraightReads {
     if (!read) return undefined
     const key = readKeyPath(read.table, url.slice(tableEnd + ROWS.length))
     const found = this.#found(read, key, began, head)
-    if (found === undefined) return undefined
+    if (!found) return undefined
     const { form, tag } = read
     const etag = tagOf(found.commitTs as number, tag)
     return {
@@ -126,19 +135,24 @@ export class StraightReads {
     key: readonly SqlValue[],
     snapshot: TurnSnapshot,
     { isRated, caller: { client, principal } }: SeenHead,
-  ): StoredRow | undefined {
+  ): StoredRow | null | undefined {
     const { storage, requests, statistics, clock, ended } = this.#parts
     const beganMs = statistics === undefined ? 0 : clock.monotonicMs()
     const found = storage.turnReads?.row(read.table, key, read.reads, snapshot)
     if (found === undefined) return undefined
+    const { rule } = read
+    const isSeen =
+      found !== null && (rule === undefined || meetsPointRule(rule, found.row, principal?.claims))
+    // What the rows door says of a row that is not there is said by the general way.
+    if (!isSeen && read.isOfRows) return undefined
     // What is answered here is counted here, and the rest by who lets it in.
     if (isRated && requests.rateRefusal(principal, () => client) !== undefined) return undefined
     if (statistics !== undefined) {
       read.figures = statistics.figuresOf(read.counted, read.figures)
-      read.figures.ran(clock.monotonicMs() - beganMs, 1, 0)
+      read.figures.ran(clock.monotonicMs() - beganMs, isSeen ? 1 : 0, 0)
     }
     ended.committed(null)
-    return found
+    return isSeen ? found : null
   }
 
   #readOf(catalog: Catalog, name: string): StraightRead | null | undefined {
@@ -150,7 +164,7 @@ export class StraightReads {
     const plan = this.#parts.plans.plan(statement, catalog)
     const entry = { statement, parameters: NO_PARAMETERS, index: 0 }
     const running = { operation: 'getRow', statements: () => [] }
-    const read = straightRead({ plan, entry, running, catalog })
+    const read = straightRead({ plan, entry, running, catalog }, true)
     const tables = this.#byTable.get(catalog) ?? new Map<string, StraightRead | null>()
     this.#byTable.set(catalog, tables.set(name, read))
     return read
@@ -170,7 +184,7 @@ function valuesOf({ places, isWhole }: StraightRead, { row }: StoredRow): readon
 /** What percent-encoding and a query could hide is left to the general way. */
 const IS_PLAIN_PATH = /^[\w./~,:@-]+$/
 
-function straightRead(counted: CountedStatement): StraightRead | null {
+function straightRead(counted: CountedStatement, isOfRows: boolean): StraightRead | null {
   const read = pointReadOf(counted.plan)
   if (read === undefined) return null
   const form = formOf(read.columns, 'number')
@@ -178,5 +192,5 @@ function straightRead(counted: CountedStatement): StraightRead | null {
   const { places, table } = read
   const isWhole =
     places.length === table.columns.length && places.every((place, at) => place === at)
-  return { ...read, isWhole, form, tag, counted, figures: undefined }
+  return { ...read, isWhole, isOfRows, form, tag, counted, figures: undefined }
 }

@@ -36,8 +36,8 @@ export const ADMISSION_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'straightReadsIgnoreRules',
-    'planner/execute/points/point-read.ts',
-    ' || plan.rowRule !== undefined',
-    '',
+    'server/straight/straight-reads.ts',
+    'rule === undefined || meetsPointRule(',
+    'true || meetsPointRule(',
   ),
 ]

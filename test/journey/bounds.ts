@@ -7,6 +7,7 @@ import type { JourneyName } from './journeys.ts'
  */
 export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, calls: number]>> = {
   get: [99, 118],
+  getOfNoRow: [114, 160],
   getText: [97, 112],
   getOfNewText: [505, 701],
   getWithOption: [307, 357],
@@ -18,4 +19,7 @@ export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, c
   transfer: [507, 1_020],
   scan: [328, 800],
   health: [18, 18],
+  getWithToken: [106, 127],
+  getByRuleOfKey: [126, 149],
+  getByRule: [124, 146],
 }

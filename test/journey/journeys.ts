@@ -8,16 +8,21 @@ type Sent = { readonly method?: string; readonly path: string; readonly body?: u
 class Connection {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #url: string
+  readonly #token: string | undefined
 
-  constructor(url: string) {
+  constructor(url: string, token?: string) {
     this.#url = url
+    this.#token = token
   }
 
   /** The JSON of the response; rejects with Error where it is none of success. */
   send({ method = 'POST', path, body }: Sent): Promise<Record<string, unknown>> {
     const isText = typeof body === 'string'
     const payload = isText ? body : body && JSON.stringify(body)
-    const headers = payload ? { 'content-type': isText ? 'text/plain' : 'application/json' } : {}
+    const headers = {
+      ...(payload ? { 'content-type': isText ? 'text/plain' : 'application/json' } : {}),
+      ...(this.#token && { authorization: `Bearer ${this.#token}` }),
+    }
     return new Promise((resolve, reject) => {
       const sent = request(new URL(path, this.#url), { agent: this.#agent, method, headers })
       sent.on('error', reject).on('response', (response) => {
@@ -44,7 +49,27 @@ const ROWS = 20
 /** From then on a server writes through the redo log, see `RedoUse`. */
 const WRITES_BEFORE = 1_500
 
-/** Makes the table of the journeys. Returns them by their names; each sends what the name says. */
+/** Closes the server to those without a token. Returns a connection for a role that may read what `rule` says. */
+async function closedTo(url: string, admin: Connection | undefined, rule: string) {
+  const made = async (by: Connection, name: string, role: string) => {
+    const sql = `CREATE TOKEN ${name} ROLE ${role} EXPIRES IN 1 DAY`
+    const { results } = (await by.query(sql)) as TokenAnswer
+    return new Connection(url, results[0].rows[0].token)
+  }
+  const root = admin ?? (await made(new Connection(url), 'root', 'admin'))
+  const role = `reader${rule.length}`
+  await root.query(`CREATE ROLE ${role}; GRANT READ ON account TO ${role} ${rule}`)
+  return { root, reader: await made(root, `of_${role}`, role) }
+}
+
+type TokenAnswer = {
+  readonly results: readonly [{ readonly rows: readonly [{ readonly token: string }] }]
+}
+
+/**
+ * Makes the table of the journeys. Returns them by their names; each sends what the name says. Those with tokens come
+ * last: from the first of them on nobody is let in without one.
+ */
 export async function prepareJourneys(url: string) {
   const connection = new Connection(url)
   await connection.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)')
@@ -63,8 +88,19 @@ export async function prepareJourneys(url: string) {
   await once(socket, 'message')
   let asked = 0
   let written = 0
+  let root: Connection | undefined
+  const readers = new Map<string, Connection>()
+  const getAs = async (rule: string) => {
+    if (!readers.has(rule)) {
+      const closed = await closedTo(url, root, rule)
+      root = closed.root
+      readers.set(rule, closed.reader)
+    }
+    return await readers.get(rule)?.query(GET, { id: 'r3' })
+  }
   return {
     get: () => connection.query(GET, { id: 'r3' }),
+    getOfNoRow: () => connection.query(GET, { id: 'none' }),
     getText: () =>
       connection.send({ path: '/v1/query', body: "GET * FROM account WHERE id = 'r3'" }),
     getOfNewText: () => {
@@ -99,6 +135,9 @@ export async function prepareJourneys(url: string) {
       ),
     scan: () => connection.query("SCAN * FROM account WHERE id >= 'r1'"),
     health: () => connection.send({ method: 'GET', path: '/healthz' }),
+    getWithToken: () => getAs(''),
+    getByRuleOfKey: () => getAs("WHERE id >= 'r'"),
+    getByRule: () => getAs('WHERE balance > 0'),
   }
 }
 

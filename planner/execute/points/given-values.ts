@@ -18,14 +18,16 @@ export type GivenValues = {
   readonly hasIntegers: boolean
 }
 
-/** Undefined where an expression is more than that, or a parameter is a list, a claim or a JSON value. */
+/** Undefined where an expression is more than that, or a parameter is a list or a JSON value. */
 export function givenValuesOf(
   expressions: readonly CompiledExpression[],
   slots: readonly ParameterSlot[],
 ): GivenValues | undefined {
-  const keys = new Set(slots.map(({ key }) => key))
-  const isNamed = slots.some(({ key }) => typeof key === 'string')
-  if (slots.some(isOther) || (!isNamed && Math.max(0, ...(keys as Set<number>)) > keys.size)) {
+  // What a token says is for rules, and no parameter.
+  const own = slots.filter(({ key }) => !isClaim(key))
+  const keys = new Set(own.map(({ key }) => key))
+  const isNamed = own.some(({ key }) => typeof key === 'string')
+  if (own.some(isOther) || (!isNamed && Math.max(0, ...(keys as Set<number>)) > keys.size)) {
     return undefined
   }
   const values: GivenValue[] = []
@@ -33,12 +35,12 @@ export function givenValuesOf(
     if (given === undefined) return undefined
     values.push('literal' in given ? given : (slots[given.slot] as ParameterSlot))
   }
-  const hasIntegers = slots.some(({ type }) => type === 'INTEGER')
+  const hasIntegers = own.some(({ type }) => type === 'INTEGER')
   return { values, isNamed, parameterCount: keys.size, hasIntegers }
 }
 
-function isOther({ list, isVariable, type, key }: ParameterSlot): boolean {
-  return list || isVariable === true || type === 'JSON' || isClaim(key)
+function isOther({ list, isVariable, type }: ParameterSlot): boolean {
+  return list || isVariable === true || type === 'JSON'
 }
 
 /**

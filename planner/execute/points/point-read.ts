@@ -4,6 +4,7 @@ import type { CompiledExpression } from '../../expressions/compiled-expression.t
 import type { KeyBounds } from '../../keys/key-range.ts'
 import type { Plan, ResultColumn } from '../../plan/plan.ts'
 import { type GivenValues, givenValuesOf } from './given-values.ts'
+import type { PointRule } from './point-rule.ts'
 
 /**
  * What a plan decides that reads columns as they are of one row, by its primary key: its work is bounded by the lengths
@@ -17,17 +18,20 @@ export type PointRead = {
   /** Places of the columns of the result, in its order. */
   readonly places: readonly number[]
   readonly columns: readonly ResultColumn[]
+  /** Absent where whoever asks may see all rows. */
+  readonly rule: PointRule | undefined
 }
 
-/** Undefined where the plan reads in another way, locks, or has a rule. */
+/** Undefined where the plan reads in another way, or locks. */
 export function pointReadOf(plan: Plan): PointRead | undefined {
-  if (plan.kind !== 'pointGet' || plan.forUpdate || plan.rowRule !== undefined) return undefined
-  const { table, slots, keys, projection, lookups, reads } = plan
+  if (plan.kind !== 'pointGet' || plan.forUpdate) return undefined
+  const { table, slots, keys, projection, lookups, reads, rowRule } = plan
   const { places, columns } = projection
   if (lookups !== undefined || places === undefined) return undefined
   const expressions = primaryKeyExpressions(keys)
   const key = expressions && givenValuesOf(expressions, slots)
-  return key && { table, key, reads, places, columns }
+  const rule = rowRule && { rule: rowRule, slots }
+  return key && { table, key, reads, places, columns, rule }
 }
 
 /** The values of the primary key, in its order, where these bounds are one key of it. */
