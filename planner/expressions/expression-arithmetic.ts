@@ -137,19 +137,13 @@ function stepOf(
 }
 
 function concatenation(a: ExpressionType, b: ExpressionType, position: Position): Step | undefined {
-  if (a === 'TEXT' && b === 'TEXT') {
-    const apply = (left: SqlValue, right: SqlValue, work: WorkMeter): SqlValue => {
-      payForJoining(left, right, { work, position })
-      return (left as string) + (right as string)
-    }
-    return { type: 'TEXT', apply }
-  }
-  if (a !== 'BYTES' || b !== 'BYTES') return undefined
+  if (a !== b || (a !== 'TEXT' && a !== 'BYTES')) return undefined
   const apply = (left: SqlValue, right: SqlValue, work: WorkMeter): SqlValue => {
     payForJoining(left, right, { work, position })
+    if (typeof left === 'string') return left + (right as string)
     return Uint8Array.from(Buffer.concat([left as Uint8Array, right as Uint8Array]))
   }
-  return { type: 'BYTES', apply }
+  return { type: a, apply }
 }
 
 /** A few characters of text can ask for a value of any length, which nothing could hold. */
@@ -168,56 +162,34 @@ function payForJoining(
 
 function numberStep(operator: NumberOperator, integers: boolean, position: Position): Step {
   if (integers) {
+    const integerResult = INTEGER_RESULTS[operator]
     const apply = (left: SqlValue, right: SqlValue): SqlValue =>
-      checkedInteger(integerResult(operator, left as bigint, right as bigint, position), {
-        position,
-      })
+      checkedInteger(integerResult(left as bigint, right as bigint, position), { position })
     return { type: 'INTEGER', apply }
   }
+  const realResult = REAL_RESULTS[operator]
   const apply = (left: SqlValue, right: SqlValue): SqlValue =>
-    finite(realResult(operator, Number(left), Number(right), position), position)
+    finite(realResult(Number(left), Number(right), position), position)
   return { type: 'REAL', apply }
 }
 
+type Results<T> = Readonly<Record<NumberOperator, (left: T, right: T, position: Position) => T>>
+
 /** Division truncates towards zero and the remainder has the sign of the dividend. */
-function integerResult(
-  operator: NumberOperator,
-  left: bigint,
-  right: bigint,
-  position: Position,
-): bigint {
-  switch (operator) {
-    case '+':
-      return left + right
-    case '-':
-      return left - right
-    case '*':
-      return left * right
-    case '/':
-      return left / nonZero(right, position)
-    case '%':
-      return left % nonZero(right, position)
-  }
+const INTEGER_RESULTS: Results<bigint> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right, position) => left / nonZero(right, position),
+  '%': (left, right, position) => left % nonZero(right, position),
 }
 
-function realResult(
-  operator: NumberOperator,
-  left: number,
-  right: number,
-  position: Position,
-): number {
-  switch (operator) {
-    case '+':
-      return left + right
-    case '-':
-      return left - right
-    case '*':
-      return left * right
-    case '/':
-      return left / nonZero(right, position)
-    case '%':
-      return left % nonZero(right, position)
-  }
+const REAL_RESULTS: Results<number> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right, position) => left / nonZero(right, position),
+  '%': (left, right, position) => left % nonZero(right, position),
 }
 
 function nonZero<T extends bigint | number>(divisor: T, position: Position): T {
