@@ -240,33 +240,35 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['*'],
   ],
   server: [
-    ['limits.ts', 'package-files.ts', 'settled-soon.ts'],
+    ['limits.ts', 'package-files.ts', 'settled-soon.ts', 'flags.ts', 'usage-error.ts'],
     ['errors/', 'statements/snapshot.ts'],
     ['budgets/'],
     ['access/principal.ts', 'access/standing.ts'],
-    ['audit/'],
-    ['answers/'],
+    ['audit/', 'answers/'],
     ['conflicts/', 'history/'],
     ['requests/'],
     ['access/'],
     ['transactions/', 'statistics/'],
     ['statements/'],
-    ['rows/', 'scripts/', 'subscriptions/'],
-    ['cells/'],
-    ['http/openapi/', 'http/bodies/', 'http/origin-and-host.ts'],
-    ['flags.ts', 'usage-error.ts', 'consistency-answer.ts'],
+    ['rows/', 'scripts/', 'subscriptions/', 'consistency-answer.ts'],
+    ['cells/', 'http/openapi/', 'http/bodies/', 'http/origin-and-host.ts'],
     ['engines/', 'first-token/', 'tls-files.ts', 'config-values.ts'],
-    ['move/', 'backups/'],
-    ['config.ts'],
-    ['observers/'],
-    ['http/request-hooks.ts'],
+    ['move/', 'backups/', 'observers/'],
+    ['config.ts', 'http/request-hooks.ts'],
     ['http/answers/'],
     ['websocket/'],
     ['metrics/', 'straight/'],
     ['http/'],
     ['*'],
   ],
-  'server/http': [['openapi/', 'bodies/'], ['*'], ['answers/'], ['routes/'], ['http-interface.ts']],
+  'server/http': [
+    ['openapi/', 'bodies/'],
+    ['*'],
+    ['answers/'],
+    ['dependencies.ts'],
+    ['routes/'],
+    ['http-interface.ts'],
+  ],
   'server/subscriptions': [['matching/'], ['frames/'], ['*']],
   cli: [
     ['command.ts', 'file-problem.ts', 'named-file.ts'],
@@ -375,14 +377,11 @@ function placeIn(folder: string, steps: readonly Step[], path: string): Place {
 
 /** Every circle of imports is reported once, by the files on it. */
 export function findCircles(files: readonly SourceFile[]): string[] {
-  const targetsOf = new Map(
-    files.map((file) => [
-      file.path,
-      file.imports
-        .filter((one) => one.specifier.startsWith('.'))
-        .map((one) => posix.join(posix.dirname(file.path), one.specifier)),
-    ]),
-  )
+  const targetsIn = ({ path, imports }: SourceFile) =>
+    imports
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .map(({ specifier }) => posix.join(posix.dirname(path), specifier))
+  const targetsOf = new Map(files.map((file) => [file.path, targetsIn(file)]))
   const finished = new Set<string>()
   const circles: string[] = []
   const walk = (path: string, trail: readonly string[]): void => {

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
-import type { Audit } from '../../audit/audit.ts'
 import type { BackupPage, Backups } from '../../backups/backups.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import type { RunningRequest } from '../../requests/running-request.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
 import { bodyOfHead } from '../answers/stream-answers.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import { aboutRequest, listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
 /** `BackupOrder` of `openapi.yaml`. */
 type BackupOrder = { readonly name: string; readonly check?: boolean }
 
-export function backupRoutes(parts: {
-  readonly backups: Backups
-  readonly requests: RunningRequests
-  readonly audit: Audit
-}): Handlers {
-  const { backups, requests, audit } = parts
+export function backupRoutes({ backups, requests, audit }: RouteDependencies): Handlers {
   /** Done as a request that is listed, and told in the audit log. */
   const audited = <T>(reply: FastifyReply, name: string, work: () => Promise<T>): Promise<T> =>
     listedWork(requests, reply, async (running) => {

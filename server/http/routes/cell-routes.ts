@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import { requireTable, type Storage, type TableDefinition } from '../../../storage/storage.ts'
+import { requireTable, type TableDefinition } from '../../../storage/storage.ts'
 import { sendableLine } from '../../answers/answer-body.ts'
 import { addressOfRow } from '../../answers/row-address.ts'
 import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
-import type { Audit } from '../../audit/audit.ts'
 import { type InspectedRows, inspectedRows, rowsPieces } from '../../cells/inspected-rows.ts'
 import { type ShownRow, shownEntry, shownRow } from '../../cells/shown-row.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { shortened } from '../../errors/shown-text.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
 import { readEntryKeyPath, readKeyPath } from '../../rows/key-path.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
 import { askerOf } from '../asker-of.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import { listedWork } from '../listed-work.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 
-type Parts = {
-  readonly storage: Storage
-  readonly requests: RunningRequests
-  readonly audit: Audit
-}
-
 /** What lies below the rows: their cells, and those of index entries. */
-export function cellRoutes({ storage, requests, audit }: Parts): Handlers {
+export function cellRoutes({ storage, requests, audit }: RouteDependencies): Handlers {
   const inspect = async (
     { parameters, reply }: CheckedRequest,
     rowsOf: (table: TableDefinition) => readonly ShownRow[],

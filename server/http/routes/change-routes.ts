@@ -1,36 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Parser } from '../../../parser/parser.ts'
 import type { Parameters } from '../../../planner/planner.ts'
 import type { Timestamp } from '../../../storage/storage.ts'
 import { FORMAT_TYPES } from '../../answers/answer-format.ts'
 import { ClientDisconnected, ServerError } from '../../errors/server-error.ts'
 import { HISTORY_HEADER, namedHistory } from '../../history/request-history.ts'
 import { parametersOfText } from '../../requests/query-request.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
-import type { ChangeStreams } from '../../subscriptions/change-streams.ts'
 import type { ListedSubscription } from '../../subscriptions/subscription-list.ts'
-import {
-  requireOneBeginning,
-  type SubscriptionRequest,
-  type Subscriptions,
-} from '../../subscriptions/subscriptions.ts'
+import { requireOneBeginning, type SubscriptionRequest } from '../../subscriptions/subscriptions.ts'
 import { bodyOfHead } from '../answers/stream-answers.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import { aboutRequest, listedWork } from '../listed-work.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 import { integersOf } from './row-parameters.ts'
 
-export function changeRoutes(parts: {
-  readonly streams: ChangeStreams
-  readonly subscriptions: Pick<Subscriptions, 'list'>
-  readonly requests: RunningRequests
-  readonly parser: Pick<Parser, 'shapeOf'>
-}): Handlers {
-  const { streams, subscriptions, requests, parser } = parts
+export function changeRoutes({ live, requests, parser }: RouteDependencies): Handlers {
   return {
     async getChanges({ parameters, reply }) {
       const about = aboutRequest(reply, () => [String(parameters.sql)])
       const running = requests.begin(reply.raw, about)
-      const body = await streams.open(subscriptionOf(parameters), running)
+      const body = await live.streams.open(subscriptionOf(parameters), running)
       reply.header('content-type', FORMAT_TYPES.ndjson)
       if (reply.request.method !== 'HEAD') return body
       // The client has gone and would not read the lines.
@@ -42,7 +30,7 @@ export function changeRoutes(parts: {
     async listSubscriptions({ parameters, reply }) {
       const limit = Number(parameters.limit ?? 100)
       return listedWork(requests, reply, async ({ turns }) => {
-        const { subscriptions: open, resolved, total } = await subscriptions.list(limit, turns)
+        const { subscriptions: open, resolved, total } = await live.subscriptions.list(limit, turns)
         const shapes = new Map<string, string>()
         const shapeOf = (text: string): string => {
           const shape = shapes.get(text) ?? parser.shapeOf(text)

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Parser } from '../../../parser/parser.ts'
-import type { Access } from '../../access/access.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
 import { completionsOf } from '../../statements/completions.ts'
-import type { EndedTransactions } from '../../transactions/ended-transactions.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import { listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
-export function completionRoutes(parts: {
-  readonly parser: Pick<Parser, 'placeIn'>
-  readonly access: Access
-  readonly requests: RunningRequests
-  readonly ended: EndedTransactions
-}): Handlers {
-  const { parser, access, requests, ended } = parts
+export function completionRoutes({ parser, access, requests, ended }: RouteDependencies): Handlers {
   return {
     async getCompletions({ body, reply }) {
       const { sql, offset = sql.length } = body as { sql: string; offset?: number }

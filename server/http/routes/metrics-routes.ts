@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Storage } from '../../../storage/storage.ts'
 import { conflictListOf } from '../../conflicts/conflict-answers.ts'
-import type { ConflictLog } from '../../conflicts/conflict-log.ts'
 import { ServerError } from '../../errors/server-error.ts'
-import type { Metrics } from '../../metrics/metrics.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
-import type { StatementStatistics } from '../../statistics/statement-statistics.ts'
 import { type StatisticsOrder, statisticsAnswer } from '../../statistics/statistics-answer.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
 /** What is counted and remembered of what the server does. */
-export function metricsRoutes(parts: {
-  readonly metrics: Metrics
-  readonly storage: Storage
-  readonly conflicts: ConflictLog
-  /** Undefined where statements are not counted. */
-  readonly statistics: StatementStatistics | undefined
-}): Handlers {
-  const { metrics, storage, conflicts, statistics } = parts
+export function metricsRoutes({
+  metrics,
+  storage,
+  commits,
+  statistics,
+}: RouteDependencies): Handlers {
   return {
     async getMetrics({ reply }) {
       reply.header('content-type', metrics.contentType)
@@ -35,7 +30,7 @@ export function metricsRoutes(parts: {
         limit: Number(limit),
         table: table === undefined ? undefined : String(table),
       }
-      return conflictListOf(conflicts, await catalogAt(storage), asked)
+      return conflictListOf(commits.log, await catalogAt(storage), asked)
     },
 
     async listStatements({ parameters }) {

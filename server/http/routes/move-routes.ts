@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServerError } from '../../errors/server-error.ts'
 import { moveTargetOf, type TargetTexts } from '../../move/move-target.ts'
-import type { Moves } from '../../move/moves.ts'
 import { UsageError } from '../../usage-error.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
 /** `MoveOrder` of `openapi.yaml`. */
@@ -14,7 +14,7 @@ type MoveBody = {
   readonly options?: TargetTexts
 }
 
-export function moveRoutes({ moves }: { readonly moves: Moves }): Handlers {
+export function moveRoutes({ moves }: RouteDependencies): Handlers {
   return {
     async getMove() {
       return moves.state

@@ -5,14 +5,14 @@ import {
   nameOfRow,
   type ObserverStatus,
   requireObserver,
-  type Storage,
 } from '../../../storage/storage.ts'
 import { addressOfRow } from '../../answers/row-address.ts'
 import { readKeyPath, writeKeyText } from '../../rows/key-path.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
-export function observerRoutes({ storage }: { readonly storage: Storage }): Handlers {
+export function observerRoutes({ storage }: RouteDependencies): Handlers {
   return {
     async listObservers() {
       const statuses = await storage.observers.status()

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type Clock,
-  SERVER_RIGHTS,
-  type Storage,
-  type StorageStatus,
-  timeText,
-} from '../../../storage/storage.ts'
-import type { Access } from '../../access/access.ts'
-import type { Audit } from '../../audit/audit.ts'
+import { SERVER_RIGHTS, type StorageStatus, timeText } from '../../../storage/storage.ts'
 import { standingLockOf } from '../../cells/row-cells.ts'
-import type { Config } from '../../config.ts'
-import type { ConflictLog } from '../../conflicts/conflict-log.ts'
 import { consistencyAnswer } from '../../consistency-answer.ts'
 import { ALL_LIMITS } from '../../limits.ts'
 import { feedLagMs } from '../../metrics/feed-lag.ts'
 import { LastAnswer } from '../../metrics/last-answer.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
-import type { TransactionSessions } from '../../transactions/transaction-sessions.ts'
-import type { LiveConnections } from '../../websocket/live-connections.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import { listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { storeAnsweredAt } from '../probes.ts'
@@ -26,23 +14,18 @@ import { SharedCheck } from './shared-check.ts'
 
 const GATEWAYS_MAX = 10_000
 
-export function operationRoutes(parts: {
-  readonly storage: Storage
-  readonly sessions: TransactionSessions
-  readonly clock: Clock
-  readonly config: Pick<
-    Config,
-    'engine' | 'redoLog' | 'retentionMs' | 'countsStatements' | 'garbageIntervalMs' | 'stepDelayMs'
-  >
-  readonly live: Pick<LiveConnections, 'sockets' | 'subscriptions'>
-  readonly conflicts: ConflictLog
-  readonly version: string
-  readonly requests: RunningRequests
-  readonly audit: Audit
-  readonly access: Access
-}): Handlers {
-  const { storage, sessions, clock, config, version, requests, audit, access } = parts
-  const { live, conflicts } = parts
+export function operationRoutes({
+  storage,
+  sessions,
+  clock,
+  config,
+  version,
+  requests,
+  audit,
+  access,
+  live,
+  commits,
+}: RouteDependencies): Handlers {
   const startedAtMs = clock.monotonicMs()
   const lagMs = new LastAnswer(storage, () => feedLagMs(storage))
   const living = new LastAnswer(storage, () => storage.gateways.living(GATEWAYS_MAX))
@@ -88,7 +71,7 @@ export function operationRoutes(parts: {
         openTransactions: sessions.count,
         sockets: live.sockets.count,
         subscriptions: live.subscriptions.count,
-        conflicts: conflicts.total,
+        conflicts: commits.log.total,
         statementStatistics: config.countsStatements,
         bufferedBytes,
         indexBuilds,

@@ -12,22 +12,14 @@ import {
 } from '../../requests/meaningless-options.ts'
 import type { QueryRequest } from '../../requests/query-request.ts'
 import type { RunningRequest } from '../../requests/running-request.ts'
-import type { ScanStreams } from '../../statements/scan-streams.ts'
 import type { ReadyAnswer } from '../answers/outbox.ts'
-import { AboutQuery, type QueryAnswers } from '../answers/query-answers.ts'
-import type { StreamAnswers } from '../answers/stream-answers.ts'
+import { AboutQuery } from '../answers/query-answers.ts'
 import { terminalError } from '../answers/terminal-answers.ts'
 import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../bodies/body.ts'
-import type { ProblemTold } from '../http-errors.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import { type CheckedRequest, type Handlers, mediaTypeOf } from '../openapi/binding.ts'
 
-export function queryRoutes(parts: {
-  readonly answers: QueryAnswers
-  readonly scans: ScanStreams
-  readonly streams: StreamAnswers
-  readonly told: ProblemTold
-}): Handlers {
-  const { answers, scans, streams, told } = parts
+export function queryRoutes({ answers, scans, streams, told }: RouteDependencies): Handlers {
   const run = async (
     { reply, parameters, body }: CheckedRequest,
     query: QueryRequest,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Parser } from '../../../parser/parser.ts'
 import type { IntegerForm, StatementResult } from '../../../planner/planner.ts'
 import type { Timestamp } from '../../../storage/storage.ts'
 import { sendable, sendableLine } from '../../answers/answer-body.ts'
@@ -7,7 +6,6 @@ import type { AnswerFormat } from '../../answers/answer-format.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
 import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
-import type { Cursors } from '../../requests/cursor.ts'
 import {
   meaningless,
   requireIntegersShown,
@@ -19,23 +17,14 @@ import { readNames } from '../../rows/name-list.ts'
 import { RowConditions } from '../../rows/row-conditions.ts'
 import { ownerOf, paramsOf, type RowsAsked, scanOf } from '../../rows/row-page.ts'
 import { getRow } from '../../rows/row-statements.ts'
-import type { RowTransactions } from '../../rows/row-transactions.ts'
 import { keyParameters } from '../../rows/row-values.ts'
 import { representationOf, tagOf } from '../../rows/row-version.ts'
 import { addressOf, columnsText, rowBody, rowNotFound } from '../../rows/row-writes.ts'
-import type { StreamAnswers } from '../answers/stream-answers.ts'
 import { answerReadTimestamp } from '../answers/transaction-answers.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import { aboutRequest } from '../listed-work.ts'
 import type { CheckedRequest } from '../openapi/binding.ts'
 import { formOf, integersOf, snapshotOf, targetOf } from './row-parameters.ts'
-
-export type RowReadParts = {
-  readonly rows: RowTransactions
-  readonly streams: StreamAnswers
-  readonly parser: Parser
-  readonly cursors: Cursors
-  readonly writer: AnswerWriter
-}
 
 /** For those who list what is running; the WHERE is all that a request on rows has of a text. */
 export function conditionOf({ parameters: { where } }: CheckedRequest): readonly string[] {
@@ -44,7 +33,7 @@ export function conditionOf({ parameters: { where } }: CheckedRequest): readonly
 
 /** One page of a SCAN, which a cursor continues. */
 export async function pageOfRows(
-  { rows, parser, cursors, writer }: RowReadParts,
+  { rows, parser, cursors, writer }: RouteDependencies,
   { parameters, reply }: CheckedRequest,
   running: RunningRequest,
 ): Promise<string | Buffer> {
@@ -88,7 +77,7 @@ function* pagePieces(
 
 /** All rows of it. */
 export async function streamOfRows(
-  { streams, parser, cursors }: RowReadParts,
+  { streams, parser, cursors }: RouteDependencies,
   request: CheckedRequest,
   format: AnswerFormat,
 ): Promise<unknown> {
@@ -125,7 +114,7 @@ export async function streamOfRows(
 
 /** Throws `row_not_found`; undefined where the reader has this very version. */
 export async function oneRow(
-  { rows, writer }: RowReadParts,
+  { rows, writer }: RouteDependencies,
   { parameters, reply }: CheckedRequest,
   running: RunningRequest,
 ): Promise<string | Buffer | undefined> {

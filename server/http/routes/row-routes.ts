@@ -6,7 +6,6 @@ import { distinctPieces } from '../../requests/distinct-pieces.ts'
 import { IdempotentRequest } from '../../requests/idempotency.ts'
 import { meaningless } from '../../requests/meaningless-options.ts'
 import type { RunningRequest } from '../../requests/running-request.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
 import { inPathWords } from '../../rows/path-words.ts'
 import { type PostMode, writeSeveral } from '../../rows/posted-rows.ts'
 import { RowConditions } from '../../rows/row-conditions.ts'
@@ -22,13 +21,14 @@ import {
   versionTag,
 } from '../../rows/row-writes.ts'
 import { answerCommitTimestamp, answerReadTimestamp } from '../answers/transaction-answers.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import { listedWork } from '../listed-work.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 import { formOf, minTimestampOf, targetOf } from './row-parameters.ts'
-import { conditionOf, oneRow, pageOfRows, type RowReadParts, streamOfRows } from './row-reads.ts'
+import { conditionOf, oneRow, pageOfRows, streamOfRows } from './row-reads.ts'
 
 /** Rows as resources: the operations on `/v1/tables/{table}/rows`. */
-export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequests }): Handlers {
+export function rowRoutes(parts: RouteDependencies): Handlers {
   const { rows, writer, requests } = parts
 
   const running = (

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../../parser/parser.ts'
-import type { Audit } from '../../audit/audit.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { type RunningRequest, statementCancelled } from '../../requests/running-request.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
 import { askerOf } from '../asker-of.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
 /** Statements of one request whose shapes are shown. */
 const SHAPES_MAX = 10
 
 /** What is running now, and how it is ended. */
-export function runningRoutes(parts: {
-  readonly requests: RunningRequests
-  readonly parser: Pick<Parser, 'shapeOf'>
-  readonly audit: Audit
-}): Handlers {
-  const { requests, parser, audit } = parts
+export function runningRoutes({ requests, parser, audit }: RouteDependencies): Handlers {
   return {
     async listRunning({ parameters }) {
       const running = requests.list()

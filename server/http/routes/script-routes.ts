@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RunningRequest } from '../../requests/running-request.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
-import type { ScriptRequest, ScriptRunner } from '../../scripts/script-runner.ts'
-import type { DescribedStatement } from '../../statements/described-statement.ts'
+import type { ScriptRequest } from '../../scripts/script-runner.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import { listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
-export function scriptRoutes(parts: {
-  readonly scripts: ScriptRunner
-  readonly describe: (sql: string, running: RunningRequest) => Promise<DescribedStatement>
-  readonly requests: RunningRequests
-}): Handlers {
-  const { scripts, describe, requests } = parts
+export function scriptRoutes({ scripts, describe, requests }: RouteDependencies): Handlers {
   return {
     async runScript({ body, reply }) {
       const request = body as ScriptRequest

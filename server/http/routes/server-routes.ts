@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readPackageFile } from '../../package-files.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import type { Handlers } from '../openapi/binding.ts'
-import type { OpenApiDocument } from '../openapi/document.ts'
-import type { Probes } from '../probes.ts'
 
 const LINKS = { documentation: '/docs', openapi: '/openapi.yaml' }
 const CONSOLE = '/console/'
 
-export function serverRoutes(parts: {
-  readonly document: OpenApiDocument
-  readonly version: string
-  readonly isStopping: () => boolean
-  readonly probes: Probes
-  readonly hasConsole: boolean
-}): Handlers {
-  const { document, version, isStopping, probes, hasConsole } = parts
+export function serverRoutes({
+  contract,
+  version,
+  isStopping,
+  probes,
+  config,
+}: RouteDependencies): Handlers {
   const yaml = readPackageFile('openapi.yaml')
   return {
     async getRoot({ raw, reply }) {
-      if (!hasConsole) return { name: 'percolite', version, ...LINKS }
+      if (!config.hasConsole) return { name: 'percolite', version, ...LINKS }
       reply.header('Vary', 'Accept')
       // A browser that somebody has pointed here, and no program.
       const wantsPage = /\btext\/html\b/.test(raw.headers.accept ?? '')
@@ -42,7 +40,7 @@ export function serverRoutes(parts: {
     },
 
     async getOpenApiJson() {
-      return document.json
+      return contract.document.json
     },
   }
 }

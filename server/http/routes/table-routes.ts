@@ -11,25 +11,17 @@ import {
   requireTable,
   type SqlType,
   type SqlValue,
-  type Storage,
   type TableDefinition,
   type Timestamp,
 } from '../../../storage/storage.ts'
-import type { Access } from '../../access/access.ts'
 import type { OpaqueIds } from '../../access/opaque-ids.ts'
 import { inSnapshot, type Snapshot } from '../../statements/snapshot.ts'
-import type { EndedTransactions } from '../../transactions/ended-transactions.ts'
 import { withCreation } from '../../transactions/table-creation.ts'
 import { answerReadTimestamp } from '../answers/transaction-answers.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 
-export function tableRoutes(parts: {
-  readonly storage: Storage
-  readonly ended: EndedTransactions
-  readonly access: Access
-  readonly opaqueIds: OpaqueIds
-}): Handlers {
-  const { storage, ended, access, opaqueIds } = parts
+export function tableRoutes({ storage, ended, access, opaqueIds }: RouteDependencies): Handlers {
   const read = <T>(
     { parameters, reply }: CheckedRequest,
     work: (snapshot: Snapshot) => Promise<T>,

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
 import { readStamp } from '../../../planner/planner.ts'
-import type { Storage } from '../../../storage/storage.ts'
-import type { Access } from '../../access/access.ts'
 import { HISTORY_HEADER, namedHistory } from '../../history/request-history.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
 import { type SessionEnding, TransactionSession } from '../../transactions/transaction-session.ts'
-import type { TransactionSessions } from '../../transactions/transaction-sessions.ts'
-import type { UnreadBegins } from '../../transactions/unread-begins.ts'
 import {
   answerCommitTimestamp,
   answerReadTimestamp,
   locationOf,
   openedTransaction,
 } from '../answers/transaction-answers.ts'
+import type { RouteDependencies } from '../dependencies.ts'
 import { listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
@@ -24,14 +20,13 @@ type OpenRequest = {
   readonly history?: string
 }
 
-export function transactionRoutes(parts: {
-  readonly storage: Storage
-  readonly sessions: TransactionSessions
-  readonly requests: RunningRequests
-  readonly begins: UnreadBegins
-  readonly access: Access
-}): Handlers {
-  const { storage, sessions, requests, begins, access } = parts
+export function transactionRoutes({
+  storage,
+  sessions,
+  requests,
+  begins,
+  access,
+}: RouteDependencies): Handlers {
   const addressOf = (parameters: Readonly<Record<string, unknown>>, reply: FastifyReply) => {
     return { id: String(parameters.transaction), owner: access.of(reply.request.raw)?.id }
   }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Logger } from 'pino'
+import type { Parser } from '../../parser/parser.ts'
+import type { ParseRule } from '../../planner/planner.ts'
+import type { Clock, Randomness, Storage } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
+import type { OpaqueIds } from '../access/opaque-ids.ts'
+import { AnswerWriter } from '../answers/answer-text.ts'
+import type { Audit } from '../audit/audit.ts'
+import { Backups } from '../backups/backups.ts'
+import type { Shares } from '../budgets/shares.ts'
+import type { Config } from '../config.ts'
+import type { FaultLog } from '../errors/fault-log.ts'
+import type { CommitMetrics } from '../metrics/commit-metrics.ts'
+import { Metrics } from '../metrics/metrics.ts'
+import { Moves } from '../move/moves.ts'
+import type { Cursors } from '../requests/cursor.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import type { RunningRequests } from '../requests/running-requests.ts'
+import { RowTransactions } from '../rows/row-transactions.ts'
+import { ScriptRunner } from '../scripts/script-runner.ts'
+import { describedStatement } from '../statements/described-statement.ts'
+import type { PlanCache } from '../statements/plan-cache.ts'
+import { ScanStreams } from '../statements/scan-streams.ts'
+import type { StatementExecution } from '../statements/statement-execution.ts'
+import { StatementRunner } from '../statements/statement-runner.ts'
+import type { StatementStatistics } from '../statistics/statement-statistics.ts'
+import { Attempts } from '../transactions/attempt.ts'
+import type { EndedTransactions } from '../transactions/ended-transactions.ts'
+import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
+import { UnreadBegins } from '../transactions/unread-begins.ts'
+import { LiveConnections } from '../websocket/live-connections.ts'
+import { QueryAnswers } from './answers/query-answers.ts'
+import { StreamAnswers } from './answers/stream-answers.ts'
+import type { ProblemSender, ProblemTold } from './http-errors.ts'
+import type { Contract } from './openapi/contract.ts'
+import type { Probes } from './probes.ts'
+
+/** What everything that runs statements uses together. */
+export type Shared = {
+  readonly parser: Parser
+  readonly cursors: Cursors
+  readonly plans: PlanCache
+  readonly parseRule: ParseRule
+  readonly shares: Shares
+  readonly ended: EndedTransactions
+  readonly access: Access
+  readonly audit: Audit
+  readonly opaqueIds: OpaqueIds
+  /** Undefined where statements are not counted. */
+  readonly statistics: StatementStatistics | undefined
+  readonly execution: StatementExecution
+}
+
+/** What the server stands on. */
+export type Ground = {
+  readonly config: Config
+  readonly storage: Storage
+  readonly log: Logger
+  readonly faults: FaultLog
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly contract: Contract
+  readonly commits: CommitMetrics
+}
+
+export type InterfaceParts = Ground &
+  Shared & {
+    readonly sessions: TransactionSessions
+    readonly requests: RunningRequests
+    readonly sendProblem: ProblemSender
+    readonly told: ProblemTold
+    readonly isStopping: () => boolean
+    readonly probes: Probes
+    readonly onUndeclaredAnswer: ((description: string) => void) | undefined
+  }
+
+export type Doers = ReturnType<typeof doersOf>
+
+/** What carries requests out and answers them. */
+export function doersOf(parts: InterfaceParts, version: string) {
+  const { config, storage, log, faults, clock, randomness, sessions, requests } = parts
+  const { parser, parseRule, cursors, plans, shares, ended, access, audit, opaqueIds } = parts
+  const { statistics, execution } = parts
+  const { validator } = parts.contract
+  const { statementTimeoutMs, engine } = config
+  const writer = new AnswerWriter()
+  const conflicts = parts.commits.log
+  const ways = { clock, randomness, plans, parseRule, ended, access, audit, conflicts, statistics }
+  const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
+  const attempts = new Attempts(runnerParts)
+  const executionParts = { ...runnerParts, statementTimeoutMs, execution, attempts }
+  const runner = new StatementRunner(executionParts)
+  const begins = new UnreadBegins(sessions)
+  const answers = new QueryAnswers({ runner, writer, requests, begins })
+  const rows = new RowTransactions(executionParts)
+  const scans = new ScanStreams(executionParts)
+  const streams = new StreamAnswers({ streams: scans, writer, requests, audit, faults })
+  const scripts = new ScriptRunner(executionParts)
+  const describe = (sql: string, running: RunningRequest) =>
+    describedStatement(sql, executionParts, running)
+  const liveParts = { runner, requests, validator, version, log, faults, opaqueIds }
+  const live = new LiveConnections({ ...executionParts, ...liveParts })
+  const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
+  const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })
+  const metrics = new Metrics({ ...parts, live, version, engine })
+  const own = { live, metrics, moves, backups }
+  const made = { attempts, runner, writer, begins, answers, rows, scans, scripts, streams }
+  return { ...made, describe, ...own }
+}
+
+/** What the routes carry requests out by. */
+export type RouteDependencies = InterfaceParts & Doers & { readonly version: string }
