@@ -33,7 +33,7 @@ export class CountingTransaction implements StatementTransaction {
   getRows: StatementTransaction['getRows'] = async (keys, columns) => {
     const rows = await this.#transaction.getRows(keys, columns)
     this.figures.roundTrips += 1
-    for (const row of rows) if (row !== null) this.#count(row)
+    for (const row of rows) if (row !== null) this.#count(row.key, row.columns.size)
     return rows
   }
 
@@ -44,7 +44,7 @@ export class CountingTransaction implements StatementTransaction {
       for (const row of batch) {
         if (rows % STORAGE_LIMITS.scanPageRows === 0) this.figures.roundTrips += 1
         rows += 1
-        this.#count(row)
+        this.#count(row.key, row.columns.size)
         yield [row]
       }
     }
@@ -64,15 +64,9 @@ export class CountingTransaction implements StatementTransaction {
 
   statement: StatementTransaction['statement'] = (...of) => this.#transaction.statement(...of)
 
-  #count({
-    key,
-    columns,
-  }: {
-    readonly key: Uint8Array
-    readonly columns: { readonly size: number }
-  }): void {
+  #count(key: Uint8Array, cells: number): void {
     if (key[0] === INDEX_SPACE) this.figures.entries += 1
     else this.figures.rows += 1
-    this.figures.cells += columns.size
+    this.figures.cells += cells
   }
 }

@@ -39,7 +39,7 @@ export async function executeTopRows(
     const turns = new TurnTaking(context)
     if (count > 0) await readRange(plan, { context, scope, turns, top })
     const { work } = scope
-    const rows = await ranked(top, { turns, work, position: plan.position })
+    const rows = await ranked(top, plan.position, work, turns)
     return await answer(plan, { context, scope, turns }, rows)
   } finally {
     held.release()

@@ -78,16 +78,9 @@ function caseText({ operand, branches, otherwise }: CaseExpression): string {
 }
 
 /** `orders AS o` */
-export function tableText({
-  table,
-  alias,
-}: {
-  readonly table: { readonly text: string }
-  readonly alias?: { readonly text: string }
-}): string {
-  return alias === undefined
-    ? nameText(table.text)
-    : `${nameText(table.text)} AS ${nameText(alias.text)}`
+export function tableText({ table, alias }: Pick<Lookup, 'table' | 'alias'>): string {
+  const name = nameText(table.text)
+  return alias === undefined ? name : `${name} AS ${nameText(alias.text)}`
 }
 
 /** What is read: `*`, `o.*, a + 1 AS b`. */

@@ -341,11 +341,7 @@ function checkedBy(
   return asked.length === 0 ? {} : { checks: asked.map(checkText) }
 }
 
-function returnedBy({
-  returning,
-}: {
-  readonly returning?: { readonly columns: ReadonlyArray<{ readonly name: string }> }
-}): Pick<Explanation, 'returning'> {
+function returnedBy({ returning }: Pick<SetPlan, 'returning'>): Pick<Explanation, 'returning'> {
   return returning === undefined ? {} : { returning: returning.columns.map(({ name }) => name) }
 }
 

@@ -45,7 +45,7 @@ export class Paging {
     const owner = { sql: request.sql, params: request.params, principal }
     const rows = request.pageSize ?? pageRowsDefault
     const { cursor } = request
-    const paged = Paging.ofScan(cursors, { owner, rows, cursor })
+    const paged = Paging.ofScan(cursors, owner, rows, cursor)
     if (cursor === undefined) return paged
     return andThen(paged, (paging) => {
       requireSameSnapshot(request.asOf, paging.readTimestamp)
@@ -56,15 +56,9 @@ export class Paging {
   /** The pages of one SCAN, which is known by its owner. Throws or rejects with `bad_cursor`. */
   static ofScan(
     cursors: Cursors,
-    {
-      owner,
-      rows,
-      cursor,
-    }: {
-      readonly owner: CursorOwner
-      readonly rows: number
-      readonly cursor: string | undefined
-    },
+    owner: CursorOwner,
+    rows: number,
+    cursor: string | undefined,
   ): MaybePromise<Paging> {
     const bytes = SERVER_LIMITS.pageBytesMax
     const by = { cursors, owner }

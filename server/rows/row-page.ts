@@ -17,6 +17,7 @@ export type RowsAsked = {
   readonly params?: string
   readonly index?: string
   readonly order?: string
+  readonly cursor?: string
 }
 
 /** The SCAN that a page of rows is one of. Throws ParseError and ServerError. */

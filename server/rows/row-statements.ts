@@ -66,20 +66,16 @@ export function patchRow(table: TableDefinition, columns: readonly string[]): Se
   }
 }
 
+type InsertOptions = Readonly<
+  Partial<Record<'onConflictDoNothing' | 'isReturning' | 'overridesGenerated', boolean>>
+>
+
 /** Rows of the same columns; their values follow each other, row by row. */
 export function insertRows(
   table: TableDefinition,
   columns: readonly string[],
   rowCount: number,
-  {
-    onConflictDoNothing = false,
-    isReturning = true,
-    overridesGenerated = false,
-  }: {
-    readonly onConflictDoNothing?: boolean
-    readonly isReturning?: boolean
-    readonly overridesGenerated?: boolean
-  } = {},
+  { onConflictDoNothing = false, isReturning = true, overridesGenerated = false }: InsertOptions,
 ): InsertStatement {
   const rows = Array.from({ length: rowCount }, (_, row) =>
     columns.map((_column, index) => parameter(row * columns.length + index + 1)),

@@ -16,8 +16,8 @@ import type { RunningRequest } from '../requests/running-request.ts'
 import { Paging } from '../requests/scan-paging.ts'
 import type { IndexedStatement, RowStatement } from '../requests/script.ts'
 import { OneAtATime } from '../statements/one-at-a-time.ts'
-import type { StatementExecution } from '../statements/statement-execution.ts'
-import { type Attempt, type Attempts, commitWritten } from '../transactions/attempt.ts'
+import type { StatementDependencies } from '../statements/statement-execution.ts'
+import { type Attempt, commitWritten } from '../transactions/attempt.ts'
 
 /** The snapshot that a request on rows asks for. */
 export type RowSnapshot = Pick<QueryOptions, 'minTimestamp'> & { readonly asOf?: Timestamp }
@@ -92,17 +92,12 @@ type WriteAsked = Pick<RowSnapshot, 'minTimestamp'> & {
   readonly table: string
 }
 
-type RowTransactionParts = {
-  readonly attempts: Attempts
-  readonly execution: StatementExecution
-}
-
 /** Runs the requests on rows, each a transaction of its own. Its errors name no statement. */
 export class RowTransactions {
-  readonly #parts: RowTransactionParts
+  readonly #parts: StatementDependencies
   readonly #repetitions = new OneAtATime()
 
-  constructor(parts: RowTransactionParts) {
+  constructor(parts: StatementDependencies) {
     this.#parts = parts
   }
 

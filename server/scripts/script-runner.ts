@@ -18,7 +18,7 @@ import type { RunningRequest } from '../requests/running-request.ts'
 import type { IndexedStatement } from '../requests/script.ts'
 import { type BesideDefinition, DefinitionRunner } from '../statements/definition-runner.ts'
 import { withRunnableSuggestion } from '../statements/runnable-suggestion.ts'
-import type { RunnerParts } from '../statements/statement-runner.ts'
+import type { StatementDependencies } from '../statements/statement-execution.ts'
 import { type Attempt, commitWritten } from '../transactions/attempt.ts'
 import { type NotePlace, type NoteRequest, ScriptNote } from './script-note.ts'
 import { inScript, partsOf, type ScriptPart } from './script-parts.ts'
@@ -42,8 +42,6 @@ export type ScriptAnswer = {
   readonly results: readonly ScriptResult[]
 }
 
-type ScriptParts = Omit<RunnerParts, 'sessions' | 'cursors' | 'writer'>
-
 /** What the parts of one script share. */
 type ScriptRun = {
   readonly total: number
@@ -62,10 +60,10 @@ type PartOutcome = {
 
 /** Runs a text of definitions and other statements, part by part, each a transaction of its own. */
 export class ScriptRunner {
-  readonly #parts: ScriptParts
+  readonly #parts: StatementDependencies
   readonly #definitions: DefinitionRunner
 
-  constructor(parts: ScriptParts) {
+  constructor(parts: StatementDependencies) {
     this.#parts = parts
     this.#definitions = new DefinitionRunner(parts)
   }
@@ -188,7 +186,7 @@ export class ScriptRunner {
 
   async #noted(
     statements: readonly IndexedStatement[],
-    run: Parameters<RunnerParts['execution']['run']>[1],
+    run: Parameters<StatementDependencies['execution']['run']>[1],
   ): Promise<StatementResult[]> {
     try {
       return await this.#parts.execution.run(statements, run)

@@ -2,13 +2,9 @@
 import { type AddingStatement, checkBeingAdded, executePlan } from '../../planner/planner.ts'
 import { endAdding, type Timestamp } from '../../storage/storage.ts'
 import { RunningRequest } from '../requests/running-request.ts'
-import { type Attempt, type Attempts, commitWritten } from '../transactions/attempt.ts'
-import type { ExecutionParts } from './statement-execution.ts'
+import { type Attempt, commitWritten } from '../transactions/attempt.ts'
+import type { StatementDependencies } from './statement-execution.ts'
 import { statementMeter } from './statement-meter.ts'
-
-type CheckParts = Pick<ExecutionParts, 'storage' | 'clock' | 'statementTimeoutMs' | 'plans'> & {
-  readonly attempts: Attempts
-}
 
 /** When the addition ended. */
 export type CheckAdded = {
@@ -22,9 +18,9 @@ export type CheckAdded = {
  * it has found stays true.
  */
 export class AddedChecks {
-  readonly #parts: CheckParts
+  readonly #parts: StatementDependencies
 
-  constructor(parts: CheckParts) {
+  constructor(parts: StatementDependencies) {
     this.#parts = parts
   }
 
@@ -51,7 +47,7 @@ export class AddedChecks {
         running,
         work: async (own) => {
           await beside(own)
-          return await ended(statement, { own, running, isMet: true })
+          return await ended(statement, own, running, true)
         },
         commitTsOf: ({ commitTimestamp }) => commitTimestamp,
       })
@@ -68,7 +64,7 @@ export class AddedChecks {
       await this.#parts.attempts.run({
         snapshot: { readOnly: false },
         running,
-        work: (own) => ended(statement, { own, running, isMet: false }),
+        work: (own) => ended(statement, own, running, false),
         commitTsOf: ({ commitTimestamp }) => commitTimestamp,
       })
     } catch {
@@ -107,15 +103,9 @@ export class AddedChecks {
 
 async function ended(
   statement: AddingStatement,
-  {
-    own: { transaction, catalog },
-    running,
-    isMet,
-  }: {
-    readonly own: Attempt
-    readonly running: RunningRequest
-    readonly isMet: boolean
-  },
+  { transaction, catalog }: Attempt,
+  running: RunningRequest,
+  isMet: boolean,
 ): Promise<CheckAdded> {
   const adding = checkBeingAdded(catalog, statement)
   if (adding !== undefined) {

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { executeAccess, executeDefinition, type StatementResult } from '../../planner/planner.ts'
-import type { Randomness, Timestamp, Transaction } from '../../storage/storage.ts'
-import type { Access } from '../access/access.ts'
+import type { Timestamp, Transaction } from '../../storage/storage.ts'
 import { newHashedText } from '../access/hashed-text.ts'
 import type { QueryOutcome } from '../answers/query-answer.ts'
-import type { Audit, ChangeOutcome } from '../audit/audit.ts'
+import type { ChangeOutcome } from '../audit/audit.ts'
 import { problemOf } from '../errors/error-response.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { isAboutAccess, type LoneStatement, type ScriptStatement } from '../requests/script.ts'
-import { type Attempt, type Attempts, commitWritten } from '../transactions/attempt.ts'
+import { type Attempt, commitWritten } from '../transactions/attempt.ts'
 import { AddedChecks } from './added-check.ts'
-import type { ExecutionParts } from './statement-execution.ts'
-
-export type DefinitionParts = {
-  readonly attempts: Attempts
-  readonly access: Access
-  readonly randomness: Randomness
-  readonly audit: Audit
-}
+import type { StatementDependencies } from './statement-execution.ts'
 
 /** What else is done in the transaction of each. */
 export type BesideDefinition = {
@@ -28,10 +20,10 @@ export type BesideDefinition = {
 
 /** Runs statements that change the catalog, or who may do what. */
 export class DefinitionRunner {
-  readonly #parts: DefinitionParts
+  readonly #parts: StatementDependencies
   readonly #checks: AddedChecks
 
-  constructor(parts: DefinitionParts & ExecutionParts) {
+  constructor(parts: StatementDependencies) {
     this.#parts = parts
     this.#checks = new AddedChecks(parts)
   }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Name, Statement } from '../../parser/ast.ts'
-import type { Parser } from '../../parser/parser.ts'
 import {
   describePlanned,
   requireServerRight,
   type StatementDescription,
 } from '../../planner/planner.ts'
 import type { Catalog } from '../../storage/storage.ts'
-import type { Access } from '../access/access.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { parsedText } from '../requests/query-request.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { isAboutAccess, type RowStatement, standsAlone } from '../requests/script.ts'
 import type { PlanCache } from './plan-cache.ts'
-import { withRunnableSuggestion } from './runnable-suggestion.ts'
+import { type SuggestionParts, withRunnableSuggestion } from './runnable-suggestion.ts'
 
 /** `DescribedStatement` of `openapi.yaml`. */
 export type DescribedStatement = StatementDescription & {
@@ -24,19 +22,13 @@ export type DescribedStatement = StatementDescription & {
 
 type DefinedNames = { readonly [of in 'table' | 'index' | 'observer']?: string }
 
-type Parts = {
-  readonly parser: Parser
-  readonly plans: PlanCache
-  readonly access: Pick<Access, 'currentCatalog'>
-}
-
 /**
  * What is known of a statement from its plan, which is made against what the role of the request may know. Nothing is
  * run. Rejects with ParseError, PlanError and ServerError `invalid_request`.
  */
 export async function describedStatement(
   sql: string,
-  parts: Parts,
+  parts: SuggestionParts,
   { turns, principal, signal }: RunningRequest,
 ): Promise<DescribedStatement> {
   if (!turns.mayBegin) await turns.begin()
@@ -49,7 +41,7 @@ export async function describedStatement(
 
 async function parsedAlone(
   sql: string,
-  parts: Parts,
+  parts: SuggestionParts,
   { turns, principal }: Pick<RunningRequest, 'turns' | 'principal'>,
 ): Promise<Statement> {
   try {

@@ -3,17 +3,12 @@ import type { Expression, Statement } from '../../parser/ast.ts'
 import { ParseError, type Parser, shownName, type TokenEdit } from '../../parser/parser.ts'
 import { PlanError } from '../../planner/planner.ts'
 import type { Catalog } from '../../storage/storage.ts'
-import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/principal.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { RowStatement } from '../requests/script.ts'
-import type { PlanCache } from './plan-cache.ts'
+import type { StatementDependencies } from './statement-execution.ts'
 
-type Parts = {
-  readonly parser: Parser
-  readonly plans: PlanCache
-  readonly access: Pick<Access, 'currentCatalog'>
-}
+export type SuggestionParts = Pick<StatementDependencies, 'parser' | 'plans' | 'access'>
 
 /**
  * The parser suggests a statement without knowing the tables: whether a WHERE names a key, it cannot tell. The error
@@ -22,7 +17,7 @@ type Parts = {
  */
 export async function withRunnableSuggestion(
   error: unknown,
-  parts: Parts,
+  parts: SuggestionParts,
   principal: Principal | undefined,
 ): Promise<unknown> {
   if (error instanceof StatementFailure) {
@@ -166,7 +161,7 @@ function withColumns(parser: Parser, found: Suggested, catalog: Catalog): string
 }
 
 /** Why a text cannot be sent; undefined when it can. */
-function refusalOf(text: string, catalog: Catalog, { parser, plans }: Parts): unknown {
+function refusalOf(text: string, catalog: Catalog, { parser, plans }: SuggestionParts): unknown {
   try {
     const [statement] = parser.parseScript(text)
     if (statement !== undefined && PLANNED.has(statement.kind)) {

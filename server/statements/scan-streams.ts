@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Parser } from '../../parser/parser.ts'
 import type { StatementResult } from '../../planner/planner.ts'
-import type { Catalog, Storage, Timestamp, Transaction } from '../../storage/storage.ts'
+import type { Timestamp, Transaction } from '../../storage/storage.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import { requireHistory } from '../history/request-history.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import type { Cursors } from '../requests/cursor.ts'
 import {
   parsedText,
   preparedRequest,
@@ -17,19 +15,10 @@ import { snapshotOf } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { Paging } from '../requests/scan-paging.ts'
 import type { IndexedStatement } from '../requests/script.ts'
-import type { Attempts } from '../transactions/attempt.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import { explained } from '../transactions/explained-error.ts'
-import type { StatementExecution } from './statement-execution.ts'
-
-type StreamParts = {
-  readonly storage: Pick<Storage, 'history'>
-  readonly parser: Parser
-  readonly cursors: Cursors
-  readonly ended: EndedTransactions
-  readonly attempts: Attempts
-  readonly execution: StatementExecution
-}
+import type { Snapshot } from './snapshot.ts'
+import type { StatementDependencies } from './statement-execution.ts'
 
 /** What one SCAN that is to be streamed begins with. */
 export type StreamedScan = Pick<QueryOptions, 'minTimestamp' | 'timeoutMs' | 'history'> & {
@@ -41,9 +30,9 @@ export type StreamedScan = Pick<QueryOptions, 'minTimestamp' | 'timeoutMs' | 'hi
 
 /** Opens SCANs of any length to be read a short page at a time, as fast as the client takes them. */
 export class ScanStreams {
-  readonly #parts: StreamParts
+  readonly #parts: StatementDependencies
 
-  constructor(parts: StreamParts) {
+  constructor(parts: StatementDependencies) {
     this.#parts = parts
   }
 
@@ -89,27 +78,19 @@ export class ScanStreams {
     return await attempts.run({
       snapshot: { readOnly: true, asOf, minTimestamp, history },
       running,
-      work: async ({ transaction, catalog }) => {
-        const page = (after: Uint8Array | undefined) =>
-          this.#page({ scan, transaction, catalog, running, after })
-        return new OpenScan({ transaction, ended }, await page(scan.after), page)
+      work: async (own) => {
+        const page = (after: Uint8Array | undefined) => this.#page(scan, own, running, after)
+        return new OpenScan(own.transaction, ended, await page(scan.after), page)
       },
     })
   }
 
-  async #page({
-    scan,
-    transaction,
-    catalog,
-    running,
-    after,
-  }: {
-    readonly scan: StreamedScan
-    readonly transaction: Transaction
-    readonly catalog: Catalog
-    readonly running: RunningRequest
-    readonly after: Uint8Array | undefined
-  }): Promise<StatementResult> {
+  async #page(
+    scan: StreamedScan,
+    { transaction, catalog }: Snapshot,
+    running: RunningRequest,
+    after: Uint8Array | undefined,
+  ): Promise<StatementResult> {
     const { streamPageRows: rows, streamPageBytes: bytes } = SERVER_LIMITS
     const page = { rows, bytes, ...(after === undefined ? {} : { after }) }
     const { timeoutMs } = scan
@@ -147,10 +128,8 @@ export class OpenScan {
   #state: 'unread' | 'reading' | 'counted' = 'unread'
 
   constructor(
-    {
-      transaction,
-      ended,
-    }: { readonly transaction: Transaction; readonly ended: EndedTransactions },
+    transaction: Transaction,
+    ended: EndedTransactions,
     first: StatementResult,
     page: (after: Uint8Array | undefined) => Promise<StatementResult>,
   ) {

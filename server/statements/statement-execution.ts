@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { Parser } from '../../parser/parser.ts'
 import {
   type ExecutionContext,
   executePlan,
@@ -19,17 +21,22 @@ import {
   unlessAborted,
 } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
+import type { AnswerWriter } from '../answers/answer-text.ts'
 import type { AnswerBudget } from '../answers/query-answer.ts'
+import type { Audit } from '../audit/audit.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
+import type { Cursors } from '../requests/cursor.ts'
 import type { QueryOptions } from '../requests/query-request.ts'
 import { asOfOf } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { Paging } from '../requests/scan-paging.ts'
 import { type IndexedStatement, intoOf } from '../requests/script.ts'
 import type { StatementStatistics } from '../statistics/statement-statistics.ts'
+import type { Attempts } from '../transactions/attempt.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import { withCreation } from '../transactions/table-creation.ts'
+import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { ReadAhead } from './read-ahead.ts'
 import { inSnapshot, type Snapshot } from './snapshot.ts'
@@ -46,6 +53,18 @@ export type ExecutionParts = {
   readonly access: Pick<Access, 'viewOf' | 'currentCatalog'>
   /** Absent where statements are not counted. */
   readonly statistics?: Pick<StatementStatistics, 'counted'> | undefined
+}
+
+/** What carries requests with statements out. */
+export type StatementDependencies = ExecutionParts & {
+  readonly parser: Parser
+  readonly sessions: TransactionSessions
+  readonly cursors: Cursors
+  readonly writer: AnswerWriter
+  readonly access: Access
+  readonly audit: Audit
+  readonly attempts: Attempts
+  readonly execution: StatementExecution
 }
 
 /** What one run over statements shares. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Parser } from '../../parser/parser.ts'
 import type { ExecutionContext, StatementResult } from '../../planner/planner.ts'
 import { andThen, type MaybePromise } from '../../storage/storage.ts'
 import { standingOf } from '../access/standing.ts'
-import type { AnswerWriter } from '../answers/answer-text.ts'
 import {
   AnswerBudget,
   EMPTY_RESULT,
@@ -11,7 +9,6 @@ import {
   type TextForm,
 } from '../answers/query-answer.ts'
 import { requireHistory } from '../history/request-history.ts'
-import type { Cursors } from '../requests/cursor.ts'
 import { type IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
 import { requireMeaning, requireMeaningInside } from '../requests/meaningless-options.ts'
 import { PreparedScript } from '../requests/prepared-script.ts'
@@ -24,21 +21,11 @@ import type { Attempt, Attempts } from '../transactions/attempt.ts'
 import { explained } from '../transactions/explained-error.ts'
 import type { ObserverRun } from '../transactions/observer-run.ts'
 import type { TransactionSession } from '../transactions/transaction-session.ts'
-import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
-import { type DefinitionParts, DefinitionRunner } from './definition-runner.ts'
+import { DefinitionRunner } from './definition-runner.ts'
 import { aroundRows, commitOutcome, withText } from './made-outcome.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { withRunnableSuggestion } from './runnable-suggestion.ts'
-import type { ExecutionParts, StatementExecution } from './statement-execution.ts'
-
-export type RunnerParts = ExecutionParts &
-  DefinitionParts & {
-    readonly parser: Parser
-    readonly sessions: TransactionSessions
-    readonly cursors: Cursors
-    readonly writer: AnswerWriter
-    readonly execution: StatementExecution
-  }
+import type { StatementDependencies, StatementExecution } from './statement-execution.ts'
 
 /** What belongs to a request that is a transaction, in addition to its statements. */
 export type RunAround = {
@@ -69,13 +56,13 @@ type AskedTransaction = {
 
 /** The way of a request: text, statements, plans, rows, commit. */
 export class StatementRunner {
-  readonly #parts: RunnerParts
+  readonly #parts: StatementDependencies
   readonly #execution: StatementExecution
   readonly #definitions: DefinitionRunner
   readonly #attempts: Attempts
   readonly #repetitions = new OneAtATime()
 
-  constructor(parts: RunnerParts) {
+  constructor(parts: StatementDependencies) {
     this.#parts = parts
     this.#execution = parts.execution
     this.#attempts = parts.attempts

@@ -1,34 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Observers } from '../../storage/storage.ts'
-import type { Access } from '../access/access.ts'
-import type { Audit } from '../audit/audit.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
-import type { Shares } from '../budgets/shares.ts'
-import {
-  type InspectionParts,
-  type InspectionSink,
-  SocketInspections,
-} from '../cells/socket-inspections.ts'
+import { type InspectionSink, SocketInspections } from '../cells/socket-inspections.ts'
 import { problemOf } from '../errors/error-response.ts'
-import { type FaultLog, isOfLeaving } from '../errors/fault-log.ts'
+import { isOfLeaving } from '../errors/fault-log.ts'
 import { type NotificationFields, SocketObservations } from '../observers/socket-observations.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { SubscriptionFrame } from '../subscriptions/frames/subscription-frame.ts'
-import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { ClientFrame } from './client-frame.ts'
+import type { SocketDependencies } from './socket-dependencies.ts'
 import type { SocketOutbox } from './socket-outbox.ts'
-import { SocketQueries, type SocketQueryParts } from './socket-queries.ts'
+import { SocketQueries } from './socket-queries.ts'
 import type { SocketSink } from './socket-sink.ts'
-
-export type FrameWorkParts = SocketQueryParts &
-  InspectionParts & {
-    readonly subscriptions: Subscriptions
-    readonly observers: Pick<Observers, 'lease'>
-    readonly shares: Shares
-    readonly access: Access
-    readonly audit: Audit
-    readonly faults: FaultLog
-  }
 
 /** One frame, in the parts that it is sent in; none of them is no frame. */
 export type FrameParts = readonly Buffer[]
@@ -43,13 +25,13 @@ export class Unsubscribed extends Error {}
  * with what `failed` makes that frame of.
  */
 export class FrameWorks {
-  readonly #parts: FrameWorkParts
+  readonly #parts: SocketDependencies
   readonly #outbox: SocketOutbox
   readonly #queries: SocketQueries
   readonly #observations: SocketObservations
   readonly #inspections: SocketInspections
 
-  constructor(parts: FrameWorkParts, outbox: SocketOutbox, client: ClientKey) {
+  constructor(parts: SocketDependencies, outbox: SocketOutbox, client: ClientKey) {
     this.#parts = parts
     this.#outbox = outbox
     this.#queries = new SocketQueries(parts)

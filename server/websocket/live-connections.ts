@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Parser } from '../../parser/parser.ts'
-import type { Audit } from '../audit/audit.ts'
-import type { Shares } from '../budgets/shares.ts'
-import type { FaultLog } from '../errors/fault-log.ts'
 import { ServerError } from '../errors/server-error.ts'
 import type { SchemaValidator } from '../http/openapi/validator.ts'
-import type { RunningRequests } from '../requests/running-requests.ts'
-import type { ExecutionParts } from '../statements/statement-execution.ts'
-import type { RunnerParts, StatementRunner } from '../statements/statement-runner.ts'
 import { ChangeStreams } from '../subscriptions/change-streams.ts'
 import type { SubscriptionParts } from '../subscriptions/subscription-parts.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { ClientFrameReader } from './client-frame.ts'
+import type { SocketDependencies } from './socket-dependencies.ts'
 import { SocketServer } from './socket-server.ts'
 
 /** What stays open as long as its client likes: sockets, and answers that are subscriptions. */
@@ -21,17 +15,9 @@ export class LiveConnections {
   readonly sockets: SocketServer
 
   constructor(
-    parts: ExecutionParts &
-      Pick<RunnerParts, 'parser' | 'sessions' | 'writer' | 'access' | 'execution'> &
+    parts: Omit<SocketDependencies, 'subscriptions' | 'observers' | 'frames' | 'history'> &
       Pick<SubscriptionParts, 'log' | 'parseRule' | 'opaqueIds'> & {
-        readonly parser: Parser
-        readonly runner: StatementRunner
-        readonly requests: RunningRequests
         readonly validator: SchemaValidator
-        readonly version: string
-        readonly shares: Shares
-        readonly audit: Audit
-        readonly faults: FaultLog
       },
   ) {
     const { parser, validator, requests } = parts
@@ -41,13 +27,8 @@ export class LiveConnections {
     this.streams = new ChangeStreams({ ...parts, subscriptions })
     const frames = new ClientFrameReader(validator)
     const { observers, history } = parts.storage
-    this.sockets = new SocketServer({
-      ...parts,
-      subscriptions,
-      observers,
-      frames,
-      history: history.name,
-    })
+    const more = { subscriptions, observers, frames, history: history.name }
+    this.sockets = new SocketServer({ ...parts, ...more })
   }
 
   /** Subscriptions end at once, and sockets after the answers of their running queries. */

@@ -10,16 +10,11 @@ import { problemOf } from '../errors/error-response.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { CloseReason } from './close-codes.ts'
+import type { SocketDependencies } from './socket-dependencies.ts'
 
 const MICROS = 1_000
 /** So long before its token ends a client is told, or a quarter of what is left when it came, if that is shorter. */
 const TOLD_MS = 60_000
-
-type SocketAccessParts = {
-  readonly access: Access
-  readonly audit: Audit
-  readonly clock: Clock
-}
 
 /** What is sent to a client, or why its socket is closed. */
 export type AccessStep =
@@ -44,7 +39,7 @@ export class SocketAccess {
   #tellAtMs = Number.POSITIVE_INFINITY
 
   constructor(
-    { access, audit, clock }: SocketAccessParts,
+    { access, audit, clock }: SocketDependencies,
     from: { readonly handshake: IncomingMessage; readonly address: ClientKey },
   ) {
     this.#access = access

@@ -1,36 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { textOf } from '../answers/answer-body.ts'
-import type { AnswerWriter } from '../answers/answer-text.ts'
 import { ReplayedAnswer } from '../requests/idempotency.ts'
 import type { QueryRequest } from '../requests/query-request.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
-import type { StatementRunner } from '../statements/statement-runner.ts'
 import type { ObserverRun } from '../transactions/observer-run.ts'
 import {
   busy,
   type TransactionAddress,
   TransactionSession,
 } from '../transactions/transaction-session.ts'
-import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
-
-export type SocketQueryParts = {
-  readonly runner: StatementRunner
-  readonly sessions: TransactionSessions
-  readonly writer: AnswerWriter
-}
+import type { SocketDependencies } from './socket-dependencies.ts'
 
 /** Transactions after which those that have ended are forgotten, so that a long life costs nothing. */
 const FORGET_EVERY = 100
 
 /** The queries of one socket, and the transactions that were begun on it and end with it. */
 export class SocketQueries {
-  readonly #parts: SocketQueryParts
+  readonly #parts: SocketDependencies
   readonly #transactions = new Map<string, TransactionAddress>()
   /** Those in which a query of this socket is running. */
   readonly #busy = new Set<string>()
 
-  constructor(parts: SocketQueryParts) {
+  constructor(parts: SocketDependencies) {
     this.#parts = parts
   }
 

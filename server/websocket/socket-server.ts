@@ -6,7 +6,8 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { repeat } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { CLOSE_CODES, SERVER_STOPS, type SocketEnd } from './close-codes.ts'
-import { type SocketParts, SocketSession } from './socket-session.ts'
+import type { SocketDependencies } from './socket-dependencies.ts'
+import { SocketSession } from './socket-session.ts'
 import { PROTOCOL } from './welcome.ts'
 
 const TICK_MS = 1_000
@@ -25,14 +26,14 @@ const OPTIONS = {
 
 /** All sockets of the server. */
 export class SocketServer {
-  readonly #parts: SocketParts
+  readonly #parts: SocketDependencies
   readonly #sessions = new Set<SocketSession>()
   readonly #closing = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
   readonly #ticking: Promise<void>
   #end: SocketEnd | undefined
 
-  constructor(parts: SocketParts) {
+  constructor(parts: SocketDependencies) {
     this.#parts = parts
     this.#ticking = repeat(parts.clock, {
       everyMs: TICK_MS,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from '@fastify/websocket'
-import type { Clock } from '../../storage/storage.ts'
-import type { Access } from '../access/access.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { COUNTED_BYTES_MIN, Hold } from '../budgets/hold.ts'
 import { ClientDisconnected, limitExceeded, ServerError } from '../errors/server-error.ts'
@@ -13,31 +11,15 @@ import {
   type RunningRequest,
   statementCancelled,
 } from '../requests/running-request.ts'
-import type { RunningRequests } from '../requests/running-requests.ts'
-import { BadFrame, type ClientFrame, type ClientFrameReader } from './client-frame.ts'
+import { BadFrame, type ClientFrame } from './client-frame.ts'
 import { CLOSE_CODES, type CloseReason, SERVER_STOPS, type SocketEnd } from './close-codes.ts'
 import { FrameArrival } from './frame-arrival.ts'
-import {
-  type FrameParts,
-  type FrameWorkParts,
-  FrameWorks,
-  frameParts,
-  Unsubscribed,
-} from './frame-works.ts'
+import { type FrameParts, FrameWorks, frameParts, Unsubscribed } from './frame-works.ts'
 import { type AccessStep, SocketAccess } from './socket-access.ts'
+import type { SocketDependencies } from './socket-dependencies.ts'
 import { SocketOutbox } from './socket-outbox.ts'
 import { SocketSink } from './socket-sink.ts'
 import { welcomeText } from './welcome.ts'
-
-export type SocketParts = FrameWorkParts & {
-  readonly clock: Clock
-  readonly frames: ClientFrameReader
-  readonly requests: RunningRequests
-  readonly access: Access
-  readonly version: string
-  /** The name of the store's history. */
-  readonly history: string
-}
 
 /** Something that a client asked for and that has not had its last frame. */
 type Asked = {
@@ -56,7 +38,7 @@ const ENDINGS = {
 /** One socket: what its client asks for by `id`, and what is sent to it. */
 export class SocketSession {
   readonly #socket: WebSocket
-  readonly #parts: SocketParts
+  readonly #parts: SocketDependencies
   readonly #client: ClientKey
   readonly #outbox: SocketOutbox
   readonly #arrival: FrameArrival
@@ -75,7 +57,7 @@ export class SocketSession {
   constructor(
     socket: WebSocket,
     { handshake, client }: { readonly handshake: IncomingMessage; readonly client: ClientKey },
-    parts: SocketParts,
+    parts: SocketDependencies,
   ) {
     const address = parts.requests.addressOf(handshake)
     const connection = handshake.socket

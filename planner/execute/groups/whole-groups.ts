@@ -67,7 +67,7 @@ async function inOrder(
     const values = parts.map(({ evaluate }) => evaluate(group))
     top.offer(values, () => keptOf(group, scope.work), scope.work)
   }
-  for (const { what } of await ranked(top, { turns, work: scope.work, position })) {
+  for (const { what } of await ranked(top, position, scope.work, turns)) {
     scope.work.beginRow(position)
     answered.add({ ...scope, ...what })
     if (turns.isDue()) await turns.pause()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
-import type { SqlValue } from '../../../storage/storage.ts'
 import type { CompiledExpression, Scope } from '../../expressions/compiled-expression.ts'
 import type { WorkMeter } from '../../expressions/work-meter.ts'
 import { requireSortable } from '../../sorting/sort-plan.ts'
@@ -15,16 +14,16 @@ export function sortLimit(limit: CompiledExpression | undefined, scope: Scope): 
   return count
 }
 
+type Ranked<T> = NonNullable<ReturnType<TopRows<T>['takeLast']>>
+
 /** What was kept, the first one first; taken out over several turns, since long values take long to compare. */
 export async function ranked<T>(
   top: TopRows<T>,
-  {
-    turns,
-    work,
-    position,
-  }: { readonly turns: TurnTaking; readonly work: WorkMeter; readonly position: Position },
-): Promise<Array<{ readonly values: readonly SqlValue[]; readonly what: T }>> {
-  const found: Array<{ readonly values: readonly SqlValue[]; readonly what: T }> = []
+  position: Position,
+  work: WorkMeter,
+  turns: TurnTaking,
+): Promise<Ranked<T>[]> {
+  const found: Ranked<T>[] = []
   for (;;) {
     work.beginRow(position)
     const last = top.takeLast(work)

@@ -40,11 +40,9 @@ export async function pageOfRows(
   const asked = parameters as RowsAsked
   const scan = scanOf(parser, asked)
   const params = paramsOf(scan, asked)
-  const paging = await Paging.ofScan(cursors, {
-    owner: ownerOf(asked, running.owner),
-    rows: Number(parameters.limit ?? SERVER_LIMITS.rowsPageDefault),
-    cursor: parameters.cursor as string | undefined,
-  })
+  const rowsMax = Number(parameters.limit ?? SERVER_LIMITS.rowsPageDefault)
+  const owner = ownerOf(asked, running.owner)
+  const paging = await Paging.ofScan(cursors, owner, rowsMax, asked.cursor)
   const { readTimestamp } = paging
   requireSameSnapshot(parameters.asOf, readTimestamp)
   const snapshot = readTimestamp === undefined ? snapshotOf(parameters) : { asOf: readTimestamp }
@@ -94,11 +92,9 @@ export async function streamOfRows(
     aboutRequest(request.reply, () => conditionOf(request)),
     async (running) => {
       const statement = scanOf(parser, asked)
-      const paging = await Paging.ofScan(cursors, {
-        owner: ownerOf(asked, running.owner),
-        rows: SERVER_LIMITS.streamPageRows,
-        cursor: parameters.cursor as string | undefined,
-      })
+      const owner = ownerOf(asked, running.owner)
+      const { streamPageRows } = SERVER_LIMITS
+      const paging = await Paging.ofScan(cursors, owner, streamPageRows, asked.cursor)
       const { page, readTimestamp } = paging
       requireSameSnapshot(parameters.asOf, readTimestamp)
       const snapshot =
