@@ -92,6 +92,6 @@ function after(now: Timestamp, duration: Duration): Timestamp {
 
 function shown({ name, id, role, expires }: AccessToken, text: string): StatementResult {
   const rows = [[text, name, id, role, BigInt(expires)]]
-  const types = { token: 'TEXT', name: 'TEXT', id: 'TEXT', role: 'TEXT' } as const
-  return { ...shownTable(rows, { ...types, expires: 'TIMESTAMP' }), rowsAffected: 1 }
+  const columns = 'token TEXT, name TEXT, id TEXT, role TEXT, expires TIMESTAMP'
+  return { ...shownTable(columns, rows), rowsAffected: 1 }
 }

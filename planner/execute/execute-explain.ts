@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { MaybePromise } from '../../storage/storage.ts'
 import { type Explanation, explanationOf, type Measured } from '../plan/explain.ts'
 import { explanationText } from '../plan/explanation-text.ts'
 import type { ExplainedPlan, ExplainPlan } from '../plan/plan.ts'
@@ -8,8 +7,6 @@ import { CountingTransaction } from './counting-transaction.ts'
 import { executeData } from './execute-data.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
 import { shownTable } from './shown-table.ts'
-import { executeCheck } from './writes/execute-check.ts'
-import { executeNotify } from './writes/execute-notify.ts'
 
 /** Rows that ANALYZE holds at once. */
 const ANALYZED_PAGE = { rows: 1_000, bytes: 4 * 1024 * 1024 } as const
@@ -25,7 +22,7 @@ export async function executeExplain(
     run === undefined ? planned : { ...planned, measured: run.measured }
   const text = explanationText(explanation)
   const explained = run?.answered ?? { columns: answeredColumns(plan.plan) }
-  const shown = shownTable([[text, JSON.stringify(explanation)]], { text: 'TEXT', plan: 'JSON' })
+  const shown = shownTable('text TEXT, plan JSON', [[text, JSON.stringify(explanation)]])
   return { ...shown, text, explained }
 }
 
@@ -70,20 +67,6 @@ async function runForFigures(plan: ExplainPlan, context: ExecutionContext): Prom
   }
 }
 
-function executeExplained(
-  plan: ExplainedPlan,
-  context: ExecutionContext,
-): MaybePromise<StatementResult> {
-  switch (plan.kind) {
-    case 'check':
-      return executeCheck(plan, context)
-    case 'notify':
-      return executeNotify(plan, context)
-    default:
-      return executeData(plan, context)
-  }
-}
-
 function lookupsOf(plan: ExplainedPlan): readonly unknown[] {
   return ('lookups' in plan && plan.lookups) || []
 }
@@ -104,7 +87,7 @@ async function runMeasured(
   do {
     const after = answered?.resumeAfter
     const page = after === undefined ? ofPage : { ...ofPage, after }
-    answered = await executeExplained(plan, { ...context, transaction, lookupFigures, page })
+    answered = await executeData(plan, { ...context, transaction, lookupFigures, page })
     rowsReturned += answered.rows.length
     rowsAffected += answered.rowsAffected
   } while (answered.resumeAfter !== undefined && !readsInto)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  type AccessRole,
   ADMIN_ROLE,
-  type Catalog,
   dayOf,
   readAccessBlocks,
   readAccessRoles,
@@ -19,6 +17,8 @@ import type {
 } from './rows/execution-context.ts'
 import { shownTable } from './shown-table.ts'
 
+type ShowContext = Pick<ExecutionContext, 'transaction' | 'functions'>
+
 /** SHOW TOKENS: one row for each token by name, never a secret or its hash. */
 export async function showTokens(transaction: StatementTransaction): Promise<StatementResult> {
   const tokens = await readAccessTokens(transaction)
@@ -30,21 +30,17 @@ export async function showTokens(transaction: StatementTransaction): Promise<Sta
     BigInt(expires),
     former === undefined ? null : BigInt(former.until),
   ])
-  return shownTable(rows, {
-    name: 'TEXT',
-    id: 'TEXT',
-    role: 'TEXT',
-    created: 'TIMESTAMP',
-    expires: 'TIMESTAMP',
-    formerUntil: 'TIMESTAMP',
-  })
+  return shownTable(
+    'name TEXT, id TEXT, role TEXT, created TIMESTAMP, expires TIMESTAMP, formerUntil TIMESTAMP',
+    rows,
+  )
 }
 
 /** SHOW BLOCKS: one row for each subject whose older JWTs are refused now, by issuer and subject. */
 export async function showBlocks({
   transaction,
   functions,
-}: Pick<ExecutionContext, 'transaction' | 'functions'>): Promise<StatementResult> {
+}: ShowContext): Promise<StatementResult> {
   const blocks = await readAccessBlocks(transaction, Number(functions.now))
   const rows = blocks.map(({ subject, issuer, from, expires }): SqlValue[] => [
     subject,
@@ -52,23 +48,12 @@ export async function showBlocks({
     BigInt(from),
     BigInt(expires),
   ])
-  return shownTable(rows, {
-    subject: 'TEXT',
-    issuer: 'TEXT',
-    issuedUntil: 'TIMESTAMP',
-    expires: 'TIMESTAMP',
-  })
+  return shownTable('subject TEXT, issuer TEXT, issuedUntil TIMESTAMP, expires TIMESTAMP', rows)
 }
 
 /** SHOW ROLES: one row for each role by name, `admin` first; with what it has written today where that is limited. */
-export async function showRoles({
-  transaction,
-  functions,
-}: Pick<ExecutionContext, 'transaction' | 'functions'>): Promise<StatementResult> {
-  const admin: Pick<AccessRole, 'name' | 'isForJwt' | 'limits'> = {
-    name: ADMIN_ROLE,
-    isForJwt: false,
-  }
+export async function showRoles({ transaction, functions }: ShowContext): Promise<StatementResult> {
+  const admin = { name: ADMIN_ROLE, isForJwt: false, limits: undefined }
   const roles = [admin, ...(await readAccessRoles(transaction))]
   const tokens = await readAccessTokens(transaction)
   const counts = await readRoleWritten(transaction)
@@ -84,8 +69,10 @@ export async function showRoles({
     limitsText(limits),
     limits?.written === undefined ? null : writtenBy(name),
   ])
-  const types = { role: 'TEXT', jwt: 'BOOLEAN', tokens: 'INTEGER', limits: 'TEXT' } as const
-  return shownTable(rows, { ...types, writtenToday: 'INTEGER' })
+  return shownTable(
+    'role TEXT, jwt BOOLEAN, tokens INTEGER, limits TEXT, writtenToday INTEGER',
+    rows,
+  )
 }
 
 /** Whose rights SHOW GRANTS tells: those of one role, or of all. */
@@ -97,7 +84,7 @@ type GrantsAsked = { readonly role?: { readonly text: string } }
  */
 export async function showGrants(
   { role: asked }: GrantsAsked,
-  { transaction, catalog }: { transaction: StatementTransaction; catalog: Catalog },
+  { transaction, catalog }: Pick<ExecutionContext, 'transaction' | 'catalog'>,
 ): Promise<StatementResult> {
   const { rights } = catalog
   if (asked !== undefined) await requireAccessRole(transaction, asked.text)
@@ -119,6 +106,5 @@ export async function showGrants(
       if (isAsked(role)) rows.push([role, right.toUpperCase(), 'table', table.name, ...kept])
     }
   }
-  const types = { role: 'TEXT', right: 'TEXT', scope: 'TEXT', table: 'TEXT' } as const
-  return shownTable(rows, { ...types, rule: 'TEXT', by: 'TEXT' })
+  return shownTable('role TEXT, right TEXT, scope TEXT, table TEXT, rule TEXT, by TEXT', rows)
 }

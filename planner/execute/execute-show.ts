@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog, SqlValue, TableDefinition } from '../../storage/storage.ts'
+import {
+  type Catalog,
+  identityOf,
+  readIdentity,
+  type SqlValue,
+  type TableDefinition,
+} from '../../storage/storage.ts'
 import { keyOfIndex, keyText, partText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { checkText } from '../plan/row-check.ts'
-import { columnText, defaultText } from './definition-text.ts'
+import { mayBeToldOfRows } from '../required-rights.ts'
+import {
+  columnText,
+  createIndexText,
+  createObserverTexts,
+  createTableText,
+  defaultText,
+} from './definition-text.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
 import { shownTable } from './shown-table.ts'
 import { toldBuild } from './told-build.ts'
+
+type ShowContext = Pick<ExecutionContext, 'catalog' | 'transaction'>
 
 /** SHOW TABLES: one row for each table, by name. */
 export function showTables(catalog: Catalog): StatementResult {
@@ -16,13 +31,13 @@ export function showTables(catalog: Catalog): StatementResult {
       BigInt(table.columns.length),
       keyText(primaryKeyOf(table)),
     ])
-  return shownTable(rows, { table: 'TEXT', columns: 'INTEGER', key: 'TEXT' })
+  return shownTable('table TEXT, columns INTEGER, key TEXT', rows)
 }
 
 /** SHOW INDEXES: one row for each index, in the order of their creation. */
 export async function showIndexes(
   table: TableDefinition,
-  context: Pick<ExecutionContext, 'catalog' | 'transaction'>,
+  context: ShowContext,
 ): Promise<StatementResult> {
   const rows: SqlValue[][] = []
   for (const index of table.indexes) {
@@ -38,15 +53,10 @@ export async function showIndexes(
       failure ?? null,
     ])
   }
-  return shownTable(rows, {
-    name: 'TEXT',
-    unique: 'BOOLEAN',
-    columns: 'TEXT',
-    storing: 'TEXT',
-    state: 'TEXT',
-    progress: 'INTEGER',
-    failure: 'TEXT',
-  })
+  return shownTable(
+    'name TEXT, unique BOOLEAN, columns TEXT, storing TEXT, state TEXT, progress INTEGER, failure TEXT',
+    rows,
+  )
 }
 
 /** SHOW OBSERVERS: one row for each observer of the store, by table and in the order of their creation. */
@@ -61,14 +71,10 @@ export function showObservers(catalog: Catalog): StatementResult {
       observer.state,
       observer.isBackfilled,
     ])
-  return shownTable(rows, {
-    name: 'TEXT',
-    table: 'TEXT',
-    weak: 'BOOLEAN',
-    columns: 'TEXT',
-    state: 'TEXT',
-    backfilled: 'BOOLEAN',
-  })
+  return shownTable(
+    'name TEXT, table TEXT, weak BOOLEAN, columns TEXT, state TEXT, backfilled BOOLEAN',
+    rows,
+  )
 }
 
 /** DESCRIBE: one row for each column, in the order of the table. */
@@ -87,20 +93,35 @@ export function describeTable(table: TableDefinition): StatementResult {
       checksText(table, column.id),
     ]
   })
-  return shownTable(rows, {
-    column: 'TEXT',
-    type: 'TEXT',
-    notNull: 'BOOLEAN',
-    default: 'TEXT',
-    keyPosition: 'INTEGER',
-    descending: 'BOOLEAN',
-    family: 'TEXT',
-    checks: 'TEXT',
-  })
+  return shownTable(
+    'column TEXT, type TEXT, notNull BOOLEAN, default TEXT, keyPosition INTEGER, descending BOOLEAN, family TEXT, checks TEXT',
+    rows,
+  )
 }
 
 /** The checks that name the column; NULL when there are none. */
 function checksText({ checks }: TableDefinition, columnId: number): string | null {
   const own = checks.filter(({ columns }) => columns.includes(columnId))
   return own.length === 0 ? null : own.map(checkText).join('; ')
+}
+
+/**
+ * SHOW CREATE TABLE: the statements that make the table, its indexes and its observers, in their order, one in each
+ * row. An index that has failed is left out, since it would fail again. The identity of a table that is made so goes
+ * on with the numbers that nobody has taken of this one, unless those who took them are hidden from whoever asks.
+ */
+export async function showCreateTable(
+  table: TableDefinition,
+  { catalog, transaction }: ShowContext,
+): Promise<StatementResult> {
+  const isTold = identityOf(table) !== undefined && mayBeToldOfRows(catalog, table)
+  const identity = isTold ? await readIdentity(transaction, table) : undefined
+  const indexes = table.indexes.filter(({ state }) => state !== 'failed')
+  const statements = [
+    createTableText(table, identity?.next),
+    ...indexes.map((index) => createIndexText(table, index)),
+    ...table.observers.flatMap((observer) => createObserverTexts(table, observer)),
+  ]
+  const rows = statements.map((statement) => [statement])
+  return shownTable('statement TEXT', rows)
 }

@@ -3,12 +3,15 @@ import type { MaybePromise } from '../../storage/storage.ts'
 import type { Plan } from '../plan/plan.ts'
 import { executeData } from './execute-data.ts'
 import { executeExplain } from './execute-explain.ts'
-import { describeTable, showIndexes, showObservers, showTables } from './execute-show.ts'
+import {
+  describeTable,
+  showCreateTable,
+  showIndexes,
+  showObservers,
+  showTables,
+} from './execute-show.ts'
 import { showBlocks, showGrants, showRoles, showTokens } from './execute-show-access.ts'
-import { showCreateTable } from './execute-show-create.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
-import { executeCheck } from './writes/execute-check.ts'
-import { executeNotify } from './writes/execute-notify.ts'
 
 /**
  * Runs a plan as one statement of the context's transaction: it does not see its own writes, and
@@ -37,10 +40,6 @@ export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise
       return describeTable(plan.table)
     case 'explain':
       return executeExplain(plan, context)
-    case 'check':
-      return transaction.statement(() => executeCheck(plan, context), context)
-    case 'notify':
-      return transaction.statement(() => executeNotify(plan, context), context)
     default:
       return transaction.statement(() => executeData(plan, context), context)
   }

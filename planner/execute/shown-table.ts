@@ -2,11 +2,11 @@
 import type { SqlType, SqlValue } from '../../storage/storage.ts'
 import type { StatementResult } from './rows/execution-context.ts'
 
-/** Rows that a statement makes up itself, under these names of columns in their order. */
-export function shownTable(
-  rows: SqlValue[][],
-  types: Readonly<Record<string, SqlType>>,
-): StatementResult {
-  const columns = Object.entries(types).map(([name, type]) => ({ name, type }))
-  return { columns, rows, rowsAffected: 0 }
+/** Rows that a statement makes up itself, with columns written as in a CREATE TABLE: `name TEXT, unique BOOLEAN`. */
+export function shownTable(columns: string, rows: SqlValue[][]): StatementResult {
+  const named = columns.split(', ').map((column) => {
+    const [name, type] = column.split(' ') as [string, SqlType]
+    return { name, type }
+  })
+  return { columns: named, rows, rowsAffected: 0 }
 }
