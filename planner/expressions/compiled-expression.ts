@@ -95,6 +95,16 @@ export function dependenceOf(
   }
 }
 
+/** An expression that evaluates all of its parts; `evaluateFor` is told what that costs. */
+export function nodeOf(
+  type: ExpressionType,
+  position: Position,
+  parts: readonly CompiledExpression[],
+  evaluateFor: (units: number) => CompiledExpression['evaluate'],
+): CompiledExpression {
+  return { type, position, evaluate: evaluateFor(unitsOf(parts)), ...dependenceOf(parts) }
+}
+
 /** What a node costs that evaluates all of these: itself, and the leaves among them. */
 export function unitsOf(parts: readonly CompiledExpression[]): number {
   return NODE_UNITS * (1 + parts.filter(({ isLeaf }) => isLeaf).length)

@@ -6,8 +6,8 @@ import {
   dependenceOf,
   type ExpressionCompiler,
   type ExpressionType,
+  nodeOf,
   type Scope,
-  unitsOf,
 } from './compiled-expression.ts'
 import { conversionOf } from './functions/casts.ts'
 import { compileAlike, compileAs, isOpen } from './type-check.ts'
@@ -87,8 +87,7 @@ export function compileCast(
     type = next.text as SqlType
     return conversion
   })
-  const units = unitsOf([part])
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf(type, position, [part], (units) => (scope) => {
     scope.work.spend(units)
     let value = part.evaluate(scope)
     for (const convert of conversions) {
@@ -96,6 +95,5 @@ export function compileCast(
       value = convert(value, scope.work)
     }
     return value
-  }
-  return { type, position, evaluate, ...dependenceOf([part]) }
+  })
 }

@@ -14,6 +14,7 @@ import {
   dependenceOf,
   type ExpressionCompiler,
   type ExpressionType,
+  nodeOf,
   type Scope,
   unitsOf,
 } from './compiled-expression.ts'
@@ -56,15 +57,13 @@ export function compileComparison(
   const [left, right] = parts as [CompiledExpression, CompiledExpression]
   const satisfies = SATISFIES[operator]
   const compare = comparisonOf(type as SqlType)
-  const units = unitsOf(parts)
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf('BOOLEAN', comparison.position, parts, (units) => (scope) => {
     scope.work.spend(units)
     const a = left.evaluate(scope)
     if (a === null) return null
     const b = right.evaluate(scope)
     return b === null ? null : satisfies(compare(a, b, scope.work))
-  }
-  return { type: 'BOOLEAN', position: comparison.position, evaluate, ...dependenceOf(parts) }
+  })
 }
 
 export function compileBetween(
@@ -82,8 +81,7 @@ export function compileBetween(
   const compare = comparisonOf(type as SqlType)
   const atLeast = (a: SqlValue, b: SqlValue, work: WorkMeter): boolean | null =>
     a === null || b === null ? null : compare(a, b, work) >= 0
-  const units = unitsOf(parts)
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf('BOOLEAN', between.position, parts, (units) => (scope) => {
     const { work } = scope
     work.spend(units)
     const value = operand.evaluate(scope)
@@ -91,8 +89,7 @@ export function compileBetween(
     const belowUpper = atLeast(upper.evaluate(scope), value, work)
     if (aboveLower === false || belowUpper === false) return between.negated
     return aboveLower === null || belowUpper === null ? null : !between.negated
-  }
-  return { type: 'BOOLEAN', position: between.position, evaluate, ...dependenceOf(parts) }
+  })
 }
 
 /** A value that is not found is unknown, rather than absent, when NULL is in the list. */
@@ -172,8 +169,7 @@ function compileInParameter(
   }
   const type = operand.type
   const slot = addListSlot(compiler, membership.list as ParameterExpression, type)
-  const units = unitsOf([operand])
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf('BOOLEAN', membership.position, [operand], (units) => (scope) => {
     scope.work.spend(units)
     const value = operand.evaluate(scope)
     const bound = scope.parameters[slot]
@@ -182,9 +178,7 @@ function compileInParameter(
     if (value === null) return identities.size === 0 && !hasNull ? membership.negated : null
     if (identities.has(paidIdentityOf(type, value, scope.work))) return !membership.negated
     return hasNull ? null : membership.negated
-  }
-  const dependence = dependenceOf([operand])
-  return { type: 'BOOLEAN', position: membership.position, evaluate, ...dependence }
+  })
 }
 
 /** The slot of `IN :list`. Throws PlanError for what an earlier statement has read, which is one value. */
@@ -209,12 +203,10 @@ export function compileIsNull(
   // Any JSON value can be asked whether it is NULL, so a parameter alone needs no other type.
   const wanted = isNull.operand.kind === 'parameter' ? 'JSON' : undefined
   const operand = compiler.compile(isNull.operand, wanted)
-  const units = unitsOf([operand])
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf('BOOLEAN', isNull.position, [operand], (units) => (scope) => {
     scope.work.spend(units)
     return (operand.evaluate(scope) === null) !== isNull.negated
-  }
-  return { type: 'BOOLEAN', position: isNull.position, evaluate, ...dependenceOf([operand]) }
+  })
 }
 
 function requireOrder(

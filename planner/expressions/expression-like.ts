@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LikeExpression } from '../../parser/ast.ts'
-import type { SqlValue } from '../../storage/storage.ts'
-import {
-  type CompiledExpression,
-  dependenceOf,
-  type ExpressionCompiler,
-  type Scope,
-  unitsOf,
-} from './compiled-expression.ts'
+import { type CompiledExpression, type ExpressionCompiler, nodeOf } from './compiled-expression.ts'
 import { matchesPattern } from './like-pattern.ts'
 import { compileAs } from './type-check.ts'
 
@@ -18,16 +11,13 @@ export function compileLike(
 ): CompiledExpression {
   const operand = compileAs(compiler, like.operand, 'TEXT')
   const pattern = compileAs(compiler, like.pattern, 'TEXT')
-  const units = unitsOf([operand, pattern])
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf('BOOLEAN', like.position, [operand, pattern], (units) => (scope) => {
     scope.work.spend(units)
     const text = operand.evaluate(scope)
     const wanted = pattern.evaluate(scope)
     if (text === null || wanted === null) return null
     return matchesPattern(text as string, wanted as string, scope.work) !== like.negated
-  }
-  const dependence = dependenceOf([operand, pattern])
-  return { type: 'BOOLEAN', position: like.position, evaluate, ...dependence }
+  })
 }
 
 /** The text before the first wildcard: what every match begins with. */

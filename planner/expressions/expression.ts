@@ -19,8 +19,8 @@ import {
   type ExpressionCompiler,
   type ExpressionType,
   NO_COLUMNS,
+  nodeOf,
   type Scope,
-  unitsOf,
 } from './compiled-expression.ts'
 import { compileArithmetic } from './expression-arithmetic.ts'
 import { compileCase, compileCast } from './expression-case.ts'
@@ -232,12 +232,10 @@ function compileUnary(
   const { operator, operand, position } = unary
   if (operator === 'NOT') {
     const part = compileAs(compiler, operand, 'BOOLEAN')
-    const units = unitsOf([part])
-    const evaluate = (scope: Scope): SqlValue => {
+    return nodeOf('BOOLEAN', position, [part], (units) => (scope) => {
       scope.work.spend(units)
       return negated(part.evaluate(scope))
-    }
-    return { type: 'BOOLEAN', position, evaluate, ...dependenceOf([part]) }
+    })
   }
   // The smallest INTEGER has no positive counterpart, so its sign belongs to the literal.
   if (operator === '-' && operand.kind === 'literal' && operand.type === 'integer') {
@@ -248,12 +246,10 @@ function compileUnary(
     throw typeMismatch(`The sign ${operator} wants a number, and this is ${part.type}.`, position)
   }
   if (operator === '+') return { ...part, position }
-  const units = unitsOf([part])
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf(part.type, position, [part], (units) => (scope) => {
     scope.work.spend(units)
     return opposite(part.evaluate(scope))
-  }
-  return { type: part.type, position, evaluate, ...dependenceOf([part]) }
+  })
 
   function opposite(value: SqlValue): SqlValue {
     if (value === null) return null

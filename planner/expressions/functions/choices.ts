@@ -3,8 +3,8 @@ import type { SqlType, SqlValue } from '../../../storage/storage.ts'
 import {
   type CompiledExpression,
   dependenceOf,
+  nodeOf,
   type Scope,
-  unitsOf,
 } from '../compiled-expression.ts'
 import { compileAlike, typeMismatch } from '../type-check.ts'
 import { comparisonOf } from '../value-work.ts'
@@ -62,13 +62,11 @@ function compileNullIf({ compiler, call, wanted }: Call): CompiledExpression {
   const { type, parts } = compileAlike(compiler, call.arguments, wanted)
   const [first, second] = parts as [CompiledExpression, CompiledExpression]
   const compare = comparisonOf(type as SqlType)
-  const units = unitsOf(parts)
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf(type, call.position, parts, (units) => (scope) => {
     scope.work.spend(units)
     const value = first.evaluate(scope)
     if (value === null) return null
     const other = second.evaluate(scope)
     return other !== null && compare(value, other, scope.work) === 0 ? null : value
-  }
-  return { type, position: call.position, evaluate, ...dependenceOf(parts) }
+  })
 }

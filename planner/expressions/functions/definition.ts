@@ -5,11 +5,9 @@ import { limitExceeded } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import {
   type CompiledExpression,
-  dependenceOf,
   type ExpressionCompiler,
   type ExpressionType,
-  type Scope,
-  unitsOf,
+  nodeOf,
 } from '../compiled-expression.ts'
 import { compileAs, isNumber, isOpen, typeMismatch } from '../type-check.ts'
 import type { WorkMeter } from '../work-meter.ts'
@@ -75,8 +73,7 @@ export function computed(
   type: ExpressionType,
   compute: (values: readonly SqlValue[], work: WorkMeter) => SqlValue,
 ): CompiledExpression {
-  const units = unitsOf(parts)
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf(type, call.position, parts, (units) => (scope) => {
     scope.work.spend(units)
     const values: SqlValue[] = []
     for (const part of parts) {
@@ -85,8 +82,7 @@ export function computed(
       values.push(value)
     }
     return compute(values, scope.work)
-  }
-  return { type, position: call.position, evaluate, ...dependenceOf(parts) }
+  })
 }
 
 export function derived(
@@ -95,13 +91,11 @@ export function derived(
   type: ExpressionType,
   change: (value: SqlValue, work: WorkMeter) => SqlValue,
 ): CompiledExpression {
-  const units = unitsOf([argument])
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf(type, call.position, [argument], (units) => (scope) => {
     scope.work.spend(units)
     const value = argument.evaluate(scope)
     return value === null ? null : change(value, scope.work)
-  }
-  return { type, position: call.position, evaluate, ...dependenceOf([argument]) }
+  })
 }
 
 /** A few characters of text can ask for a value of any length. */

@@ -4,12 +4,7 @@ import { countAt, kindAt, nestingAt, wholeSpan } from '../../../storage/storage.
 import { jsonText, jsonWith, jsonWithout } from '../../json/json-change.ts'
 import { limitExceeded } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
-import {
-  type CompiledExpression,
-  dependenceOf,
-  type Scope,
-  unitsOf,
-} from '../compiled-expression.ts'
+import { type CompiledExpression, nodeOf } from '../compiled-expression.ts'
 import { requiredSteps } from '../json-operators.ts'
 import { compileAs, isOpen } from '../type-check.ts'
 import type { WorkMeter } from '../work-meter.ts'
@@ -69,8 +64,7 @@ function compileSet(of: Call): CompiledExpression {
   const path = compileAs(compiler, argumentAt(call, 1), 'TEXT')
   const value = jsonArgument(of, 2)
   const parts = [target, path, value]
-  const units = unitsOf(parts)
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf('JSON', call.position, parts, (units) => (scope) => {
     const { work } = scope
     work.spend(units)
     const json = target.evaluate(scope)
@@ -78,8 +72,7 @@ function compileSet(of: Call): CompiledExpression {
     const put = (value.evaluate(scope) ?? 'null') as string
     if (json === null || steps === null) return null
     return changed({ json: json as string, steps: steps as string, put }, of, work)
-  }
-  return { type: 'JSON', position: call.position, evaluate, ...dependenceOf(parts) }
+  })
 }
 
 function changed(

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallExpression } from '../../../parser/ast.ts'
-import type { SqlValue } from '../../../storage/storage.ts'
 import { checkedInteger } from '../../json/json-value.ts'
 import { PlanError } from '../../plan-error.ts'
-import {
-  type CompiledExpression,
-  dependenceOf,
-  type Scope,
-  unitsOf,
-} from '../compiled-expression.ts'
+import { type CompiledExpression, nodeOf } from '../compiled-expression.ts'
 import { finite } from '../expression-arithmetic.ts'
 import { compileAs } from '../type-check.ts'
 import {
@@ -45,8 +39,7 @@ function compileRound(of: Call): CompiledExpression {
   const decimals =
     call.arguments.length > 1 ? compileAs(compiler, argumentAt(call, 1), 'INTEGER') : undefined
   const parts = decimals === undefined ? [argument] : [argument, decimals]
-  const units = unitsOf(parts)
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf(argument.type, call.position, parts, (units) => (scope) => {
     scope.work.spend(units)
     const value = argument.evaluate(scope)
     const digits = decimals === undefined ? 0n : decimals.evaluate(scope)
@@ -57,8 +50,7 @@ function compileRound(of: Call): CompiledExpression {
       })
     }
     return typeof value === 'number' ? roundReal(value, Number(digits), call) : value
-  }
-  return { type: argument.type, position: call.position, evaluate, ...dependenceOf(parts) }
+  })
 }
 
 function roundReal(value: number, decimals: number, call: CallExpression): number {

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallExpression } from '../../../parser/ast.ts'
-import type { SqlValue } from '../../../storage/storage.ts'
 import { PlanError } from '../../plan-error.ts'
-import {
-  type CompiledExpression,
-  dependenceOf,
-  type Scope,
-  unitsOf,
-} from '../compiled-expression.ts'
+import { type CompiledExpression, nodeOf } from '../compiled-expression.ts'
 import { endOfLiteral } from '../like-pattern.ts'
 import { changedCase, codePoints, offsetAfter, trimmed } from '../text-work.ts'
 import { compileAs, typeMismatch } from '../type-check.ts'
@@ -155,8 +149,7 @@ function compileConcat(of: Call): CompiledExpression {
   const { call } = of
   const parts = call.arguments.map((_, index) => argumentOf(of, 'TEXT', index))
   const converters = parts.map((part) => conversionOf(part.type, 'TEXT', part.position))
-  const units = unitsOf(parts)
-  const evaluate = (scope: Scope): SqlValue => {
+  return nodeOf('TEXT', call.position, parts, (units) => (scope) => {
     const { work } = scope
     work.spend(units)
     let text = ''
@@ -169,6 +162,5 @@ function compileConcat(of: Call): CompiledExpression {
       text += added
     }
     return text
-  }
-  return { type: 'TEXT', position: call.position, evaluate, ...dependenceOf(parts) }
+  })
 }
