@@ -15,8 +15,7 @@ import {
   removeUnfinished,
   type Storage,
 } from '../../storage/storage.ts'
-import { limitExceeded, ServerError } from '../errors/server-error.ts'
-import { SERVER_LIMITS } from '../limits.ts'
+import { requireWithin, ServerError } from '../errors/server-error.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** How far a backup is, or what it has. */
@@ -249,10 +248,7 @@ export class Backups {
       throw new ServerError('already_exists', `There is a backup ${name} already.`)
     }
     const { length } = await this.#names()
-    const { backupsMax } = SERVER_LIMITS
-    if (length >= backupsMax) {
-      throw limitExceeded('backupsMax', backupsMax, length + 1, 'Backups in the folder')
-    }
+    requireWithin('backupsMax', length + 1, 'Backups in the folder')
   }
 
   /** Of the folders that are backups by their names, whole or cut off; none where the folder has been removed. */

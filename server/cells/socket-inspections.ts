@@ -15,8 +15,7 @@ import { bodyInTurns } from '../answers/text-pieces.ts'
 import type { Audit } from '../audit/audit.ts'
 import { requireWithinRole } from '../budgets/shared-bound.ts'
 import type { Shares } from '../budgets/shares.ts'
-import { limitExceeded, ServerError } from '../errors/server-error.ts'
-import { SERVER_LIMITS } from '../limits.ts'
+import { requireWithin, ServerError } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'
 import { inspectedRows, rowsPieces } from './inspected-rows.ts'
@@ -98,10 +97,7 @@ export class SocketInspections {
   }
 
   #requireRoom(more: number): void {
-    const { inspectedRowsMax } = SERVER_LIMITS
-    const count = this.#rows + more
-    if (count <= inspectedRowsMax) return
-    throw limitExceeded('inspectedRowsMax', inspectedRowsMax, count, 'Rows that a socket inspects')
+    requireWithin('inspectedRowsMax', this.#rows + more, 'Rows that a socket inspects')
   }
 
   async #follow(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { ALL_LIMITS } from '../limits.ts'
 import type { ErrorCode } from './error-codes.ts'
 
 /** What the server itself refuses, apart from the rooms below it. `fields` join the problem. */
@@ -26,6 +27,11 @@ export function limitExceeded(limit: string, limitValue: number, actual: number,
     `${what}: ${actual}, and at most ${limitValue} are allowed.`,
     { limit, limitValue, actual },
   )
+}
+
+/** Throws `limit_exceeded` where it is more than the limit of that name. */
+export function requireWithin(limit: keyof typeof ALL_LIMITS, actual: number, what: string): void {
+  if (actual > ALL_LIMITS[limit]) throw limitExceeded(limit, ALL_LIMITS[limit], actual, what)
 }
 
 /** As much as the server takes of something from all of its clients together; they may come again. */

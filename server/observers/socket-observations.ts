@@ -6,8 +6,7 @@ import type { Principal } from '../access/principal.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { Room } from '../budgets/room.ts'
 import type { Shares } from '../budgets/shares.ts'
-import { limitExceeded, ServerError } from '../errors/server-error.ts'
-import { SERVER_LIMITS } from '../limits.ts'
+import { requireWithin, ServerError } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { HeldNotification } from './held-notification.ts'
 import { factsOf, type NotificationFacts } from './observer-event.ts'
@@ -83,11 +82,8 @@ export class SocketObservations {
 
   /** Throws `limit_exceeded`, `client_overloaded` and `overloaded`. */
   #take(workers: number): void {
-    const { socketWorkersMax } = SERVER_LIMITS
     const count = this.#workers + workers
-    if (count > socketWorkersMax) {
-      throw limitExceeded('socketWorkersMax', socketWorkersMax, count, 'Workers of a socket')
-    }
+    requireWithin('socketWorkersMax', count, 'Workers of a socket')
     this.#shares.observerWorkers.take(this.#client, workers)
     this.#workers = count
   }

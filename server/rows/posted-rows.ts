@@ -2,8 +2,7 @@
 import { PlanError, type StatementResult, sourceOf } from '../../planner/planner.ts'
 import { identityOf, type TableDefinition } from '../../storage/storage.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
-import { limitExceeded, ServerError, StatementFailure } from '../errors/server-error.ts'
-import { SERVER_LIMITS } from '../limits.ts'
+import { requireWithin, ServerError, StatementFailure } from '../errors/server-error.ts'
 import { keptColumns, type NumberedRow, withFormerNumber } from './kept-number.ts'
 import { deleteRow, insertRows, keyNames } from './row-statements.ts'
 import type { RowTransaction, WrittenAnswer } from './row-transactions.ts'
@@ -30,10 +29,7 @@ export async function writeSeveral(
   { mode, overridesGenerated }: PostOptions,
   form: RowForm,
 ): Promise<WrittenAnswer> {
-  const { postedRowsMax } = SERVER_LIMITS
-  if (objects.length > postedRowsMax) {
-    throw limitExceeded('postedRowsMax', postedRowsMax, objects.length, 'Rows of one request')
-  }
+  requireWithin('postedRowsMax', objects.length, 'Rows of one request')
   const batches = batchesOf(table, objects, overridesGenerated)
   // All are removed before the first INSERT: a key that comes twice would replace a row of this very request.
   const removed = mode === 'put' ? await withoutFormer(rows, table, batches) : batches

@@ -4,8 +4,7 @@ import type { Parser } from '../../parser/parser.ts'
 import type { Parameters } from '../../planner/planner.ts'
 import type { Catalog, Transaction } from '../../storage/storage.ts'
 import type { Turns } from '../budgets/turns.ts'
-import { limitExceeded, NoteFailure, ServerError } from '../errors/server-error.ts'
-import { SERVER_LIMITS } from '../limits.ts'
+import { NoteFailure, requireWithin, ServerError } from '../errors/server-error.ts'
 import { parsedText } from '../requests/query-request.ts'
 import {
   type IndexedStatement,
@@ -58,11 +57,8 @@ export class ScriptNote {
   ): Promise<ScriptNote> {
     const statements = await parsed(parser, sql, turns)
     if (statements.length === 0) throw refused('The note has no statement.')
-    const { scriptNoteStatementsMax: most } = SERVER_LIMITS
-    if (statements.length > most) {
-      const what = 'Statements of the note, which run with each part'
-      throw limitExceeded('scriptNoteStatementsMax', most, statements.length, what)
-    }
+    const what = 'Statements of the note, which run with each part'
+    requireWithin('scriptNoteStatementsMax', statements.length, what)
     for (const name of GIVEN) {
       if (Object.hasOwn(params, name)) {
         throw refused(`The parameter :${name} of the note is given by the server.`)

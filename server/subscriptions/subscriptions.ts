@@ -8,7 +8,7 @@ import type { Principal } from '../access/principal.ts'
 import { Hold } from '../budgets/hold.ts'
 import { requireWithinRole } from '../budgets/shared-bound.ts'
 import type { Turns } from '../budgets/turns.ts'
-import { limitExceeded, ServerError } from '../errors/server-error.ts'
+import { requireWithin, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { PreparedScript } from '../requests/prepared-script.ts'
 import { checkedParameters, noteParameters, parsedText } from '../requests/query-request.ts'
@@ -180,11 +180,8 @@ export class Subscriptions {
     const isRestricted = role !== null && role !== ADMIN_ROLE
     const claims = isRestricted ? principal?.claims : undefined
     const name = `${JSON.stringify([sql, integers, role, claims])},${distinctText(parameters)}`
-    const { subscriptionBytesMax } = SERVER_LIMITS
-    if (name.length > subscriptionBytesMax) {
-      const what = 'Bytes of the text and the parameters of a subscription'
-      throw limitExceeded('subscriptionBytesMax', subscriptionBytesMax, name.length, what)
-    }
+    const what = 'Bytes of the text and the parameters of a subscription'
+    requireWithin('subscriptionBytesMax', name.length, what)
     const named = this.#queries.get(name)
     const known = named?.isOutdated === true ? undefined : named
     const statement = known?.statement ?? statementOf(statements, parameters)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { InspectionRequest } from '../cells/socket-inspections.ts'
-import { limitExceeded, ServerError } from '../errors/server-error.ts'
+import { requireWithin, ServerError } from '../errors/server-error.ts'
 import { shortened } from '../errors/shown-text.ts'
 import { parseJson } from '../http/bodies/body.ts'
 import type { SchemaPointer } from '../http/openapi/document.ts'
@@ -213,11 +213,7 @@ function readObservation(fields: Fields): ObservationRequest {
 /** The fields of `inspect`, their names known. Throws `invalid_request` and `limit_exceeded`. */
 function readInspection(fields: Fields): InspectionRequest {
   const { keys } = fields
-  const { inspectedRowsMax } = SERVER_LIMITS
-  if (Array.isArray(keys) && keys.length > inspectedRowsMax) {
-    const what = 'Rows that are inspected'
-    throw limitExceeded('inspectedRowsMax', inspectedRowsMax, keys.length, what)
-  }
+  if (Array.isArray(keys)) requireWithin('inspectedRowsMax', keys.length, 'Rows that are inspected')
   if (!Array.isArray(keys) || keys.length === 0 || !keys.every((key) => Array.isArray(key))) {
     throw wrong('keys', 'a list of keys, each a list of values')
   }
