@@ -49,7 +49,6 @@ import type { DefinedObserver } from './observers/define-observer.ts'
 import { InProcessObservers } from './observers/in-process-observers.ts'
 import { Cursors } from './requests/cursor.ts'
 import { CursorSecrets } from './requests/cursor-secrets.ts'
-import type { RunningRequest } from './requests/running-request.ts'
 import { RunningRequests, type RunningRequestsParts } from './requests/running-requests.ts'
 import { PlanCache } from './statements/plan-cache.ts'
 import { StatementExecution } from './statements/statement-execution.ts'
@@ -292,7 +291,7 @@ export class Server {
     return this.#probes.drain.end()
   }
 
-  #endRevoked(but: RunningRequest | undefined): void {
+  #endRevoked(but: object | undefined): void {
     const access = this.#access
     this.#requests.abortWhere((request, raw) =>
       request === but ? undefined : access.refusalOf(access.of(raw)),

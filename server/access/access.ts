@@ -30,7 +30,6 @@ import type { ClientKey } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
 import type { CursorSecrets } from '../requests/cursor-secrets.ts'
 import { countOfHeader } from '../requests/header-count.ts'
-import type { RunningRequest } from '../requests/running-request.ts'
 import { settledSoon } from '../settled-soon.ts'
 import { catalogAt, inSnapshot } from '../statements/snapshot.ts'
 import { FailedAttempts } from './failed-attempts.ts'
@@ -295,7 +294,7 @@ export class Access {
   }
 
   /** To be called when a token has been changed by this request. */
-  async changed(by: RunningRequest): Promise<void> {
+  async changed(by: object): Promise<void> {
     // The change has been committed, whatever becomes of this look: then the next request makes one.
     await this.lookAgain().catch(() => {
       this.#lookedMs = Number.NEGATIVE_INFINITY
@@ -358,7 +357,7 @@ type AccessKnown = {
 }
 
 /** Ends what is open of those who may not go on, but for this request. */
-type EndRevoked = (but?: RunningRequest) => void
+type EndRevoked = (but?: object) => void
 
 type ClientOf = (request: IncomingMessage) => ClientKey
 
