@@ -5,6 +5,7 @@ import {
   type ExecutionContext,
   executePlan,
   type Parameters,
+  type Plan,
   PlanError,
   type StatementFunctions,
   type StatementResult,
@@ -32,7 +33,6 @@ import { asOfOf } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { Paging } from '../requests/scan-paging.ts'
 import { type IndexedStatement, intoOf } from '../requests/script.ts'
-import type { StatementStatistics } from '../statistics/statement-statistics.ts'
 import type { Attempts } from '../transactions/attempt.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import { withCreation } from '../transactions/table-creation.ts'
@@ -43,6 +43,14 @@ import { inSnapshot, type Snapshot } from './snapshot.ts'
 import { statementMeter } from './statement-meter.ts'
 import { uuidV7 } from './uuid.ts'
 
+/** Returns or throws what `execute` does, and counts it. */
+type StatementCounter = {
+  counted(
+    statement: Pick<Run, 'catalog' | 'running'> & { plan: Plan; entry: IndexedStatement },
+    execute: () => MaybePromise<StatementResult>,
+  ): MaybePromise<StatementResult>
+}
+
 export type ExecutionParts = {
   readonly storage: Storage
   readonly clock: Clock
@@ -52,7 +60,7 @@ export type ExecutionParts = {
   readonly ended: EndedTransactions
   readonly access: Pick<Access, 'viewOf' | 'currentCatalog'>
   /** Absent where statements are not counted. */
-  readonly statistics?: Pick<StatementStatistics, 'counted'> | undefined
+  readonly statistics?: StatementCounter | undefined
 }
 
 /** What carries requests with statements out. */

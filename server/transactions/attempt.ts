@@ -11,7 +11,6 @@ import {
 } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import type { Shares } from '../budgets/shares.ts'
-import type { ConflictLog } from '../conflicts/conflict-log.ts'
 import { requireMinTimestamp, type SnapshotAsked } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { EndedTransactions } from './ended-transactions.ts'
@@ -19,13 +18,19 @@ import { explained } from './explained-error.ts'
 import { retryableCause, runAgain } from './retry.ts'
 import { withCreation } from './table-creation.ts'
 
+/** What is noted of conflicts beside that they were there. */
+type AttemptNotes = {
+  failedAttempt(loser: Timestamp, attempt: number): void
+  ranAgain(loser: Timestamp): void
+}
+
 export type AttemptParts = {
   readonly storage: Storage
   readonly clock: Clock
   readonly randomness: Randomness
   readonly shares: Shares
   readonly ended: EndedTransactions
-  readonly conflicts: ConflictLog
+  readonly conflicts: AttemptNotes
   readonly access: Pick<Access, 'viewOf' | 'currentCatalog'>
 }
 
