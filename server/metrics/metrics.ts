@@ -3,9 +3,9 @@ import { Counter, Gauge, Registry } from '@prometheus-io/client'
 import type { Clock, Storage } from '../../storage/storage.ts'
 import type { SharedBound } from '../budgets/shared-bound.ts'
 import type { Shares } from '../budgets/shares.ts'
+import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
-import type { LiveConnections } from '../websocket/live-connections.ts'
 import { Activity } from './activity.ts'
 import type { CommitMetrics } from './commit-metrics.ts'
 import { snakeCase } from './metric-name.ts'
@@ -18,7 +18,10 @@ type MetricsParts = {
   readonly storage: Storage
   readonly clock: Clock
   readonly sessions: Pick<TransactionSessions, 'count'>
-  readonly live: LiveConnections
+  readonly live: {
+    readonly subscriptions: Subscriptions
+    readonly sockets: { readonly count: number }
+  }
   readonly shares: Shares
   readonly ended: EndedTransactions
   readonly commits: CommitMetrics

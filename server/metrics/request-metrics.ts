@@ -2,10 +2,12 @@
 import type { IncomingMessage } from 'node:http'
 import { Counter, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
-import { WholeRequest } from '../http/bodies/whole-request.ts'
 import type { DurationHistogram } from '../statistics/duration-histogram.ts'
 import { type Bucket, quantileOf } from '../statistics/quantile.ts'
 import { DurationMetric } from './duration-metric.ts'
+
+/** When its head was there; undefined of a request that no socket brought. */
+type TimedRequest = IncomingMessage & { readonly arrivedMs?: number }
 
 /** Of a path that is no operation's. */
 const NO_OPERATION = 'none'
@@ -64,11 +66,11 @@ export class RequestMetrics {
   }
 
   /** Counts an answer; to be called for one that Fastify does not send. */
-  answered(operation: string, status: number, request: IncomingMessage): void {
+  answered(operation: string, status: number, { arrivedMs }: TimedRequest): void {
     const { counts, durations } = this.#byOperation.get(operation) ?? this.#added(operation)
     counts.set(status, (counts.get(status) ?? 0) + 1)
     this.#counted += 1
-    if (request instanceof WholeRequest) durations.add(performance.now() - request.arrivedMs)
+    if (arrivedMs !== undefined) durations.add(performance.now() - arrivedMs)
   }
 
   /** What there was since this was asked last, of all operations together. */
