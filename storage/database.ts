@@ -273,10 +273,7 @@ export class Storage {
   /** Moves everything into another store, and closes this one for writes for good; rejects as `Move` does. */
   async moveTo(target: CellStore, options: MoveOptions): Promise<MoveReport> {
     const { context, sweepLocks, feed } = this.#parts
-    const settled = async () => {
-      await context.background.drain()
-      await sweepLocks(0)
-    }
+    const settled = () => context.background.drain().then(() => sweepLocks(0))
     const holdCollections = () => this.#garbage.hold()
     const own = { feed, history: this.history, isOnlyOwner: this.#owner === 'exclusive' }
     const parts = { context, target, ...own, holdCollections, settled }

@@ -83,7 +83,7 @@ export type MoveParts = {
   /** Ends the collections of garbage, until the answer is called. */
   readonly holdCollections: () => Promise<() => void>
   /** Resolves when no lock is left, while the gate is closed. */
-  readonly settled: () => Promise<void>
+  readonly settled: () => Promise<unknown>
 }
 
 /**
