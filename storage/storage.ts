@@ -192,38 +192,6 @@ export {
 } from './tables/catalog/observer-changes.ts'
 export { fittingName, freeName } from './tables/definition-name.ts'
 export { identityOf } from './tables/identity-column.ts'
-export { canonicalJson } from './tables/json/canonical-json.ts'
-export {
-  canonicalNumber,
-  hasLongExponent,
-  isDoubleExact,
-  JSON_EXPONENT_DIGITS_MAX,
-} from './tables/json/json-number.ts'
-export {
-  countAt,
-  type JsonSpan,
-  type JsonStep,
-  kindAt,
-  memberAt,
-  nestingAt,
-  type Payer,
-  pathText,
-  plainText,
-  spanAt,
-  stepsOf,
-  textAt,
-  WALK_UNITS,
-  walkPaid,
-  wholeSpan,
-} from './tables/json/json-path.ts'
-export {
-  endOfJsonString,
-  type JsonVisitor,
-  type JsonWalk,
-  shapeOfJson,
-  walkJson,
-  walkJsonUntil,
-} from './tables/json/json-walk.ts'
 export { nearestNames } from './tables/nearest-names.ts'
 export type { NewCheck } from './tables/new-check.ts'
 export type { NewIndex } from './tables/new-index.ts'
@@ -257,12 +225,6 @@ export {
   scanRows,
 } from './tables/rows/table-rows.ts'
 export { TakenEntries } from './tables/rows/taken-entries.ts'
-export type { SqlType, SqlValue } from './tables/sql-type.ts'
-export {
-  compareText,
-  compareValues,
-  isIntegerInRange,
-} from './tables/sql-value.ts'
 export {
   type CheckConstraint,
   type ColumnDefault,
@@ -289,3 +251,41 @@ export { Transaction } from './transaction/transaction.ts'
 export type { TransactionOutcome } from './transaction/transaction-outcome.ts'
 export type { TurnSnapshot } from './turn-reads.ts'
 export { unlessAborted } from './unless-aborted.ts'
+export { canonicalJson } from './values/json/canonical-json.ts'
+export {
+  canonicalNumber,
+  hasLongExponent,
+  isDoubleExact,
+  JSON_EXPONENT_DIGITS_MAX,
+} from './values/json/json-number.ts'
+export {
+  countAt,
+  type JsonSpan,
+  type JsonStep,
+  kindAt,
+  memberAt,
+  nestingAt,
+  type Payer,
+  pathText,
+  plainText,
+  spanAt,
+  stepsOf,
+  textAt,
+  WALK_UNITS,
+  walkPaid,
+  wholeSpan,
+} from './values/json/json-path.ts'
+export {
+  endOfJsonString,
+  type JsonVisitor,
+  type JsonWalk,
+  shapeOfJson,
+  walkJson,
+  walkJsonUntil,
+} from './values/json/json-walk.ts'
+export type { SqlType, SqlValue } from './values/sql-type.ts'
+export {
+  compareText,
+  compareValues,
+  isIntegerInRange,
+} from './values/sql-value.ts'

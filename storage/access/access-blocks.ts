@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Timestamp } from '../cell-store/cell.ts'
 import { limitExceeded, StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
-import { compareText } from '../tables/sql-value.ts'
+import { compareText } from '../values/sql-value.ts'
 import { type AccessReads, AccessRows, type AccessWrites } from './access-rows.ts'
 
 /** Whose JWTs they are. */

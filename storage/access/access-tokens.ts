@@ -3,7 +3,7 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import { limitExceeded, StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { ADMIN_ROLE } from '../tables/rights.ts'
-import { compareText } from '../tables/sql-value.ts'
+import { compareText } from '../values/sql-value.ts'
 import { type AccessReads, AccessRows, type AccessWrites } from './access-rows.ts'
 
 /** A token as it is kept: never its text, only the hash of it. */

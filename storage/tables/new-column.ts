@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StorageError } from '../errors.ts'
+import { SQL_TYPES, type SqlType } from '../values/sql-type.ts'
+import { requireValue } from '../values/sql-value.ts'
 import { invalidDefinition, requireName } from './definition-name.ts'
 import { requireIdentityType } from './identity-column.ts'
 import { nearestNames } from './nearest-names.ts'
-import { SQL_TYPES, type SqlType } from './sql-type.ts'
-import { requireValue } from './sql-value.ts'
 import type { ColumnDefault, ColumnDefinition } from './table-definition.ts'
 
 /** A column as CREATE TABLE and ALTER TABLE describe it, before it has an id. */

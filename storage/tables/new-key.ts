@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ErrorFields } from '../errors.ts'
+import { type JsonStep, pathText } from '../values/json/json-path.ts'
 import { invalidDefinition, requireName } from './definition-name.ts'
-import { type JsonStep, pathText } from './json/json-path.ts'
 import { nearestNames } from './nearest-names.ts'
 import type { ColumnDefinition, KeyPart } from './table-definition.ts'
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { column } from '../../test/storage/catalog-scene.ts'
+import type { SqlValue } from '../values/sql-type.ts'
 import { defineTable, type NewTable } from './new-table.ts'
-import type { SqlValue } from './sql-type.ts'
 import type { ColumnDefault } from './table-definition.ts'
 
 function newTable(name: string, columns = [column('id')], key = ['id']): NewTable {

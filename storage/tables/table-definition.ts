@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { intact } from '../invariant.ts'
-import { type JsonStep, type Payer, pathText, textAt } from './json/json-path.ts'
-import type { SqlType, SqlValue } from './sql-type.ts'
+import { type JsonStep, type Payer, pathText, textAt } from '../values/json/json-path.ts'
+import type { SqlType, SqlValue } from '../values/sql-type.ts'
 
 /**
  * A SQL table as the catalog keeps it, with its indexes and observers. Ids are never reused: those of

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { eventLoopTurn } from '../../storage/cell-store/event-loop-turn.ts'
 import type { Storage } from '../../storage/database.ts'
 import { StorageError } from '../../storage/errors.ts'
-import { SeededRandomness } from '../../test/seeded-randomness.ts'
+import { SeededRandomness } from '../seeded-randomness.ts'
 import { lineOf, RecordedFeed, readFeed } from '../storage/recorded-feed.ts'
 
 /** One or several storage layers over a store; what any of them commits is in the feed of each. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check'
-import type { SqlType } from '../../storage/tables/sql-type.ts'
+import type { SqlType } from '../../storage/values/sql-type.ts'
 import { definition, INDEX_NAMES, OBSERVER_NAMES } from './definition-sentences.ts'
 import {
   anyType,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check'
-import { SQL_TYPES, type SqlType, type SqlValue } from '../../storage/tables/sql-type.ts'
-import { INTEGER_MAX, INTEGER_MIN } from '../../storage/tables/sql-value.ts'
 import type { TableDefinition } from '../../storage/tables/table-definition.ts'
+import { SQL_TYPES, type SqlType, type SqlValue } from '../../storage/values/sql-type.ts'
+import { INTEGER_MAX, INTEGER_MIN } from '../../storage/values/sql-value.ts'
 import { tableOf } from './table-of.ts'
 
 /** Random values and tables for the property tests of this folder. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlType } from '../../storage/tables/sql-type.ts'
+
 import type { ColumnDefinition, TableDefinition } from '../../storage/tables/table-definition.ts'
+import type { SqlType } from '../../storage/values/sql-type.ts'
 
 /** The table `t`, id 7, with the first of these columns for its key and nothing else, unless told otherwise. */
 export function tableOf(

@@ -2,7 +2,7 @@
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { bufferOf, hasPrefix } from '../../cell-store/row-key.ts'
 import { DamagedRecord } from '../../invariant.ts'
-import type { SqlValue } from '../sql-type.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
 import {
   columnOf,
   columnPosition,

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { arbitraryRow, arbitraryTable } from '../../../test/storage/arbitrary-values.ts'
 import { columnsOf, tableOf } from '../../../test/storage/table-of.ts'
-import { compareValues } from '../sql-value.ts'
+import { compareValues } from '../../values/sql-value.ts'
 import {
   columnOf,
   type IndexDefinition,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { bufferOf } from '../../cell-store/row-key.ts'
 import { invariant } from '../../invariant.ts'
-import type { SqlValue } from '../sql-type.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
 import type { IndexDefinition, KeyPart, TableDefinition } from '../table-definition.ts'
 import { damagedKey, keyBound } from './key-component.ts'
 import { idInKeySpace, KEY_SPACE_BYTES, keySpace } from './key-space.ts'

@@ -2,8 +2,8 @@
 import { StorageError } from '../../errors.ts'
 import { DamagedRecord } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
-import type { SqlType, SqlValue } from '../sql-type.ts'
-import { requireValue } from '../sql-value.ts'
+import type { SqlType, SqlValue } from '../../values/sql-type.ts'
+import { requireValue } from '../../values/sql-value.ts'
 
 /**
  * One value inside a row key. The bytes sort as the values do, differ when the values differ, and none is a prefix of

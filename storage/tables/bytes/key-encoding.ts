@@ -2,8 +2,8 @@
 import { bufferOf } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
-import type { SqlValue } from '../sql-type.ts'
-import { requireValue } from '../sql-value.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
+import { requireValue } from '../../values/sql-value.ts'
 import { type PrimaryKeyPart, primaryKeyParts, type TableDefinition } from '../table-definition.ts'
 import {
   damagedKey,

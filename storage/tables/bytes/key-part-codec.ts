@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type JsonStep, stepsOf } from '../json/json-path.ts'
+import { type JsonStep, stepsOf } from '../../values/json/json-path.ts'
 import type { ColumnDefinition, KeyPart } from '../table-definition.ts'
 import {
   COLUMN_ID_MAX,

@@ -2,8 +2,8 @@
 import { limitExceeded } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
-import type { SqlValue } from '../sql-type.ts'
-import { requireValue } from '../sql-value.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
+import { requireValue } from '../../values/sql-value.ts'
 import {
   columnOf,
   type IndexDefinition,

@@ -6,8 +6,8 @@ import { arbitraryRow, arbitraryTable } from '../../../test/storage/arbitrary-va
 import { encodeRow } from '../../../test/storage/encoded-row.ts'
 import { columnsOf, tableOf } from '../../../test/storage/table-of.ts'
 import { InvariantViolation } from '../../invariant.ts'
-import type { SqlType, SqlValue } from '../sql-type.ts'
-import { isIntegerInRange } from '../sql-value.ts'
+import type { SqlType, SqlValue } from '../../values/sql-type.ts'
+import { isIntegerInRange } from '../../values/sql-value.ts'
 import { decodeRow } from './row-codec.ts'
 
 const arbitraryTableAndRow = arbitraryTable.chain((table) =>

@@ -2,7 +2,7 @@
 import { limitExceeded, type StorageError } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
-import type { SqlValue } from '../sql-type.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
 import {
   type ColumnDefinition,
   type PrimaryKeyPart,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { bufferOf } from '../../cell-store/row-key.ts'
-import type { SqlValue } from '../sql-type.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
 import {
   type ColumnDefinition,
   type PrimaryKeyPart,

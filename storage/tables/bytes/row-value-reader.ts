@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer'
 import { bufferOf } from '../../cell-store/row-key.ts'
 import { DamagedRecord } from '../../invariant.ts'
-import type { SqlValue } from '../sql-type.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
 import { fixedBodyBytes, hasLength, KIND } from './stored-value.ts'
 
 /** An unsigned number of 32 bits in groups of seven bits, lowest first; the top bit says "more". */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { SqlValue } from '../sql-type.ts'
-import { requireValue } from '../sql-value.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
+import { requireValue } from '../../values/sql-value.ts'
 import type { ColumnDefinition, TableDefinition } from '../table-definition.ts'
 import type { RowValueReader } from './row-value-reader.ts'
 import { varuintBytes, writeVaruint } from './row-value-reader.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlType, SqlValue } from '../sql-type.ts'
+import type { SqlType, SqlValue } from '../../values/sql-type.ts'
 
 /**
  * A value inside a row value: a number, its kind, says how it is written, so that a reader can step over a column it

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { SQL_TYPES, type SqlType, type SqlValue } from '../../values/sql-type.ts'
+import { requireValue } from '../../values/sql-value.ts'
 import { identityOf } from '../identity-column.ts'
-import { SQL_TYPES, type SqlType, type SqlValue } from '../sql-type.ts'
-import { requireValue } from '../sql-value.ts'
 import type {
   ColumnDefault,
   ColumnDefinition,

@@ -4,6 +4,7 @@ import type { Timestamp } from '../../cell-store/cell.ts'
 import { endOfPrefix } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
+import { compareText } from '../../values/sql-value.ts'
 import {
   CATALOG_TABLE_PREFIX,
   CATALOG_VERSION_KEY,
@@ -14,7 +15,6 @@ import { ROW_COLUMN } from '../bytes/row-codec.ts'
 import { decodeTable } from '../bytes/table-codec.ts'
 import { nearestNames } from '../nearest-names.ts'
 import { EVERY_RIGHT, type Rights } from '../rights.ts'
-import { compareText } from '../sql-value.ts'
 import type { IndexDefinition, ObserverDefinition, TableDefinition } from '../table-definition.ts'
 
 /** The tables as one snapshot has them. A transaction asks for the catalog of its own snapshot. */

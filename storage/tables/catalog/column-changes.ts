@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { SqlValue } from '../../values/sql-type.ts'
 import { isKeyColumn } from '../bytes/row-codec.ts'
 import { invalidDefinition } from '../definition-name.ts'
 import { requireNoIdentity } from '../identity-column.ts'
@@ -11,7 +12,6 @@ import {
 } from '../new-column.ts'
 import { requireColumn } from '../new-key.ts'
 import { requireNoCheckOn, requireNoRuleOn } from '../row-rules.ts'
-import type { SqlValue } from '../sql-type.ts'
 import { requireCount } from '../table-counts.ts'
 import type { ColumnDefault, ColumnDefinition, TableDefinition } from '../table-definition.ts'
 import { type Catalog, requireTable } from './catalog.ts'

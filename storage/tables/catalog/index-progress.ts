@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { systemRowKey } from '../../cell-store/row-key.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
 import { damaged, decodeJson, encodeJson } from '../bytes/catalog-json.ts'
 import { decodePrimaryKey } from '../bytes/key-encoding.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
-import type { SqlValue } from '../sql-type.ts'
 import type { IndexDefinition, TableDefinition } from '../table-definition.ts'
 
 /**

@@ -4,6 +4,7 @@ import { compareRowKeys, keyAfter, keyString } from '../../cell-store/row-key.ts
 import { StorageError } from '../../errors.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
 import { belongsTo, type EncodedEntry, encodeEntry } from '../bytes/index-entry.ts'
 import { decodePrimaryKey } from '../bytes/key-encoding.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
@@ -13,7 +14,6 @@ import { endBuilding } from '../catalog/index-changes.ts'
 import { type BuildPosition, readPosition, writePosition } from '../catalog/index-progress.ts'
 import { indexColumns } from '../rows/index-maintenance.ts'
 import { type StoredRow, scanRows } from '../rows/table-rows.ts'
-import type { SqlValue } from '../sql-type.ts'
 import { columnPosition, partName, partValue } from '../table-definition.ts'
 
 /**

@@ -5,10 +5,10 @@ import { STORAGE_LIMITS } from '../../limits.ts'
 import { andThen, batchesOf, type MaybePromise, waitedFor } from '../../maybe-promise.ts'
 import type { SnapshotRow } from '../../transaction/records/version.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
 import { decodeEntry, type IndexEntry } from '../bytes/index-entry.ts'
 import { encodeIndexKey, indexSpace } from '../bytes/index-key.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
-import type { SqlValue } from '../sql-type.ts'
 import type { IndexDefinition, TableDefinition } from '../table-definition.ts'
 
 export type IndexScan = {

@@ -3,6 +3,7 @@
 import { invariant } from '../../invariant.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
 import { encodePrimaryKey } from '../bytes/key-encoding.ts'
 import {
   encodeRowValue,
@@ -13,7 +14,6 @@ import {
   keyOfRow,
   ROW_COLUMN,
 } from '../bytes/row-codec.ts'
-import type { SqlValue } from '../sql-type.ts'
 import { keyPositions, type TableDefinition } from '../table-definition.ts'
 import {
   type EntryEdit,

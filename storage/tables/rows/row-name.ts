@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { SqlValue } from '../../values/sql-type.ts'
 import { decodeEntryKey, indexIdOf } from '../bytes/index-key.ts'
 import { decodePrimaryKey, tableIdOf } from '../bytes/key-encoding.ts'
 import type { Catalog, TableIndex } from '../catalog/catalog.ts'
-import type { SqlValue } from '../sql-type.ts'
 import type { IndexDefinition, TableDefinition } from '../table-definition.ts'
 
 /** What a row key means to a user. */

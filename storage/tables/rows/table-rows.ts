@@ -7,6 +7,7 @@ import { andThen, batchesOf, type MaybePromise } from '../../maybe-promise.ts'
 import { rowsOfBatches } from '../../transaction/protocol/row-batches.ts'
 import type { SnapshotRow } from '../../transaction/records/version.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
+import type { SqlValue } from '../../values/sql-type.ts'
 import { decodePrimaryKey, encodePrimaryKeyBound, tableSpace } from '../bytes/key-encoding.ts'
 import {
   decodeFamily,
@@ -18,7 +19,6 @@ import {
   ROW_COLUMN,
 } from '../bytes/row-codec.ts'
 import type { RowObjects } from '../bytes/row-objects.ts'
-import type { SqlValue } from '../sql-type.ts'
 import type { SqlRow, TableDefinition } from '../table-definition.ts'
 
 /**

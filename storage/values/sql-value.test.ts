@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { arbitraryValue } from '../../test/storage/arbitrary-values.ts'
+import { editDistance, nearestNames } from '../tables/nearest-names.ts'
 import { canonicalJson } from './json/canonical-json.ts'
-import { editDistance, nearestNames } from './nearest-names.ts'
 import { compareText, compareValues, requireValue } from './sql-value.ts'
 
 test('texts compare as their UTF-8 bytes', () => {
