@@ -4,9 +4,9 @@
 
 import type { BackupManifest } from './backup/manifest.ts'
 import { type BackupOptions, writeBackup } from './backup/write-backup.ts'
-import type { Timestamp } from './cell-store/cell.ts'
-import type { CellStore } from './cell-store/cell-store.ts'
-import type { StoreAnswers } from './cell-store/store-answers.ts'
+import type { Timestamp } from './cells/cell.ts'
+import type { CellStore } from './cells/cell-store.ts'
+import type { StoreAnswers } from './cells/store-answers.ts'
 import { systemClock } from './clock.ts'
 import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
 import type { ConsistencyReport } from './consistency/consistency-report.ts'

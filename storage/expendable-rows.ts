@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from './cell-store/cell.ts'
+import type { Timestamp } from './cells/cell.ts'
 import { isSharedLogRow } from './feed/shared-log-row.ts'
 import type { Expendable } from './garbage-collection/row-garbage.ts'
 import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'

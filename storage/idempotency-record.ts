@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
-import type { Timestamp } from './cell-store/cell.ts'
-import { hasPrefix, systemRowKey } from './cell-store/row-key.ts'
+import type { Timestamp } from './cells/cell.ts'
+import { hasPrefix, systemRowKey } from './cells/row-key.ts'
 import { DamagedRecord } from './invariant.ts'
 import { parsedJson } from './tables/bytes/catalog-json.ts'
 import type { Transaction } from './transaction/transaction.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from './cell-store/cell-store.ts'
-import { MemoryCellStore } from './cell-store/memory/memory-cell-store.ts'
-import { openSqliteCellStore } from './cell-store/sqlite/sqlite-cell-store.ts'
-import { StoreAnswers } from './cell-store/store-answers.ts'
+import type { CellStore } from './cells/cell-store.ts'
+import { MemoryCellStore } from './cells/memory/memory-cell-store.ts'
+import { openSqliteCellStore } from './cells/sqlite/sqlite-cell-store.ts'
+import { StoreAnswers } from './cells/store-answers.ts'
 import { systemClock } from './clock.ts'
 import { Storage } from './database.ts'
 import { StorageError } from './errors.ts'

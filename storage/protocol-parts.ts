@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from './cell-store/cell.ts'
-import { type CellStore, CellStoreError } from './cell-store/cell-store.ts'
-import { type EmbeddedCellStore, isEmbedded } from './cell-store/embedded-cell-store.ts'
-import { keyString } from './cell-store/row-key.ts'
+import type { Timestamp } from './cells/cell.ts'
+import { type CellStore, CellStoreError } from './cells/cell-store.ts'
+import { type EmbeddedCellStore, isEmbedded } from './cells/embedded-cell-store.ts'
+import { keyString } from './cells/row-key.ts'
 import type { Clock } from './clock.ts'
 import type { ChangeFeed } from './feed/change-feed.ts'
 import { EmbeddedFeed } from './feed/embedded-feed.ts'

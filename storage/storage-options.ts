@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from './cell-store/cell.ts'
-import type { CellStoreError } from './cell-store/cell-store.ts'
-import type { RedoLogUse } from './cell-store/sqlite/redo/redo.ts'
-import type { StoreAnswers } from './cell-store/store-answers.ts'
+import type { Timestamp } from './cells/cell.ts'
+import type { CellStoreError } from './cells/cell-store.ts'
+import type { RedoLogUse } from './cells/sqlite/redo/redo.ts'
+import type { StoreAnswers } from './cells/store-answers.ts'
 import type { Clock } from './clock.ts'
 import type { Retention } from './garbage-collection/safe-point.ts'
 import type { Measures } from './measures.ts'

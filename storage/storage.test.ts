@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { putRow } from '../test/storage/row-writes.ts'
 import { testFolder } from '../test/test-folder.ts'
-import { MemoryCellStore } from './cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from './cells/memory/memory-cell-store.ts'
 import { InvariantViolation } from './invariant.ts'
 import {
   createTable,

@@ -74,18 +74,18 @@ export {
 } from './backup/regular-file.ts'
 export { checkBackup, type Restored, restoreBackup } from './backup/restore-backup.ts'
 export { type BackupProgress, backUpDirectory } from './backup/write-backup.ts'
-export type { Timestamp } from './cell-store/cell.ts'
-export type { CellStore } from './cell-store/cell-store.ts'
-export { CellStoreError } from './cell-store/cell-store.ts'
-export { diskFullOf } from './cell-store/disk-full.ts'
+export type { Timestamp } from './cells/cell.ts'
+export type { CellStore } from './cells/cell-store.ts'
+export { CellStoreError } from './cells/cell-store.ts'
+export { diskFullOf } from './cells/disk-full.ts'
 export {
   bufferOf,
   compareRowKeys,
   endOfPrefix,
   keyAfter,
   keyString,
-} from './cell-store/row-key.ts'
-export { storeUnavailableOf } from './cell-store/store-unavailable.ts'
+} from './cells/row-key.ts'
+export { storeUnavailableOf } from './cells/store-unavailable.ts'
 export { type Clock, repeat, systemClock, timeText } from './clock.ts'
 export { SlottedSet } from './collections/slotted-set.ts'
 export type { ConsistencyProblem, ConsistencyReport } from './consistency/consistency-report.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from './cell-store/cell.ts'
+import type { Timestamp } from './cells/cell.ts'
 import type { ReadStamp, TimestampOracle } from './oracle/timestamp-oracle.ts'
 import type { Randomness } from './randomness.ts'
 import type { BeginOptions } from './storage-options.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from './cell-store/cell.ts'
+import type { Timestamp } from './cells/cell.ts'
 import type { EmbeddedOracle } from './oracle/embedded-oracle.ts'
 import { encodePrimaryKeyBound } from './tables/bytes/key-encoding.ts'
 import { decodeFamily, emptyRow, ROW_COLUMN } from './tables/bytes/row-codec.ts'

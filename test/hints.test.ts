@@ -18,9 +18,7 @@ type Text = { readonly file: string; readonly text: string }
 const TEXTS: readonly Text[] = ROOMS.flatMap((room) =>
   globSync(`${room}/**/*.{ts,tsx}`, { cwd: ROOT }),
 )
-  .filter(
-    (file) => !/\.test\.tsx?$|\.gen\.ts$|node_modules|^storage\/cell-store\/sqlite/.test(file),
-  )
+  .filter((file) => !/\.test\.tsx?$|\.gen\.ts$|node_modules|^storage\/cells\/sqlite/.test(file))
   .flatMap((file) => {
     const code = readFileSync(`${ROOT}/${file}`, 'utf8').replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '')
     const quoted = code.matchAll(/'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g)

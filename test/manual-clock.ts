@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventLoopTurn } from '../storage/cell-store/event-loop-turn.ts'
+import { eventLoopTurn } from '../storage/cells/event-loop-turn.ts'
 import type { Clock } from '../storage/clock.ts'
 
 type Sleeper = { readonly wakeAtMs: number; readonly wake: () => void }

@@ -12,7 +12,7 @@ Packages are not bundled.`
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = `${ROOT}dist/`
-const THREADS = 'storage/cell-store/sqlite/threads/'
+const THREADS = 'storage/cells/sqlite/threads/'
 
 /** By the name that each has in dist/. */
 const ENTRIES = {

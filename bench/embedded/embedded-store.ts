@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CellStore } from '../../storage/cell-store/cell-store.ts'
-import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
+import type { CellStore } from '../../storage/cells/cell-store.ts'
+import { openSqliteCellStore } from '../../storage/cells/sqlite/sqlite-cell-store.ts'
 import { Storage, type StorageOptions } from '../../storage/storage.ts'
 import type { Surroundings } from '../harness/experiment.ts'
 import { Shared } from '../harness/shared.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../../storage/cell-store/cell-store.ts'
+import type { CellStore } from '../../storage/cells/cell-store.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Surroundings } from '../harness/experiment.ts'
 import { COLUMN, RAW_TABLE, rowKey, rowValue, TRANSACTION_TABLE } from './rows.ts'

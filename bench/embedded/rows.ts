@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import { tableSpace } from '../../storage/storage.ts'
 
 /** The one column of every row here. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row } from '../../storage/cell-store/cell.ts'
+import type { Row } from '../../storage/cells/cell.ts'
 import type {
   CellStore,
   CellStoreError,
@@ -9,8 +9,8 @@ import type {
   KeyRange,
   RowMutations,
   RowScan,
-} from '../../storage/cell-store/cell-store.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+} from '../../storage/cells/cell-store.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 
 /** A cell store in front of another one, for those that change only some of its calls. */
 export abstract class ForwardingCellStore implements CellStore {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Row } from '../../storage/cell-store/cell.ts'
+import type { Row } from '../../storage/cells/cell.ts'
 import type {
   CellStore,
   CheckAndMutate,
@@ -8,8 +8,8 @@ import type {
   KeyRange,
   RowMutations,
   RowScan,
-} from '../../storage/cell-store/cell-store.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+} from '../../storage/cells/cell-store.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import { ForwardingCellStore } from './forwarding-cell-store.ts'
 
 /** More turns of the event loop than a request needs between two calls of the store. */

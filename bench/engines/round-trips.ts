@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { openGateway } from '../../storage/storage.ts'
 import { FilledStore } from '../embedded/filled-store.ts'
 import type { Operation } from '../embedded/operations.ts'

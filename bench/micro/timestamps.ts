@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../../storage/cell-store/cell-store.ts'
-import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
+import type { CellStore } from '../../storage/cells/cell-store.ts'
+import { openSqliteCellStore } from '../../storage/cells/sqlite/sqlite-cell-store.ts'
 import { EmbeddedOracle } from '../../storage/oracle/embedded-oracle.ts'
 import { SharedOracle } from '../../storage/oracle/shared-oracle.ts'
 import type { SynchronousOracle, TimestampOracle } from '../../storage/oracle/timestamp-oracle.ts'

@@ -6,8 +6,8 @@ import {
   checkRowKey,
   checkScan,
   checkStep,
-} from '../../storage/cell-store/call-check.ts'
-import type { Row } from '../../storage/cell-store/cell.ts'
+} from '../../storage/cells/call-check.ts'
+import type { Row } from '../../storage/cells/cell.ts'
 import {
   type CellStore,
   CellStoreError,
@@ -17,9 +17,9 @@ import {
   type KeyRange,
   type RowMutations,
   type RowScan,
-} from '../../storage/cell-store/cell-store.ts'
-import type { Mutation } from '../../storage/cell-store/mutation.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+} from '../../storage/cells/cell-store.ts'
+import type { Mutation } from '../../storage/cells/mutation.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import { CallError, mutationError, readError } from '../network/call-errors.ts'
 import { CallsUnderWay } from '../network/calls-under-way.ts'
 import { refusalsOf } from '../network/row-refusals.ts'

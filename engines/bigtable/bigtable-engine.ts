@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto'
-import type { CellStoreLimits } from '../../storage/cell-store/cell-store.ts'
-import { endOfPrefix, systemRowKey } from '../../storage/cell-store/row-key.ts'
+import type { CellStoreLimits } from '../../storage/cells/cell-store.ts'
+import { endOfPrefix, systemRowKey } from '../../storage/cells/row-key.ts'
 import { STORAGE_LIMITS } from '../../storage/limits.ts'
 import { CallError } from '../network/call-errors.ts'
 import { status } from '../network/status.ts'

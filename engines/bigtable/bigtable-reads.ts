@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row } from '../../storage/cell-store/cell.ts'
-import type { KeyRange, RowScan } from '../../storage/cell-store/cell-store.ts'
-import { compareRowKeys, keyAfter, keyString } from '../../storage/cell-store/row-key.ts'
+import type { Row } from '../../storage/cells/cell.ts'
+import type { KeyRange, RowScan } from '../../storage/cells/cell-store.ts'
+import { compareRowKeys, keyAfter, keyString } from '../../storage/cells/row-key.ts'
 import { invariant } from '../../storage/invariant.ts'
 import { ReadAttempts } from '../network/call-errors.ts'
 import type { StreamCalls, WireFilter } from './bigtable-messages.ts'

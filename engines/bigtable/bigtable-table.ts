@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAMILIES } from '../../storage/cell-store/cell.ts'
-import type { CellStoreLimits } from '../../storage/cell-store/cell-store.ts'
+import { FAMILIES } from '../../storage/cells/cell.ts'
+import type { CellStoreLimits } from '../../storage/cells/cell-store.ts'
 import { CallError } from '../network/call-errors.ts'
 import { status } from '../network/status.ts'
 import type { TableMessage } from './bigtable-messages.ts'

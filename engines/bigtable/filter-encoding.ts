@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../storage/cell-store/cell.ts'
-import type { CellSelector, RowFilter } from '../../storage/cell-store/row-filter.ts'
+import type { Timestamp } from '../../storage/cells/cell.ts'
+import type { CellSelector, RowFilter } from '../../storage/cells/row-filter.ts'
 import type { WireFilter } from './bigtable-messages.ts'
 import { wireTimestamps } from './timestamp-encoding.ts'
 

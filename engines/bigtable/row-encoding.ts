@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Family, Row, Timestamp } from '../../storage/cell-store/cell.ts'
-import { compareCells } from '../../storage/cell-store/cell-order.ts'
-import type { RowScan } from '../../storage/cell-store/cell-store.ts'
-import type { Mutation } from '../../storage/cell-store/mutation.ts'
+import type { Cell, Family, Row, Timestamp } from '../../storage/cells/cell.ts'
+import { compareCells } from '../../storage/cells/cell-order.ts'
+import type { RowScan } from '../../storage/cells/cell-store.ts'
+import type { Mutation } from '../../storage/cells/mutation.ts'
 import type { WireChunk, WireMutation, WireRange } from './bigtable-messages.ts'
 import { timestampOf, wireTimestamp, wireTimestamps } from './timestamp-encoding.ts'
 

@@ -6,8 +6,8 @@ import {
   checkRowKey,
   checkScan,
   checkStep,
-} from '../../storage/cell-store/call-check.ts'
-import type { Cell, Row } from '../../storage/cell-store/cell.ts'
+} from '../../storage/cells/call-check.ts'
+import type { Cell, Row } from '../../storage/cells/cell.ts'
 import {
   type CellStore,
   CellStoreError,
@@ -17,15 +17,15 @@ import {
   type KeyRange,
   type RowMutations,
   type RowScan,
-} from '../../storage/cell-store/cell-store.ts'
-import type { Mutation } from '../../storage/cell-store/mutation.ts'
+} from '../../storage/cells/cell-store.ts'
+import type { Mutation } from '../../storage/cells/mutation.ts'
 import {
   applyMutations,
   counterValue,
   incrementedCell,
-} from '../../storage/cell-store/mutation-application.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
-import { chooseCells } from '../../storage/cell-store/row-filter-evaluation.ts'
+} from '../../storage/cells/mutation-application.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
+import { chooseCells } from '../../storage/cells/row-filter-evaluation.ts'
 import { STORAGE_LIMITS } from '../../storage/limits.ts'
 import { CallError, mutationError } from '../network/call-errors.ts'
 import { CallsUnderWay } from '../network/calls-under-way.ts'

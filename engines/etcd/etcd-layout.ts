@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Cell, FAMILIES, type Family, type Timestamp } from '../../storage/cell-store/cell.ts'
+import { type Cell, FAMILIES, type Family, type Timestamp } from '../../storage/cells/cell.ts'
 
 // Where a row is in etcd, whose keys are one ordered space:
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row } from '../../storage/cell-store/cell.ts'
-import type { KeyRange as RowRange, RowScan } from '../../storage/cell-store/cell-store.ts'
+import type { Row } from '../../storage/cells/cell.ts'
+import type { KeyRange as RowRange, RowScan } from '../../storage/cells/cell-store.ts'
 import { ReadAttempts } from '../network/call-errors.ts'
 import type { EtcdClient, KeyRange, KeyValue, Operation, RangeAnswer } from './etcd-client.ts'
 import type { EtcdLayout } from './etcd-layout.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Row } from '../../storage/cell-store/cell.ts'
-import { compareCells } from '../../storage/cell-store/cell-order.ts'
-import { CellStoreError } from '../../storage/cell-store/cell-store.ts'
-import { keyAfter } from '../../storage/cell-store/row-key.ts'
+import type { Cell, Row } from '../../storage/cells/cell.ts'
+import { compareCells } from '../../storage/cells/cell-order.ts'
+import { CellStoreError } from '../../storage/cells/cell-store.ts'
+import { keyAfter } from '../../storage/cells/row-key.ts'
 import type { EtcdTransaction, KeyValue, Operation } from './etcd-client.ts'
 import type { EtcdLayout } from './etcd-layout.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises'
-import { CellStoreError } from '../../storage/cell-store/cell-store.ts'
+import { CellStoreError } from '../../storage/cells/cell-store.ts'
 import { status } from './status.ts'
 
 /** What a call over the network ended with. `code` is one of gRPC's. */

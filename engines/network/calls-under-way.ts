@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CellStoreError } from '../../storage/cell-store/cell-store.ts'
+import { CellStoreError } from '../../storage/cells/cell-store.ts'
 
 /** The calls of a store that is asked over the network: none begins after `close`, which waits for those before it. */
 export class CallsUnderWay {

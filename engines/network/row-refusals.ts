@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { refusalOf } from '../../storage/cell-store/call-check.ts'
+import { refusalOf } from '../../storage/cells/call-check.ts'
 import {
   CellStoreError,
   type CellStoreLimits,
   type RowMutations,
-} from '../../storage/cell-store/cell-store.ts'
-import { keyString } from '../../storage/cell-store/row-key.ts'
+} from '../../storage/cells/cell-store.ts'
+import { keyString } from '../../storage/cells/row-key.ts'
 
 /**
  * Why an entry of `mutateRows` is wrong, or null. A row stands once in a call, because these engines carry its entries

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import {
   createAccessBlock,
   openGateway,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { openGateway } from '../../storage/storage.ts'
 import { type HeldCall, HoldingStore } from '../../test/access/holding-store.ts'
 import { JwtIssuer } from '../../test/access/jwt-issuer.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { openGateway } from '../../storage/storage.ts'
 import { rolesServer } from '../../test/access/roles-server.ts'
 import { ManualClock } from '../../test/manual-clock.ts'

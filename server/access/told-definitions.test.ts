@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Row } from '../../storage/cell-store/cell.ts'
-import type { RowScan } from '../../storage/cell-store/cell-store.ts'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import type { Row } from '../../storage/cells/cell.ts'
+import type { RowScan } from '../../storage/cells/cell-store.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { openGateway, type Storage } from '../../storage/storage.ts'
 import type { Answer, Sending } from '../../test/server/test-server.ts'
 import { type TokenClient, TokenServer } from '../../test/server/token-server.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { openGateway } from '../../storage/storage.ts'
 import { auditedServer } from '../../test/access/audited-server.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
-import { CellStoreError, type RowMutations } from '../../storage/cell-store/cell-store.ts'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { CellStoreError, type RowMutations } from '../../storage/cells/cell-store.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import {
   newTokenText,
   openGateway,

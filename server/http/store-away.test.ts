@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { type Clock, openGateway, systemClock } from '../../storage/storage.ts'
 import { AwayStore } from '../../test/gateways/away-store.ts'
 import { ManualClock } from '../../test/manual-clock.ts'

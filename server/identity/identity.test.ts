@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { openGateway, openStorage, restoreBackup } from '../../storage/storage.ts'
 import { percolite } from '../../test/cli/percolite.ts'
 import { startTestServer, type TestServer } from '../../test/server/test-server.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
-import type { Timestamp } from '../cell-store/cell.ts'
+import type { Timestamp } from '../cells/cell.ts'
 import { limitExceeded, StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { compareText } from '../values/sql-value.ts'

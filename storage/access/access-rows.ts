@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import { endOfPrefix, systemRowKey } from '../cells/row-key.ts'
 import { DamagedRecord } from '../invariant.ts'
 import { parsedJson } from '../tables/bytes/catalog-json.ts'
 import { rowsOfBatches } from '../transaction/protocol/row-batches.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
+import type { Timestamp } from '../cells/cell.ts'
 import { limitExceeded, StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { ADMIN_ROLE } from '../tables/rights.ts'

@@ -2,7 +2,7 @@
 import { lstatSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { SqliteDataDirectory } from '../cell-store/sqlite/file/data-directory.ts'
+import { SqliteDataDirectory } from '../cells/sqlite/file/data-directory.ts'
 import { StorageError } from '../errors.ts'
 import { FILE_MODE, FOLDER_MODE, requireRoom, syncFolder } from './backup-files.ts'
 import { type BackupManifest, MANIFEST_FILE } from './manifest.ts'

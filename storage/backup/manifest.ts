@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path'
-import type { Timestamp } from '../cell-store/cell.ts'
+import type { Timestamp } from '../cells/cell.ts'
 import type { ConsistencyReport } from '../consistency/consistency-report.ts'
 import { StorageError } from '../errors.ts'
 import { readRegular } from './regular-file.ts'

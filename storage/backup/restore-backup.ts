@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { SqliteDataDirectory } from '../cell-store/sqlite/file/data-directory.ts'
+import { SqliteDataDirectory } from '../cells/sqlite/file/data-directory.ts'
 import type { ConsistencyReport } from '../consistency/consistency-report.ts'
 import { checkDataDirectory } from '../consistency/data-directory-check.ts'
 import { StorageError } from '../errors.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { CellStore, StoreCopier } from '../cell-store/cell-store.ts'
-import { fileBytes } from '../cell-store/sqlite/disk-use.ts'
+import type { CellStore, StoreCopier } from '../cells/cell-store.ts'
+import { fileBytes } from '../cells/sqlite/disk-use.ts'
 import { repeat, systemClock } from '../clock.ts'
 import { checkDataDirectory } from '../consistency/data-directory-check.ts'
 import { StorageError } from '../errors.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { endOfPrefix, systemRowKey } from '../cells/row-key.ts'
 import { InvariantViolation } from '../invariant.ts'
 import {
   CATALOG_NEXT_ID_KEY,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import type { RowFilter } from '../cell-store/row-filter.ts'
-import { keyAfter, keyString } from '../cell-store/row-key.ts'
+import type { Row, Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import type { RowFilter } from '../cells/row-filter.ts'
+import { keyAfter, keyString } from '../cells/row-key.ts'
 import { readTransactionStatus } from '../transaction/percolator/transaction-status.ts'
 import { dataOf, locksUpTo, newestWriteUpTo } from '../transaction/records/percolator-columns.ts'
 import {

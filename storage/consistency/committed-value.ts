@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
 import { readTransactionStatus } from '../transaction/percolator/transaction-status.ts'
 import type { WrittenContent } from '../transaction/records/write-record.ts'
 import { type RowImage, readRowImage } from './row-image.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAMILIES, type Row, type Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { isNoteRow } from '../cell-store/note.ts'
-import type { RowFilter } from '../cell-store/row-filter.ts'
+import { FAMILIES, type Row, type Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { isNoteRow } from '../cells/note.ts'
+import type { RowFilter } from '../cells/row-filter.ts'
 import type { Catalog } from '../tables/catalog/catalog.ts'
 import { type CheckedCatalog, checkCatalog } from './catalog-check.ts'
 import { checkHistory } from './column-history.ts'

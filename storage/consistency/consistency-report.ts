@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAMILIES, type Family, type Timestamp } from '../cell-store/cell.ts'
+import { FAMILIES, type Family, type Timestamp } from '../cells/cell.ts'
 import type { Catalog } from '../tables/catalog/catalog.ts'
 import type { IndexDefinition } from '../tables/table-definition.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CellStoreError } from '../cell-store/cell-store.ts'
-import { findFileProblems } from '../cell-store/sqlite/file/integrity.ts'
-import { openSqliteCellStore } from '../cell-store/sqlite/sqlite-cell-store.ts'
+import { CellStoreError } from '../cells/cell-store.ts'
+import { findFileProblems } from '../cells/sqlite/file/integrity.ts'
+import { openSqliteCellStore } from '../cells/sqlite/sqlite-cell-store.ts'
 import { createCatalog } from '../tables/catalog/catalog.ts'
 import { type ConsistencyCheckOptions, findInconsistencies } from './consistency-check.ts'
 import { ConsistencyFindings, type ConsistencyReport } from './consistency-report.ts'

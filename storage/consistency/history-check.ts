@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../cell-store/cell-store.ts'
+import type { CellStore } from '../cells/cell-store.ts'
 import { FEED_BEGINS_ROW, readFeedBegins } from '../feed/feed-begins.ts'
 import { CURRENT_ROW, readHistoryRows } from '../history/history-rows.ts'
 import { StoreHistory } from '../history/store-history.ts'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deleteRow, putRow } from '../../test/storage/row-writes.ts'
-import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
-import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
+import { eventLoopTurn } from '../cells/event-loop-turn.ts'
+import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
 import {
   addColumn,
   type Catalog,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { compareRowKeys, endOfPrefix } from '../cell-store/row-key.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { compareRowKeys, endOfPrefix } from '../cells/row-key.ts'
 import {
   belongsTo,
   decodeEntry,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from '../cell-store/cell.ts'
-import type { CellStore, RowScan } from '../cell-store/cell-store.ts'
-import { isNoteRow, noteRowKey } from '../cell-store/note.ts'
-import { hasRow } from '../cell-store/row-pages.ts'
+import type { Row, Timestamp } from '../cells/cell.ts'
+import type { CellStore, RowScan } from '../cells/cell-store.ts'
+import { isNoteRow, noteRowKey } from '../cells/note.ts'
+import { hasRow } from '../cells/row-pages.ts'
 import type { FeedCommit } from '../feed/change-feed.ts'
 import { readFeedBegins } from '../feed/feed-begins.ts'
 import { isLoggedColumn, isLoggedRow } from '../feed/log-entry.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
+import type { Cell } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
 import { cellOfLock, nameOf, newestByColumn } from './column-history.ts'
 import type { ConsistencyFindings } from './consistency-report.ts'
 import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'

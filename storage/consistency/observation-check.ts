@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row } from '../cell-store/cell.ts'
+import type { Row } from '../cells/cell.ts'
 import { decodeAck, observerOfAck } from '../observers/notifications/acknowledgment.ts'
 import { decodeNotify } from '../transaction/records/notify-cell.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../cell-store/cell-store.ts'
+import type { CellStore } from '../cells/cell-store.ts'
 import { InvariantViolation } from '../invariant.ts'
 import { readTransactionStatus } from '../transaction/percolator/transaction-status.ts'
 import { isPrimaryOf, type LockedColumn } from '../transaction/records/lock.ts'

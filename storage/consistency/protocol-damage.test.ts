@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { testDamages } from '../../test/storage/damaged-world.ts'
-import type { Cell } from '../cell-store/cell.ts'
-import { systemRowKey } from '../cell-store/row-key.ts'
+import type { Cell } from '../cells/cell.ts'
+import { systemRowKey } from '../cells/row-key.ts'
 import {
   decodeWriteRecord,
   encodeStartTs,

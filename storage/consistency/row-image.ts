@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Family, Row, Timestamp } from '../cell-store/cell.ts'
+import type { Cell, Family, Row, Timestamp } from '../cells/cell.ts'
 import { decodeLock, type LockedColumn } from '../transaction/records/lock.ts'
 import {
   decodeStartTs,

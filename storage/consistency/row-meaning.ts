@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
+import { hasPrefix, systemRowKey } from '../cells/row-key.ts'
 import { decodeLogEntry } from '../feed/log-entry.ts'
 import { isSharedLogRow } from '../feed/shared-log-row.ts'
 import { InvariantViolation } from '../invariant.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { hasPrefix, ORACLE_ROW, systemRowKey } from '../cell-store/row-key.ts'
+import type { Row, Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { hasPrefix, ORACLE_ROW, systemRowKey } from '../cells/row-key.ts'
 import { FEED_BEGINS_BYTES, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
 import { LEASE_BYTES, LEASE_ROW } from '../garbage-collection/collection-lease.ts'
 import { EPOCHS_BYTES_MIN, EPOCHS_ROW } from '../history/epochs.ts'

@@ -7,9 +7,9 @@ import { test } from 'node:test'
 import { brokenLog, type FeedWorld, testFeed, untilLive } from '../../test/feed/feed-conformance.ts'
 import { LeapingClock } from '../../test/storage/leaping-clock.ts'
 import { lineOf, RecordedFeed, readFeed } from '../../test/storage/recorded-feed.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
-import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
+import { endOfPrefix, systemRowKey } from '../cells/row-key.ts'
 import { type Clock, openGateway, openStorage, Storage, systemClock } from '../storage.ts'
 
 const AT_ONCE = { retentionMs: 0, heldMsMax: 3600_000 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { COLUMN, EmbeddedWorld, stateOf } from '../../test/storage/embedded-world.ts'
 import { lineOf, RecordedFeed, readFeed } from '../../test/storage/recorded-feed.ts'
-import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
-import { keyString } from '../cell-store/row-key.ts'
+import { eventLoopTurn } from '../cells/event-loop-turn.ts'
+import { keyString } from '../cells/row-key.ts'
 import { COMMIT_TURN_ROWS } from '../transaction/one-process/latch-in-turns.ts'
 
 /** The key of a row of a table, as far as the feed can tell. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readFeed } from '../../test/storage/recorded-feed.ts'
 import { testFolder } from '../../test/test-folder.ts'
-import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
 import { checkConsistency } from '../consistency/consistency-check.ts'
 import { openStorage, Storage } from '../storage.ts'
 import {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
+import type { Timestamp } from '../cells/cell.ts'
 import type { FeedCommit, FeedFollower, FeedListener, FollowOptions } from './change-feed.ts'
 
 /** One reader of the feed: its position, and the check that its commits ascend. */

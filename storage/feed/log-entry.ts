@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { bufferOf, hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
+import { bufferOf, hasPrefix, systemRowKey } from '../cells/row-key.ts'
 import { intact } from '../invariant.ts'
 import type { BufferedRow } from '../transaction/buffer/write-buffer.ts'
 import type { Hint } from '../transaction/records/notify-cell.ts'

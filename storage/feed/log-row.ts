@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from '../cell-store/cell.ts'
-import { type RowStep, stepsOf } from '../cell-store/embedded-cell-store.ts'
-import { noteRowKey, timestampOfNoteRow } from '../cell-store/note.ts'
+import type { Row, Timestamp } from '../cells/cell.ts'
+import { type RowStep, stepsOf } from '../cells/embedded-cell-store.ts'
+import { noteRowKey, timestampOfNoteRow } from '../cells/note.ts'
 import { intact } from '../invariant.ts'
 import type { BufferedRow } from '../transaction/buffer/write-buffer.ts'
 import { type CommitNote, NOTHING_NOTED } from '../transaction/protocol/commit-log.ts'

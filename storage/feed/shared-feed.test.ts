@@ -5,8 +5,8 @@ import { stateOf } from '../../test/storage/embedded-world.ts'
 import type { Fault } from '../../test/storage/faulty-cell-store.ts'
 import { COLUMN, type Gateway, ProtocolWorld } from '../../test/storage/protocol-world.ts'
 import { lineOf, RecordedFeed, readFeed } from '../../test/storage/recorded-feed.ts'
-import { CellStoreError } from '../cell-store/cell-store.ts'
-import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
+import { CellStoreError } from '../cells/cell-store.ts'
+import { eventLoopTurn } from '../cells/event-loop-turn.ts'
 import { isSharedLogRow, NOTED_BEFORE_MAX } from './shared-log-row.ts'
 
 function commit(gateway: Gateway, startTs: number, ...names: string[]) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import { CellStoreError } from '../cell-store/cell-store.ts'
-import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
-import type { RowFilter } from '../cell-store/row-filter.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import { CellStoreError } from '../cells/cell-store.ts'
+import { eventLoopTurn } from '../cells/event-loop-turn.ts'
+import type { RowFilter } from '../cells/row-filter.ts'
 import { StorageError, type StorageErrorCode } from '../errors.ts'
 import type { LockResolver } from '../transaction/percolator/lock-resolver.ts'
 import { Snapshot } from '../transaction/percolator/snapshot.ts'

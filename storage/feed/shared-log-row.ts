@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import { hasPrefix, keyString, systemRowKey } from '../cell-store/row-key.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import { hasPrefix, keyString, systemRowKey } from '../cells/row-key.ts'
 import { intact } from '../invariant.ts'
 import type { BufferedRow, BufferedWrite } from '../transaction/buffer/write-buffer.ts'
 import type { SnapshotRow } from '../transaction/records/version.ts'

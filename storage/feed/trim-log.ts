@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from '../cell-store/cell.ts'
-import type { CellStore, RowScan } from '../cell-store/cell-store.ts'
-import { noteRowKey } from '../cell-store/note.ts'
-import { keyAfter } from '../cell-store/row-key.ts'
+import type { Row, Timestamp } from '../cells/cell.ts'
+import type { CellStore, RowScan } from '../cells/cell-store.ts'
+import { noteRowKey } from '../cells/note.ts'
+import { keyAfter } from '../cells/row-key.ts'
 
 /**
  * Deletes the rows of the log that end at or below the safe point, which has been raised before: no follower continues

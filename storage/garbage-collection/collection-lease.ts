@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import { readPlainRow, replacePlainRow } from '../cell-store/plain-row.ts'
-import { systemRowKey } from '../cell-store/row-key.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import { readPlainRow, replacePlainRow } from '../cells/plain-row.ts'
+import { systemRowKey } from '../cells/row-key.ts'
 import { repeat } from '../clock.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import { decodeStartTs, encodeStartTs } from '../transaction/records/write-record.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from '../cell-store/cell.ts'
-import type { RowMutations } from '../cell-store/cell-store.ts'
-import { rowPages } from '../cell-store/row-pages.ts'
+import type { Row, Timestamp } from '../cells/cell.ts'
+import type { RowMutations } from '../cells/cell-store.ts'
+import { rowPages } from '../cells/row-pages.ts'
 import { StorageError } from '../errors.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import { type Expendable, garbageFilter, garbageOf, safePointOfRow } from './row-garbage.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
+import type { Timestamp } from '../cells/cell.ts'
 
 /** Moments that are kept; their distance is what it takes to cover the time that is asked for. */
 const MOMENTS_MAX = 512

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
-import type { DeleteFromColumn } from '../cell-store/mutation.ts'
-import type { RowFilter } from '../cell-store/row-filter.ts'
+import type { Cell, Row, Timestamp } from '../cells/cell.ts'
+import type { DeleteFromColumn } from '../cells/mutation.ts'
+import type { RowFilter } from '../cells/row-filter.ts'
 import { observerOfAck } from '../observers/notifications/acknowledgment.ts'
 import { decodeNotify, eraseNotify } from '../transaction/records/notify-cell.ts'
 import { decodeWriteRecord } from '../transaction/records/write-record.ts'

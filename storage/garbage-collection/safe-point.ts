@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
+import type { Timestamp } from '../cells/cell.ts'
 
 /** How history is kept: for readers, so that it may be 0 without harm to anything but them. */
 export type Retention = {

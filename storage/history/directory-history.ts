@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import type { EmbeddedCellStore } from '../cell-store/embedded-cell-store.ts'
-import { openSqliteCellStore } from '../cell-store/sqlite/sqlite-cell-store.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import type { EmbeddedCellStore } from '../cells/embedded-cell-store.ts'
+import { openSqliteCellStore } from '../cells/sqlite/sqlite-cell-store.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import { readOracleState } from '../oracle/oracle-row.ts'

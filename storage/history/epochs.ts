@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { numberBytes, readPlainRow, replacePlainRow } from '../cell-store/plain-row.ts'
-import { systemRowKey } from '../cell-store/row-key.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { numberBytes, readPlainRow, replacePlainRow } from '../cells/plain-row.ts'
+import { systemRowKey } from '../cells/row-key.ts'
 import { intact, invariant } from '../invariant.ts'
 import { readOracleState } from '../oracle/oracle-row.ts'
 import type { Randomness } from '../randomness.ts'

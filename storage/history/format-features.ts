@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { readPlainRow, replacePlainRow } from '../cell-store/plain-row.ts'
-import { systemRowKey } from '../cell-store/row-key.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { readPlainRow, replacePlainRow } from '../cells/plain-row.ts'
+import { systemRowKey } from '../cells/row-key.ts'
 import { StorageError } from '../errors.ts'
 
 /**

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { numberBytes, replacePlainRow } from '../cell-store/plain-row.ts'
-import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
+import type { Row, Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { numberBytes, replacePlainRow } from '../cells/plain-row.ts'
+import { endOfPrefix, systemRowKey } from '../cells/row-key.ts'
 import type { HistoryGap, HistoryId } from './store-history.ts'
 
 /**

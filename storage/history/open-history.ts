@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { diskFullOf } from '../cell-store/disk-full.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { diskFullOf } from '../cells/disk-full.ts'
 import type { Clock } from '../clock.ts'
 import { intact } from '../invariant.ts'
 import { askedAgain, NEVER_ABORTED } from '../oracle/asked-again.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { noteRowKey, timestampOfNoteRow } from '../cell-store/note.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { noteRowKey, timestampOfNoteRow } from '../cells/note.ts'
 import { notedAtOf, sharedLogRanges } from '../feed/shared-log-row.ts'
 import { type OracleState, readOracleState } from '../oracle/oracle-row.ts'
 import { putGap } from './history-rows.ts'

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Cell } from '../cell-store/cell.ts'
-import type { ProtocolStep } from '../cell-store/cell-store.ts'
-import type { Mutation, SetCell } from '../cell-store/mutation.ts'
+import type { Cell } from '../cells/cell.ts'
+import type { ProtocolStep } from '../cells/cell-store.ts'
+import type { Mutation, SetCell } from '../cells/mutation.ts'
 import { eraseLock, setLock, setWrite } from '../transaction/records/percolator-columns.ts'
 import { FollowedRows } from './followed-rows.ts'
 import type { WatchedMutation } from './step-watch.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Timestamp } from '../cell-store/cell.ts'
-import type { ProtocolStep } from '../cell-store/cell-store.ts'
-import type { DeleteFromColumn, Mutation } from '../cell-store/mutation.ts'
-import { keyString } from '../cell-store/row-key.ts'
+import type { Cell, Timestamp } from '../cells/cell.ts'
+import type { ProtocolStep } from '../cells/cell-store.ts'
+import type { DeleteFromColumn, Mutation } from '../cells/mutation.ts'
+import { keyString } from '../cells/row-key.ts'
 import { decodeStartTs, decodeWriteRecord } from '../transaction/records/write-record.ts'
 import { type InspectedCell, inspectedCell, type RowPart } from '../transaction/row-inspection.ts'
 import type { WatchedMutation, Watcher } from './step-watch.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import { isEmbedded } from '../cell-store/embedded-cell-store.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import { isEmbedded } from '../cells/embedded-cell-store.ts'
 import { listLocks, type StandingLocks } from '../transaction/lock-list.ts'
 import type { CommitPace, StoppedCommit } from '../transaction/percolator/commit-pace.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'

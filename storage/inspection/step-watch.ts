@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import type {
-  CellStore,
-  CheckAndMutate,
-  ProtocolStep,
-  RowMutations,
-} from '../cell-store/cell-store.ts'
-import { decoratedStore } from '../cell-store/decorated-cell-store.ts'
+import type { CellStore, CheckAndMutate, ProtocolStep, RowMutations } from '../cells/cell-store.ts'
+import { decoratedStore } from '../cells/decorated-cell-store.ts'
 import {
   type EmbeddedCellStore,
   isEmbedded,
   type RowStep,
   type StepList,
-} from '../cell-store/embedded-cell-store.ts'
-import type { Mutation } from '../cell-store/mutation.ts'
-import type { Note } from '../cell-store/note.ts'
-import { keyString } from '../cell-store/row-key.ts'
+} from '../cells/embedded-cell-store.ts'
+import type { Mutation } from '../cells/mutation.ts'
+import type { Note } from '../cells/note.ts'
+import { keyString } from '../cells/row-key.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 
 /** A mutation of a watched row, from its call on. */

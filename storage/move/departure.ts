@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../cell-store/cell-store.ts'
+import type { CellStore } from '../cells/cell-store.ts'
 import { Move, type MoveOptions, type MoveParts, type MoveReport } from './move.ts'
 import { type MovedTo, movedAway, readMovedTo } from './move-rows.ts'
 import { WriteGate } from './write-gate.ts'

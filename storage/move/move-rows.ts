@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { readPlainRow, setPlain } from '../cell-store/plain-row.ts'
-import { systemRowKey } from '../cell-store/row-key.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { readPlainRow, setPlain } from '../cells/plain-row.ts'
+import { systemRowKey } from '../cells/row-key.ts'
 import { StorageError } from '../errors.ts'
 import { type MoveOutside, sentUntilApplied } from './row-writer.ts'
 

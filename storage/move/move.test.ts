@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
 import { putRow } from '../../test/storage/row-writes.ts'
 import { testFolder } from '../../test/test-folder.ts'
-import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
 import {
   type CellStore,
   CellStoreError,

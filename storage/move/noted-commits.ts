@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
+import type { Cell, Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
 import type { ChangeFeed, FeedCommit } from '../feed/change-feed.ts'
 import { NOTED_BEFORE_MAX, sharedLogRow } from '../feed/shared-log-row.ts'
 import { intact, invariant } from '../invariant.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Row } from '../cell-store/cell.ts'
-import { CellStoreError, type RowMutations } from '../cell-store/cell-store.ts'
-import type { Mutation } from '../cell-store/mutation.ts'
+import type { Cell, Row } from '../cells/cell.ts'
+import { CellStoreError, type RowMutations } from '../cells/cell-store.ts'
+import type { Mutation } from '../cells/mutation.ts'
 import { StorageError } from '../errors.ts'
 import { Backoff } from '../transaction/protocol/backoff.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'

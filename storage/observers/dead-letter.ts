@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import { endOfPrefix, hasPrefix, keyAfter, keyString, systemRowKey } from '../cell-store/row-key.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import { endOfPrefix, hasPrefix, keyAfter, keyString, systemRowKey } from '../cells/row-key.ts'
 import { damaged, decodeJson, encodeJson } from '../tables/bytes/catalog-json.ts'
 import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { ObserverDefinition } from '../tables/table-definition.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import { CellStoreError } from '../cell-store/cell-store.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import { CellStoreError } from '../cells/cell-store.ts'
 import { StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { familyColumn, familyIds, ROW_COLUMN } from '../tables/bytes/row-codec.ts'

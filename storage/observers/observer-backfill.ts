@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import type { RowFilter } from '../cell-store/row-filter.ts'
-import { endOfPrefix, keyAfter } from '../cell-store/row-key.ts'
+import type { Cell, Row, Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import type { RowFilter } from '../cells/row-filter.ts'
+import { endOfPrefix, keyAfter } from '../cells/row-key.ts'
 import { tableSpace } from '../tables/bytes/key-encoding.ts'
 import { familyColumn } from '../tables/bytes/row-codec.ts'
 import type { TableObserver } from '../tables/catalog/catalog.ts'

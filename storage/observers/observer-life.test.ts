@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { ObserverScene, withScene } from '../../test/storage/observer-scene.ts'
-import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import {
   dropObserver,

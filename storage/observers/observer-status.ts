@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import { endOfPrefix } from '../cell-store/row-key.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import { endOfPrefix } from '../cells/row-key.ts'
 import { tableSpace } from '../tables/bytes/key-encoding.ts'
 import type { TableObserver } from '../tables/catalog/catalog.ts'
 import { reading } from '../transaction/own-transactions.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
+import type { Timestamp } from '../cells/cell.ts'
 import { StorageError } from '../errors.ts'
 import type { FeedFollower, FeedListener } from '../feed/change-feed.ts'
 import { tableIdOf } from '../tables/bytes/key-encoding.ts'

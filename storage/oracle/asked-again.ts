@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CellStoreError, mayBeSentAgain } from '../cell-store/cell-store.ts'
+import { CellStoreError, mayBeSentAgain } from '../cells/cell-store.ts'
 import type { Clock } from '../clock.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 

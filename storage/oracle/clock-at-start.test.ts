@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../test/manual-clock.ts'
-import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
 import { silentLog } from '../storage-log.ts'
 import { EmbeddedOracle } from './embedded-oracle.ts'
 import { SharedOracle } from './shared-oracle.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
+import type { Timestamp } from '../cells/cell.ts'
 import { type Clock, timeText } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import { AHEAD_MICROS_MAX } from './trusted-wall-clock.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import { diskFullOf } from '../cell-store/disk-full.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import { diskFullOf } from '../cells/disk-full.ts'
 import type { Clock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import { invariant } from '../invariant.ts'

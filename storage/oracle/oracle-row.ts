@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Timestamp } from '../cell-store/cell.ts'
-import type { CellStore, Increment } from '../cell-store/cell-store.ts'
-import type { SetCell } from '../cell-store/mutation.ts'
-import { numberBytes } from '../cell-store/plain-row.ts'
-import { ORACLE_ROW } from '../cell-store/row-key.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import type { CellStore, Increment } from '../cells/cell-store.ts'
+import type { SetCell } from '../cells/mutation.ts'
+import { numberBytes } from '../cells/plain-row.ts'
+import { ORACLE_ROW } from '../cells/row-key.ts'
 import { intact } from '../invariant.ts'
 
 /**

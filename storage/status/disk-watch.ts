@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore, DiskUse } from '../cell-store/cell-store.ts'
-import { diskFull } from '../cell-store/disk-full.ts'
+import type { CellStore, DiskUse } from '../cells/cell-store.ts'
+import { diskFull } from '../cells/disk-full.ts'
 import { type Clock, repeat } from '../clock.ts'
 import type { StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'

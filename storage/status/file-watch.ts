@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../cell-store/cell-store.ts'
+import type { CellStore } from '../cells/cell-store.ts'
 import { type Clock, repeat } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import type { StorageLog } from '../storage-log.ts'

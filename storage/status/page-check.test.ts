@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../test/manual-clock.ts'
-import type { CellStore, StoreCopier } from '../cell-store/cell-store.ts'
+import type { CellStore, StoreCopier } from '../cells/cell-store.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { PageCheck } from './page-check.ts'
 

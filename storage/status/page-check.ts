@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore, DiskUse, StoreCopier } from '../cell-store/cell-store.ts'
+import type { CellStore, DiskUse, StoreCopier } from '../cells/cell-store.ts'
 import type { Clock } from '../clock.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import type { StorageLog } from '../storage-log.ts'

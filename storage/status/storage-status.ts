@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import type { MemtableUse } from '../cell-store/cell-store.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import type { MemtableUse } from '../cells/cell-store.ts'
 import type { GarbageReport } from '../garbage-collection/garbage-collector.ts'
 import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
 import type { IndexBuild } from '../tables/index-build/index-builder.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StoreAnswers } from '../cell-store/store-answers.ts'
+import type { StoreAnswers } from '../cells/store-answers.ts'
 import { StorageError } from '../errors.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import { DiskWatch } from './disk-watch.ts'

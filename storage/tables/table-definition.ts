@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
+import type { Timestamp } from '../cells/cell.ts'
 import { intact } from '../invariant.ts'
 import { type JsonStep, type Payer, pathText, textAt } from '../values/json/json-path.ts'
 import type { SqlType, SqlValue } from '../values/sql-type.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Cell, Timestamp } from '../cell-store/cell.ts'
-import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
+import type { Cell, Timestamp } from '../cells/cell.ts'
+import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
 import { encodeWriteRecord, type WrittenContent } from './records/write-record.ts'
 import { inspectRows, RECORDS_TOGETHER, VALUE_BYTES_TOGETHER } from './row-inspection.ts'
 

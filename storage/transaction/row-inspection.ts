@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Cell, FAMILIES, type Family, type Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
-import type { RowFilter } from '../cell-store/row-filter.ts'
+import { type Cell, FAMILIES, type Family, type Timestamp } from '../cells/cell.ts'
+import type { CellStore } from '../cells/cell-store.ts'
+import type { RowFilter } from '../cells/row-filter.ts'
 import { decodeLock, isPrimaryOf, type Lock } from './records/lock.ts'
 import { decodeStartTs, decodeWriteRecord, type WrittenContent } from './records/write-record.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import { systemRowKey } from '../cell-store/row-key.ts'
+import type { Timestamp } from '../cells/cell.ts'
+import { systemRowKey } from '../cells/row-key.ts'
 import type { Settle } from './percolator/lock-resolver.ts'
 import { rollBackUnseenPrimary } from './percolator/rollback.ts'
 import { readTransactionStatus } from './percolator/transaction-status.ts'

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
-import type { Row } from '../../storage/cell-store/cell.ts'
-import type { CheckAndMutate, KeyRange, RowScan } from '../../storage/cell-store/cell-store.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+import type { Row } from '../../storage/cells/cell.ts'
+import type { CheckAndMutate, KeyRange, RowScan } from '../../storage/cells/cell-store.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 
 export type HeldCall = 'read' | 'scan' | 'write'
 

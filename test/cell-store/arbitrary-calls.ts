@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check'
-import { FAMILIES } from '../../storage/cell-store/cell.ts'
-import type { RowScan } from '../../storage/cell-store/cell-store.ts'
-import type { DeleteFromColumn, Mutation, SetCell } from '../../storage/cell-store/mutation.ts'
-import type { CellSelector } from '../../storage/cell-store/row-filter.ts'
+import { FAMILIES } from '../../storage/cells/cell.ts'
+import type { RowScan } from '../../storage/cells/cell-store.ts'
+import type { DeleteFromColumn, Mutation, SetCell } from '../../storage/cells/mutation.ts'
+import type { CellSelector } from '../../storage/cells/row-filter.ts'
 import type { Operation } from './cell-store-programs.ts'
 
 // Small alphabets, so that calls meet on the same rows, columns and timestamps all the time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAMILIES, type Row } from '../../storage/cell-store/cell.ts'
+import { FAMILIES, type Row } from '../../storage/cells/cell.ts'
 import {
   type CellStore,
   CellStoreError,
@@ -8,8 +8,8 @@ import {
   type KeyRange,
   type RowMutations,
   type RowScan,
-} from '../../storage/cell-store/cell-store.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+} from '../../storage/cells/cell-store.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import type { NaiveCellStore } from './naive-cell-store.ts'
 
 /** One call of the contract as data. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import type { Cell, Family, Row } from '../../storage/cell-store/cell.ts'
+import type { Cell, Family, Row } from '../../storage/cells/cell.ts'
 import {
   type CellStore,
   CellStoreError,
   type CellStoreErrorKind,
   type RowScan,
-} from '../../storage/cell-store/cell-store.ts'
-import type { Mutation } from '../../storage/cell-store/mutation.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+} from '../../storage/cells/cell-store.ts'
+import type { Mutation } from '../../storage/cells/mutation.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 
 export type OpenedEngine = {
   readonly store: CellStore

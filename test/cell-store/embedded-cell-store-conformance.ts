@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Row } from '../../storage/cell-store/cell.ts'
+import type { Row } from '../../storage/cells/cell.ts'
 import {
   type Chunk,
   type ChunkRequest,
   type EmbeddedCellStore,
   type RowStep,
   stepsOf,
-} from '../../storage/cell-store/embedded-cell-store.ts'
-import type { Mutation } from '../../storage/cell-store/mutation.ts'
-import { isNoteRow, noteRowKey, timestampOfNoteRow } from '../../storage/cell-store/note.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+} from '../../storage/cells/embedded-cell-store.ts'
+import type { Mutation } from '../../storage/cells/mutation.ts'
+import { isNoteRow, noteRowKey, timestampOfNoteRow } from '../../storage/cells/note.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import { arbitraryCalls } from './arbitrary-calls.ts'
 import { requireNaiveAnswers } from './cell-store-conformance.ts'
 import { answerOf, clear, textOfRow } from './cell-store-programs.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { type CellStore, CellStoreError } from '../../storage/cell-store/cell-store.ts'
+import { type CellStore, CellStoreError } from '../../storage/cells/cell-store.ts'
 import { clear } from './cell-store-programs.ts'
 import { WHOLE_ROW } from './cell-store-scene.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import { bytes, type CellStoreScene, column, set } from './cell-store-scene.ts'
 
 /** What a filter leaves of a row, wherever one is used. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Cell, FAMILIES, type Row } from '../../storage/cell-store/cell.ts'
+import { type Cell, FAMILIES, type Row } from '../../storage/cells/cell.ts'
 import type {
   CheckAndMutate,
   Increment,
   KeyRange,
   RowMutations,
   RowScan,
-} from '../../storage/cell-store/cell-store.ts'
-import type { Mutation } from '../../storage/cell-store/mutation.ts'
-import type { CellSelector, RowFilter } from '../../storage/cell-store/row-filter.ts'
+} from '../../storage/cells/cell-store.ts'
+import type { Mutation } from '../../storage/cells/mutation.ts'
+import type { CellSelector, RowFilter } from '../../storage/cells/row-filter.ts'
 
 type StoredCell = Cell & { readonly row: Buffer }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
-import type { Mutation } from '../../storage/cell-store/mutation.ts'
-import { keyString } from '../../storage/cell-store/row-key.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
+import type { Mutation } from '../../storage/cells/mutation.ts'
+import { keyString } from '../../storage/cells/row-key.ts'
 import type {
   BatchFailure,
   CarriedOutGroup,
@@ -11,16 +11,16 @@ import type {
   LargeBatch,
   StepsBatch,
   WriteBatch,
-} from '../../storage/cell-store/sqlite/groups/write-batch.ts'
-import { Memtable } from '../../storage/cell-store/sqlite/redo/memtable.ts'
-import { Redo } from '../../storage/cell-store/sqlite/redo/redo.ts'
+} from '../../storage/cells/sqlite/groups/write-batch.ts'
+import { Memtable } from '../../storage/cells/sqlite/redo/memtable.ts'
+import { Redo } from '../../storage/cells/sqlite/redo/redo.ts'
 import type {
   Flushed,
   FlushPart,
   RedoRecord,
   RedoThread,
-} from '../../storage/cell-store/sqlite/redo/redo-thread.ts'
-import { SqliteWriter } from '../../storage/cell-store/sqlite/threads/writer.ts'
+} from '../../storage/cells/sqlite/redo/redo-thread.ts'
+import { SqliteWriter } from '../../storage/cells/sqlite/threads/writer.ts'
 import { silentLog } from '../../storage/storage-log.ts'
 
 export const failure = (kind: BatchFailure['kind']): BatchFailure => {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Family } from '../../storage/cell-store/cell.ts'
-import type { Mutation } from '../../storage/cell-store/mutation.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+import type { Family } from '../../storage/cells/cell.ts'
+import type { Mutation } from '../../storage/cells/mutation.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import {
   bytes,
   type CellStoreScene,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventLoopTurn } from '../../storage/cell-store/event-loop-turn.ts'
-import type { Mutation } from '../../storage/cell-store/mutation.ts'
+import { eventLoopTurn } from '../../storage/cells/event-loop-turn.ts'
+import type { Mutation } from '../../storage/cells/mutation.ts'
 import { bytes, type CellStoreScene, cellsOf, column, ofKind, set } from './cell-store-scene.ts'
 
 /** What one row is, how it changes, and how its counters do. */

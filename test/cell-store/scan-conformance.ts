@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RowScan } from '../../storage/cell-store/cell-store.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+import type { RowScan } from '../../storage/cells/cell-store.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import {
   bytes,
   type CellStoreScene,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { cp } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { ORACLE_ROW } from '../../storage/cell-store/row-key.ts'
-import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
+import { ORACLE_ROW } from '../../storage/cells/row-key.ts'
+import { openSqliteCellStore } from '../../storage/cells/sqlite/sqlite-cell-store.ts'
 import {
   type Clock,
   checkDataDirectory,

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { copyFile, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { CellStoreError } from '../../storage/cell-store/cell-store.ts'
+import { CellStoreError } from '../../storage/cells/cell-store.ts'
 import {
   type EmbeddedCellStore,
   unconditionalStep,
-} from '../../storage/cell-store/embedded-cell-store.ts'
-import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
+} from '../../storage/cells/embedded-cell-store.ts'
+import { openSqliteCellStore } from '../../storage/cells/sqlite/sqlite-cell-store.ts'
 import { silentLog } from '../../storage/storage-log.ts'
 import { SmallDisk } from './small-disk.ts'
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
+import { openSqliteCellStore } from '../../storage/cells/sqlite/sqlite-cell-store.ts'
 import { createTable, Storage, type TableDefinition } from '../../storage/storage.ts'
 import { putRow } from '../storage/row-writes.ts'
 

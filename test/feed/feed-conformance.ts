@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { eventLoopTurn } from '../../storage/cell-store/event-loop-turn.ts'
+import { eventLoopTurn } from '../../storage/cells/event-loop-turn.ts'
 import type { Storage } from '../../storage/database.ts'
 import { StorageError } from '../../storage/errors.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
-import type { Row } from '../../storage/cell-store/cell.ts'
+import type { Row } from '../../storage/cells/cell.ts'
 import {
   CellStoreError,
   type CheckAndMutate,
@@ -8,8 +8,8 @@ import {
   type KeyRange,
   type RowMutations,
   type RowScan,
-} from '../../storage/cell-store/cell-store.ts'
-import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+} from '../../storage/cells/cell-store.ts'
+import type { RowFilter } from '../../storage/cells/row-filter.ts'
 
 /**
  * A store that goes away: while it hangs, calls wait until it answers again, as in a process that was stopped; while it

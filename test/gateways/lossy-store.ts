@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import { BigtableCellStore } from '../../engines/bigtable/bigtable-cell-store.ts'
 import { EtcdCellStore } from '../../engines/etcd/etcd-cell-store.ts'
-import { CellStoreError } from '../../storage/cell-store/cell-store.ts'
+import { CellStoreError } from '../../storage/cells/cell-store.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 
 // Loaded before a gateway (`--import`): of the mutations that it asks the store for, some are lost on the way there,

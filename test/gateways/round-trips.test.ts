@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { LockstepCellStore } from '../../bench/engines/lockstep-cell-store.ts'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { openGateway } from '../../storage/storage.ts'
 import { ManualClock } from '../manual-clock.ts'
 import { startTestServer } from '../server/test-server.ts'

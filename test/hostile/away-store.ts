@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readConfig } from '../../server/config.ts'
 import { createServer } from '../../server/server.ts'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { openGateway } from '../../storage/storage.ts'
 import { AwayStore } from '../gateways/away-store.ts'
 import { Bystanders } from './bystanders.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TestContext } from 'node:test'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
-import { compareRowKeys, systemRowKey } from '../../storage/cell-store/row-key.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
+import { compareRowKeys, systemRowKey } from '../../storage/cells/row-key.ts'
 import { openGateway, type Storage } from '../../storage/storage.ts'
 import { outcomePath } from '../../storage/transaction/records/transaction-id.ts'
 import { ManualClock } from '../manual-clock.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs'
-import { CellStoreError, type CheckAndMutate } from '../../storage/cell-store/cell-store.ts'
+import { CellStoreError, type CheckAndMutate } from '../../storage/cells/cell-store.ts'
 import { Storage } from '../../storage/database.ts'
 
 /**

@@ -26,7 +26,7 @@ export const ROOMS: Readonly<Record<string, number>> = {
   'server/transactions': 9,
   'server/websocket': 11,
   storage: 38,
-  'storage/cell-store': 44,
+  'storage/cells': 44,
   'storage/transaction': 13,
   test: 88,
   'test/backup': 13,

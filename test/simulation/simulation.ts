@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { keyString } from '../../storage/cell-store/row-key.ts'
+import { keyString } from '../../storage/cells/row-key.ts'
 import { checkConsistency } from '../../storage/consistency/consistency-check.ts'
 import { readOracleState } from '../../storage/oracle/oracle-row.ts'
 import type { ObserverDefinition } from '../../storage/storage.ts'

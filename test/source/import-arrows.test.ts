@@ -76,7 +76,7 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   [
     'the cell store knows transactions',
     {
-      'storage/cell-store/a.ts': "export type { Lock } from '../transaction/lock.ts'",
+      'storage/cells/a.ts': "export type { Lock } from '../transaction/lock.ts'",
       'storage/transaction/lock.ts': '',
     },
     /transaction does not lie below cell-store/,
@@ -129,18 +129,18 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   [
     'one engine knows the other',
     {
-      'storage/cell-store/memory/a.ts': "import '../sqlite/b.ts'",
-      'storage/cell-store/sqlite/b.ts': '',
+      'storage/cells/memory/a.ts': "import '../sqlite/b.ts'",
+      'storage/cells/sqlite/b.ts': '',
     },
     /sqlite does not lie below memory/,
   ],
   [
     'a file behind the door of the redo log is known outside',
     {
-      'storage/cell-store/sqlite/threads/a.ts': "import type { B } from '../redo/memtable.ts'",
-      'storage/cell-store/sqlite/redo/memtable.ts': '',
+      'storage/cells/sqlite/threads/a.ts': "import type { B } from '../redo/memtable.ts'",
+      'storage/cells/sqlite/redo/memtable.ts': '',
     },
-    /it is no door of storage\/cell-store\/sqlite\/redo\//,
+    /it is no door of storage\/cells\/sqlite\/redo\//,
   ],
   [
     'definitions know how they are stored',
@@ -157,7 +157,7 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   ],
   [
     'better-sqlite3 is imported outside of its engine',
-    { 'storage/cell-store/sqlite-store.ts': "import type Database from 'better-sqlite3'" },
+    { 'storage/cells/sqlite-store.ts': "import type Database from 'better-sqlite3'" },
     /it belongs to .*sqlite/,
   ],
   [
@@ -297,7 +297,7 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   ),
   [
     'the SQLite engine reads more of the process than its id',
-    { 'storage/cell-store/sqlite/threads/writer.ts': 'process.pid\nprocess.env.HOME' },
+    { 'storage/cells/sqlite/threads/writer.ts': 'process.pid\nprocess.env.HOME' },
     /writer\.ts:3 uses process\.env/,
   ],
 ]
@@ -324,10 +324,10 @@ test('the checker lets a good tree pass', () => {
     'planner/planner.ts':
       "import type { Statement } from '../parser/ast.ts'\nimport { open } from '../storage/storage.ts'",
     'storage/clock.ts': 'performance.now()',
-    'storage/cell-store/sqlite/sqlite-cell-store.ts':
+    'storage/cells/sqlite/sqlite-cell-store.ts':
       "import Database from 'better-sqlite3'\nsetImmediate(f)\nprocess.pid",
     'storage/oracle/oracle.ts':
-      "import type { Clock } from '../clock.ts'\nimport '../cell-store/sqlite/sqlite-cell-store.ts'\n" +
+      "import type { Clock } from '../clock.ts'\nimport '../cells/sqlite/sqlite-cell-store.ts'\n" +
       '// A Date in a comment, and object.process or { fetch: 1 } as a property, are no use of it.\n' +
       'const object = { fetch: 1, process: 2 }\nobject.process\nlet at: Date',
     'storage/storage.ts': "import './oracle/oracle.ts'\nimport './clock.ts'",

@@ -34,7 +34,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...['call-check', 'cell', 'cell-order', 'cell-store', 'mutation', 'mutation-application'],
       ...['row-filter', 'row-filter-evaluation', 'row-key'],
     ]
-      .map((name) => ({ path: `storage/cell-store/${name}.ts` }))
+      .map((name) => ({ path: `storage/cells/${name}.ts` }))
       .concat([{ path: 'storage/invariant.ts' }, { path: 'storage/limits.ts' }]),
     packages: [NODE_BUILTIN, /^@grpc\//, /^google-auth-library$/, /^protobufjs$/],
   },
@@ -110,11 +110,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
       { path: 'storage/storage.ts' },
       { path: 'engines/bigtable/bigtable-engine.ts' },
       { path: 'engines/etcd/etcd-engine.ts' },
-      { path: 'storage/cell-store/sqlite/sqlite-cell-store.ts' },
-      { path: 'storage/cell-store/memory/memory-cell-store.ts' },
-      { path: 'storage/cell-store/cell.ts', typeOnly: true },
-      { path: 'storage/cell-store/cell-store.ts', typeOnly: true },
-      { path: 'storage/cell-store/row-filter.ts', typeOnly: true },
+      { path: 'storage/cells/sqlite/sqlite-cell-store.ts' },
+      { path: 'storage/cells/memory/memory-cell-store.ts' },
+      { path: 'storage/cells/cell.ts', typeOnly: true },
+      { path: 'storage/cells/cell-store.ts', typeOnly: true },
+      { path: 'storage/cells/row-filter.ts', typeOnly: true },
       { path: 'storage/observers/notifications/notification-scanner.ts' },
       { path: 'storage/oracle/embedded-oracle.ts' },
       { path: 'storage/oracle/shared-oracle.ts' },
@@ -129,7 +129,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: RegExp }> = [
   {
     package: /^better-sqlite3$/,
-    owner: /^(storage\/cell-store\/sqlite\/|bench\/(.*\/)?sqlite-[^/]*\.ts$)/,
+    owner: /^(storage\/cells\/sqlite\/|bench\/(.*\/)?sqlite-[^/]*\.ts$)/,
   },
   { package: /^(fastify|@fastify\/.*)$/, owner: /^(server|bench)\// },
   { package: /^chevrotain$/, owner: /^parser\// },
@@ -170,8 +170,8 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['backup/'],
     ['*'],
   ],
-  'storage/cell-store': [['*'], ['memory/', 'sqlite/']],
-  'storage/cell-store/sqlite': [
+  'storage/cells': [['*'], ['memory/', 'sqlite/']],
+  'storage/cells/sqlite': [
     ['error.ts', 'statements.ts', 'schema.ts', 'disk-use.ts'],
     ['cells/'],
     ['groups/'],
@@ -299,7 +299,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
 
 /** Folders that have doors, files of which the rest of the room may know; all else in them is private. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  'storage/cell-store/sqlite/redo': ['redo.ts', 'redo-thread.ts'],
+  'storage/cells/sqlite/redo': ['redo.ts', 'redo-thread.ts'],
 }
 
 /** Folders that may know less of other rooms than their room does. */

@@ -17,14 +17,14 @@ const OUTSIDE_ALLOWED: ReadonlyArray<{ readonly file: RegExp; readonly names: Re
   { file: /^storage\/randomness\.ts$/, names: /^random bytes$/ },
   // The group commit gathers the batches of one turn of the event loop and the view ends with it, and
   // the data directory's lock names its owner's process for the message.
-  { file: /^storage\/cell-store\/sqlite\//, names: /^(setImmediate|process\.pid)$/ },
+  { file: /^storage\/cells\/sqlite\//, names: /^(setImmediate|process\.pid)$/ },
   // A backup is copied by a process, which can be killed, and that one is a process as any program is.
   {
-    file: /^storage\/cell-store\/sqlite\/threads\/copier(-process)?\.ts$/,
+    file: /^storage\/cells\/sqlite\/threads\/copier(-process)?\.ts$/,
     names: /^(node:child_process|process\.(argv|connected|kill|on|send))$/,
   },
   // A turn of the event loop is no time: a simulation goes through it like any other await.
-  { file: /^storage\/cell-store\/event-loop-turn\.ts$/, names: /^setImmediate$/ },
+  { file: /^storage\/cells\/event-loop-turn\.ts$/, names: /^setImmediate$/ },
 ]
 
 /** Time and randomness are handed in below storage/, so that a simulation can own them. */

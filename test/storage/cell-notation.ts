@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Cell, FAMILIES } from '../../storage/cell-store/cell.ts'
-import type { CellStore } from '../../storage/cell-store/cell-store.ts'
+import { type Cell, FAMILIES } from '../../storage/cells/cell.ts'
+import type { CellStore } from '../../storage/cells/cell-store.ts'
 import { decodeLock, encodeLock } from '../../storage/transaction/records/lock.ts'
 import {
   decodeStartTs,

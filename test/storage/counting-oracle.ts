@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../storage/cell-store/cell.ts'
+import type { Timestamp } from '../../storage/cells/cell.ts'
 import type { ReadStamp, Stamp, SynchronousOracle } from '../../storage/oracle/timestamp-oracle.ts'
 
 /** An oracle of small numbers, so that a scenario can name the timestamps of its cells. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Cell, Family } from '../../storage/cell-store/cell.ts'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
-import { ORACLE_ROW, systemRowKey } from '../../storage/cell-store/row-key.ts'
+import type { Cell, Family } from '../../storage/cells/cell.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
+import { ORACLE_ROW, systemRowKey } from '../../storage/cells/row-key.ts'
 import { checkConsistency } from '../../storage/consistency/consistency-check.ts'
 import {
   createTable,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../storage/cell-store/cell.ts'
-import { compareRowKeys, keyString } from '../../storage/cell-store/row-key.ts'
+import type { Timestamp } from '../../storage/cells/cell.ts'
+import { compareRowKeys, keyString } from '../../storage/cells/row-key.ts'
 import { StorageError } from '../../storage/errors.ts'
 import { rowsOfBatches } from '../../storage/transaction/protocol/row-batches.ts'
 import type { Transaction } from '../../storage/transaction/transaction.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
-import { CellStoreError, type CheckAndMutate } from '../../storage/cell-store/cell-store.ts'
+import { CellStoreError, type CheckAndMutate } from '../../storage/cells/cell-store.ts'
 
 /**
  * What becomes of one mutation: it goes through; the request is lost on its way; it is applied and

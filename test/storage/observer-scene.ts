@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventLoopTurn } from '../../storage/cell-store/event-loop-turn.ts'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
-import { keyString } from '../../storage/cell-store/row-key.ts'
+import { eventLoopTurn } from '../../storage/cells/event-loop-turn.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
+import { keyString } from '../../storage/cells/row-key.ts'
 import {
   type Catalog,
   changeRows,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../storage/cell-store/cell.ts'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import type { Timestamp } from '../../storage/cells/cell.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { SharedFeed } from '../../storage/feed/shared-feed.ts'
 import { type CommitPhase, UNMEASURED } from '../../storage/measures.ts'
 import { silentLog } from '../../storage/storage-log.ts'

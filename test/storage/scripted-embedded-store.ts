@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
-import { CellStoreError, type CellStoreErrorKind } from '../../storage/cell-store/cell-store.ts'
+import { CellStoreError, type CellStoreErrorKind } from '../../storage/cells/cell-store.ts'
 import type {
   CellView,
   EmbeddedCellStore,
   RowStep,
   StepList,
-} from '../../storage/cell-store/embedded-cell-store.ts'
-import { eventLoopTurn } from '../../storage/cell-store/event-loop-turn.ts'
-import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
-import type { Note } from '../../storage/cell-store/note.ts'
+} from '../../storage/cells/embedded-cell-store.ts'
+import { eventLoopTurn } from '../../storage/cells/event-loop-turn.ts'
+import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
+import type { Note } from '../../storage/cells/note.ts'
 
 type QueuedBatch = {
   readonly steps: readonly RowStep[]

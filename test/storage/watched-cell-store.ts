@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
-import type { CheckAndMutate, Increment } from '../../storage/cell-store/cell-store.ts'
+import type { CheckAndMutate, Increment } from '../../storage/cells/cell-store.ts'
 
 type Mutating = 'checkAndMutateRow' | 'readModifyWriteRow'
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { ForwardingCellStore } from '../../../bench/engines/forwarding-cell-store.ts'
-import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
-import type { RowFilter } from '../../../storage/cell-store/row-filter.ts'
+import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
+import type { RowFilter } from '../../../storage/cells/row-filter.ts'
 import { openGateway, tableIdOf } from '../../../storage/storage.ts'
 import { startTestServer, type TestServer } from '../../../test/server/test-server.ts'
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
+import type { Timestamp } from '../../cells/cell.ts'
 import { intact } from '../../invariant.ts'
 import type { ObserverDefinition } from '../../tables/table-definition.ts'
 import { decodeStartTs, encodeStartTs } from '../../transaction/records/write-record.ts'

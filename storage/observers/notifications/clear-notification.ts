@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import type { CellStore, CheckAndMutate } from '../../cell-store/cell-store.ts'
-import type { CellSelector } from '../../cell-store/row-filter.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import type { CellStore, CheckAndMutate } from '../../cells/cell-store.ts'
+import type { CellSelector } from '../../cells/row-filter.ts'
 import { eraseNotify } from '../../transaction/records/notify-cell.ts'
 import { decodeStartTs, encodeStartTs } from '../../transaction/records/write-record.ts'
 

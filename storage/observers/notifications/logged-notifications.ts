@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../../cell-store/cell-store.ts'
-import { keyString } from '../../cell-store/row-key.ts'
+import type { CellStore } from '../../cells/cell-store.ts'
+import { keyString } from '../../cells/row-key.ts'
 import type { Clock } from '../../clock.ts'
 import type { Randomness } from '../../randomness.ts'
 import { NotificationScanner, notifyCellOf, type ScannedRange } from './notification-scanner.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyString } from '../../cell-store/row-key.ts'
+import { keyString } from '../../cells/row-key.ts'
 import { NotificationQueue, type QueuedNotification } from './notification-queue.ts'
 
 const BOB = Buffer.from('bob')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../../cell-store/cell-store.ts'
-import type { RowFilter } from '../../cell-store/row-filter.ts'
-import { compareRowKeys, keyAfter } from '../../cell-store/row-key.ts'
+import type { CellStore } from '../../cells/cell-store.ts'
+import type { RowFilter } from '../../cells/row-filter.ts'
+import { compareRowKeys, keyAfter } from '../../cells/row-key.ts'
 import type { Randomness } from '../../randomness.ts'
 import { notifyQualifier } from '../../transaction/records/notify-cell.ts'
 import type { FoundNotification, NotificationSource } from './notification-source.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Timestamp } from '../../cell-store/cell.ts'
-import type { CellStore } from '../../cell-store/cell-store.ts'
-import type { CellSelector } from '../../cell-store/row-filter.ts'
-import { endOfPrefix } from '../../cell-store/row-key.ts'
+import type { Cell, Timestamp } from '../../cells/cell.ts'
+import type { CellStore } from '../../cells/cell-store.ts'
+import type { CellSelector } from '../../cells/row-filter.ts'
+import { endOfPrefix } from '../../cells/row-key.ts'
 import type { Settle } from '../../transaction/percolator/lock-resolver.ts'
 import { decodeLock } from '../../transaction/records/lock.ts'
 import { decodeNotify, notifyQualifier } from '../../transaction/records/notify-cell.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { systemRowKey } from '../../cell-store/row-key.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { systemRowKey } from '../../cells/row-key.ts'
 import { damaged, decodeJson, encodeJson, requireId } from './catalog-json.ts'
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { bufferOf, hasPrefix } from '../../cell-store/row-key.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { bufferOf, hasPrefix } from '../../cells/row-key.ts'
 import { DamagedRecord } from '../../invariant.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import {

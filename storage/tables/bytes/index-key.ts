@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { bufferOf } from '../../cell-store/row-key.ts'
+import { bufferOf } from '../../cells/row-key.ts'
 import { invariant } from '../../invariant.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import type { IndexDefinition, KeyPart, TableDefinition } from '../table-definition.ts'

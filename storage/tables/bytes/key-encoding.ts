@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { bufferOf } from '../../cell-store/row-key.ts'
+import { bufferOf } from '../../cells/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
@@ -15,7 +15,7 @@ import {
 import { idInKeySpace, KEY_SPACE_BYTES, keySpace, writeKeySpace } from './key-space.ts'
 import { requireKeySize, textPrefixBound } from './key-values.ts'
 
-export { compareRowKeys, endOfPrefix } from '../../cell-store/row-key.ts'
+export { compareRowKeys, endOfPrefix } from '../../cells/row-key.ts'
 export { encodeKeyComponent } from './key-component.ts'
 
 /**

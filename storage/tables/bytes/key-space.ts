@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { bufferOf } from '../../cell-store/row-key.ts'
+import { bufferOf } from '../../cells/row-key.ts'
 
 /**
  * What a row key of tables and indexes begins with: one byte for the space, and the id of the table or

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Buffer } from 'node:buffer'
-import { bufferOf } from '../../cell-store/row-key.ts'
+import { bufferOf } from '../../cells/row-key.ts'
 import { DamagedRecord } from '../../invariant.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import { fixedBodyBytes, hasLength, KIND } from './stored-value.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import type { CellStore } from '../../cell-store/cell-store.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import type { CellStore } from '../../cells/cell-store.ts'
 import { inspectRows } from '../../transaction/row-inspection.ts'
 import { catalogTableKey } from '../bytes/catalog-codec.ts'
 import type { TableDefinition } from '../table-definition.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemRowKey } from '../../cell-store/row-key.ts'
+import { systemRowKey } from '../../cells/row-key.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
 import { damaged, decodeJson, encodeJson, requireId } from '../bytes/catalog-json.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemRowKey } from '../../cell-store/row-key.ts'
+import { systemRowKey } from '../../cells/row-key.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import { damaged, decodeJson, encodeJson } from '../bytes/catalog-json.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { MemoryCellStore } from '../../cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
 import { type BeginOptions, createTable, Storage } from '../../storage.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
 import { createCatalog } from './catalog.ts'

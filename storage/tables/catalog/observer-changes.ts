@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
+import type { Timestamp } from '../../cells/cell.ts'
 import { StorageError } from '../../errors.ts'
 import { invalidDefinition, requireFreeName } from '../definition-name.ts'
 import { defineObserver, type NewObserver } from '../new-observer.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { LeapingClock } from '../../../test/storage/leaping-clock.ts'
-import { MemoryCellStore } from '../../cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
 import { StorageError } from '../../errors.ts'
 import { systemRandomness } from '../../randomness.ts'
 import { openGateway, requireTable, type Storage } from '../../storage.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
-import { compareRowKeys, keyAfter, keyString } from '../../cell-store/row-key.ts'
+import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
+import { compareRowKeys, keyAfter, keyString } from '../../cells/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import type { Transaction } from '../../transaction/transaction.ts'

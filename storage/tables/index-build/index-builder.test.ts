@@ -7,8 +7,8 @@ import { suite, test } from 'node:test'
 import { ManualClock } from '../../../test/manual-clock.ts'
 import { SeededRandomness } from '../../../test/seeded-randomness.ts'
 import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
-import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
-import { MemoryCellStore } from '../../cell-store/memory/memory-cell-store.ts'
+import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
+import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
 import {
   type Catalog,
   changeRows,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
+import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 import type { Clock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
 import type { Randomness } from '../../randomness.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { compareRowKeys, keyString } from '../../cell-store/row-key.ts'
+import { compareRowKeys, keyString } from '../../cells/row-key.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
 import { belongsTo, type EncodedEntry, encodeEntry } from '../bytes/index-entry.ts'

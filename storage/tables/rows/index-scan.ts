@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { endOfPrefix } from '../../cell-store/row-key.ts'
+import { endOfPrefix } from '../../cells/row-key.ts'
 import { invariant } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import { andThen, batchesOf, type MaybePromise, waitedFor } from '../../maybe-promise.ts'

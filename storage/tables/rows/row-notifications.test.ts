@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { FakeStore } from '../../../test/storage/fake-transactions.ts'
-import { keyString } from '../../cell-store/row-key.ts'
+import { keyString } from '../../cells/row-key.ts'
 import { encodePrimaryKey } from '../bytes/key-encoding.ts'
 import { defineIndex } from '../new-index.ts'
 import { defineObserver } from '../new-observer.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { endOfPrefix } from '../../cell-store/row-key.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { endOfPrefix } from '../../cells/row-key.ts'
 import { intact, invariant } from '../../invariant.ts'
 import { andThen, batchesOf, type MaybePromise } from '../../maybe-promise.ts'
 import { rowsOfBatches } from '../../transaction/protocol/row-batches.ts'

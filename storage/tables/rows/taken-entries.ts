@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { keyString } from '../../cell-store/row-key.ts'
+import { keyString } from '../../cells/row-key.ts'
 import { belongsTo, type EncodedEntry } from '../bytes/index-entry.ts'
 import type { SqlRow, TableDefinition } from '../table-definition.ts'
 import { type UniqueConflict, uniqueViolation } from './unique-conflict.ts'

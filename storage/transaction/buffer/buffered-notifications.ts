@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { keyString } from '../../cell-store/row-key.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { keyString } from '../../cells/row-key.ts'
 import { limitExceeded } from '../../errors.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { Hint } from '../records/notify-cell.ts'

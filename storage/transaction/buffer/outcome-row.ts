@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { keyString, systemRowKey } from '../../cell-store/row-key.ts'
+import { keyString, systemRowKey } from '../../cells/row-key.ts'
 import { OUTCOME_COLUMN, outcomePath } from '../records/transaction-id.ts'
 import type { BufferedRow, BufferedWrite } from './write-buffer.ts'
 

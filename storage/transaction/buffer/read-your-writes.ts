@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareRowKeys } from '../../cell-store/row-key.ts'
+import { compareRowKeys } from '../../cells/row-key.ts'
 import type { SnapshotRow, VersionedValue } from '../records/version.ts'
 import type { BufferedRow, WriteBuffer } from './write-buffer.ts'
 

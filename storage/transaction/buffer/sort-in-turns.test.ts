@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareRowKeys, keyString } from '../../cell-store/row-key.ts'
+import { compareRowKeys, keyString } from '../../cells/row-key.ts'
 import { sortInTurns } from './sort-in-turns.ts'
 import type { BufferedRow } from './write-buffer.ts'
 

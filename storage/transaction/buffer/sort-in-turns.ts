@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
+import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 
 /** An item that is sorted by its row key, in the form of `keyString`. */
 type Keyed = { readonly text: string }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareRowKeys, keyString } from '../../cell-store/row-key.ts'
+import { compareRowKeys, keyString } from '../../cells/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import { RowsByText } from './rows-by-text.ts'

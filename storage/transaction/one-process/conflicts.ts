@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import type { RowFilter } from '../../cell-store/row-filter.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import type { RowFilter } from '../../cells/row-filter.ts'
 import type { StorageError } from '../../errors.ts'
 import type { CommitPhase } from '../../measures.ts'
 import { WriteConflict } from '../protocol/commit-refusal.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EmbeddedCellStore } from '../../cell-store/embedded-cell-store.ts'
+import type { EmbeddedCellStore } from '../../cells/embedded-cell-store.ts'
 import type { SynchronousOracle } from '../../oracle/timestamp-oracle.ts'
 import type { CommitLog } from '../protocol/commit-log.ts'
 import type { ExclusiveLiveness } from '../protocol/liveness.ts'

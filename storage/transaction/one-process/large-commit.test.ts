@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rowKey } from '../../../test/storage/cell-notation.ts'
 import { COLUMN, EmbeddedWorld, stateOf } from '../../../test/storage/embedded-world.ts'
-import { CellStoreError } from '../../cell-store/cell-store.ts'
+import { CellStoreError } from '../../cells/cell-store.ts'
 import { StorageError } from '../../errors.ts'
 import { COMMIT_TURN_ROWS } from './latch-in-turns.ts'
 

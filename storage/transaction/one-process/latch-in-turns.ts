@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { CommitRequest } from '../protocol/transaction-protocol.ts'
 import { findForeignLatch, findVersion, type Obstacle } from './conflicts.ts'

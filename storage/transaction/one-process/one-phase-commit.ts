@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { joinedSteps, stepsOf } from '../../cell-store/embedded-cell-store.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { joinedSteps, stepsOf } from '../../cells/embedded-cell-store.ts'
 import { inDoubt, isNotApplied, refusalOf } from '../protocol/commit-refusal.ts'
 import type { CommitOutcome, CommitRequest } from '../protocol/transaction-protocol.ts'
 import { hintSteps } from '../records/notify-cell.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { CellStoreError, type ProtocolStep } from '../../cell-store/cell-store.ts'
-import { decoratedStore } from '../../cell-store/decorated-cell-store.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { CellStoreError, type ProtocolStep } from '../../cells/cell-store.ts'
+import { decoratedStore } from '../../cells/decorated-cell-store.ts'
 import type { Clock } from '../../clock.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import type { WriteSet } from './write-set.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { CellStoreError, mayBeSentAgain } from '../../cell-store/cell-store.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { CellStoreError, mayBeSentAgain } from '../../cells/cell-store.ts'
 import { StorageError } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
 import { Backoff } from '../protocol/backoff.ts'

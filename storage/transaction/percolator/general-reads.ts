@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../../cell-store/cell-store.ts'
+import type { CellStore } from '../../cells/cell-store.ts'
 import type { RowBatches } from '../protocol/row-batches.ts'
 import type { RowWanted, SnapshotRange, SnapshotReads } from '../protocol/transaction-protocol.ts'
 import type { SnapshotRow } from '../records/version.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
+import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 
 /** Making the steps of a row takes some microseconds, so a page of them delays no other work. */
 const PAGE_ROWS = 256

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { type CheckAndMutate, mayBeSentAgain } from '../../cell-store/cell-store.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { type CheckAndMutate, mayBeSentAgain } from '../../cells/cell-store.ts'
 import { Backoff } from '../protocol/backoff.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import { commitRow } from '../records/commit-row.ts'

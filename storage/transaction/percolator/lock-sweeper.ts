@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Row, Timestamp } from '../../cell-store/cell.ts'
-import { rowPages } from '../../cell-store/row-pages.ts'
+import type { Cell, Row, Timestamp } from '../../cells/cell.ts'
+import { rowPages } from '../../cells/row-pages.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'

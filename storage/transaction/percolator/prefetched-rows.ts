@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { keyString } from '../../cell-store/row-key.ts'
+import { keyString } from '../../cells/row-key.ts'
 import type { RowWanted } from '../protocol/transaction-protocol.ts'
 import type { SnapshotRow } from '../records/version.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Timestamp } from '../../cell-store/cell.ts'
-import { type CheckAndMutate, mayBeSentAgain } from '../../cell-store/cell-store.ts'
-import type { Mutation } from '../../cell-store/mutation.ts'
+import type { Cell, Timestamp } from '../../cells/cell.ts'
+import { type CheckAndMutate, mayBeSentAgain } from '../../cells/cell-store.ts'
+import type { Mutation } from '../../cells/mutation.ts'
 import { StorageError } from '../../errors.ts'
 import { Backoff } from '../protocol/backoff.ts'
 import { WriteConflict } from '../protocol/commit-refusal.ts'

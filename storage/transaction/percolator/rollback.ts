@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { CellStoreError, type CheckAndMutate } from '../../cell-store/cell-store.ts'
-import type { Mutation } from '../../cell-store/mutation.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { CellStoreError, type CheckAndMutate } from '../../cells/cell-store.ts'
+import type { Mutation } from '../../cells/mutation.ts'
 import { invariant } from '../../invariant.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import type { ColumnAddress, RowGroup } from '../records/lock.ts'

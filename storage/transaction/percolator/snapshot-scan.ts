@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Row } from '../../cell-store/cell.ts'
-import type { CellStore } from '../../cell-store/cell-store.ts'
-import { keyAfter } from '../../cell-store/row-key.ts'
+import type { Row } from '../../cells/cell.ts'
+import type { CellStore } from '../../cells/cell-store.ts'
+import { keyAfter } from '../../cells/row-key.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { SnapshotRange } from '../protocol/transaction-protocol.ts'
 import { valueParts } from '../records/value-parts.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Row, Timestamp } from '../../cell-store/cell.ts'
-import type { RowFilter } from '../../cell-store/row-filter.ts'
+import type { Cell, Row, Timestamp } from '../../cells/cell.ts'
+import type { RowFilter } from '../../cells/row-filter.ts'
 import { StorageError } from '../../errors.ts'
 import { Backoff } from '../protocol/backoff.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'

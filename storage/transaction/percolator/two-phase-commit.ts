@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { CellStoreError, mayBeSentAgain } from '../../cell-store/cell-store.ts'
-import type { RowStep } from '../../cell-store/embedded-cell-store.ts'
-import { storeUnavailableOf } from '../../cell-store/store-unavailable.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { CellStoreError, mayBeSentAgain } from '../../cells/cell-store.ts'
+import type { RowStep } from '../../cells/embedded-cell-store.ts'
+import { storeUnavailableOf } from '../../cells/store-unavailable.ts'
 import { StorageError } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
 import { CATALOG_SCOPE, type Stamp } from '../../oracle/timestamp-oracle.ts'

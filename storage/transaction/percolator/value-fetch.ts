@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from '../../cell-store/cell.ts'
+import type { Row, Timestamp } from '../../cells/cell.ts'
 import { DamagedRecord } from '../../invariant.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import { checkSnapshotReadable } from '../protocol/snapshot-age.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import type { CellStoreLimits } from '../../cell-store/cell-store.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import type { CellStoreLimits } from '../../cells/cell-store.ts'
 import { invariant } from '../../invariant.ts'
 import type { BufferedRow, BufferedWrite } from '../buffer/write-buffer.ts'
 import type { CommitRequest } from '../protocol/transaction-protocol.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CellStoreError } from '../../cell-store/cell-store.ts'
+import { CellStoreError } from '../../cells/cell-store.ts'
 import { RenewedSet } from '../../collections/renewed-map.ts'
 import type { StorageLog } from '../../storage-log.ts'
 

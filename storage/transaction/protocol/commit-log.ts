@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import type { StepList } from '../../cell-store/embedded-cell-store.ts'
-import type { Note } from '../../cell-store/note.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import type { StepList } from '../../cells/embedded-cell-store.ts'
+import type { Note } from '../../cells/note.ts'
 import type { BufferedRow } from '../buffer/write-buffer.ts'
 import type { Hint } from '../records/notify-cell.ts'
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { CellStoreError } from '../../cell-store/cell-store.ts'
-import { diskFullOf } from '../../cell-store/disk-full.ts'
-import { storeUnavailableOf } from '../../cell-store/store-unavailable.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { CellStoreError } from '../../cells/cell-store.ts'
+import { diskFullOf } from '../../cells/disk-full.ts'
+import { storeUnavailableOf } from '../../cells/store-unavailable.ts'
 import { StorageError } from '../../errors.ts'
 import type { ProtocolContext } from './protocol-context.ts'
 import type { CommitOutcome } from './transaction-protocol.ts'

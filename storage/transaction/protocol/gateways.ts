@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Timestamp } from '../../cell-store/cell.ts'
-import type { CellStore } from '../../cell-store/cell-store.ts'
-import { deletePlainRow } from '../../cell-store/plain-row.ts'
-import { endOfPrefix, systemRowKey } from '../../cell-store/row-key.ts'
+import type { Cell, Timestamp } from '../../cells/cell.ts'
+import type { CellStore } from '../../cells/cell-store.ts'
+import { deletePlainRow } from '../../cells/plain-row.ts'
+import { endOfPrefix, systemRowKey } from '../../cells/row-key.ts'
 import type { TimestampOracle } from '../../oracle/timestamp-oracle.ts'
 import { incarnationPrefixOf } from '../records/transaction-id.ts'
 import type { Liveness } from './liveness.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import type { CellStore } from '../../cell-store/cell-store.ts'
-import { deletePlain, readPlainRow, setPlain } from '../../cell-store/plain-row.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import type { CellStore } from '../../cells/cell-store.ts'
+import { deletePlain, readPlainRow, setPlain } from '../../cells/plain-row.ts'
 import { type Clock, repeat } from '../../clock.ts'
 import { RenewedMap, RenewedSet } from '../../collections/renewed-map.ts'
 import { askedAgain } from '../../oracle/asked-again.ts'

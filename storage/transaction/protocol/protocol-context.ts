@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../../cell-store/cell-store.ts'
+import type { CellStore } from '../../cells/cell-store.ts'
 import type { Clock } from '../../clock.ts'
 import type { Measures } from '../../measures.ts'
 import type { TimestampOracle } from '../../oracle/timestamp-oracle.ts'

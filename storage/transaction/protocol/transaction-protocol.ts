@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Timestamp } from '../../cell-store/cell.ts'
+import type { Timestamp } from '../../cells/cell.ts'
 import type { StorageError, StorageErrorCode } from '../../errors.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { BufferedRow } from '../buffer/write-buffer.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import type { CheckAndMutate } from '../../cell-store/cell-store.ts'
-import type { Mutation } from '../../cell-store/mutation.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import type { CheckAndMutate } from '../../cells/cell-store.ts'
+import type { Mutation } from '../../cells/mutation.ts'
 import type { LockedColumn, RowGroup } from './lock.ts'
 import { eraseGuardsBefore, eraseLock, lockOf, setGuard, setWrite } from './percolator-columns.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Timestamp } from '../../cell-store/cell.ts'
-import { bufferOf, compareRowKeys } from '../../cell-store/row-key.ts'
+import type { Cell, Timestamp } from '../../cells/cell.ts'
+import { bufferOf, compareRowKeys } from '../../cells/row-key.ts'
 import { intact } from '../../invariant.ts'
 import { decodeNotify } from './notify-cell.ts'
 import {

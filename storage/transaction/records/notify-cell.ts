@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Timestamp } from '../../cell-store/cell.ts'
+import type { Cell, Timestamp } from '../../cells/cell.ts'
 import {
   type RowStep,
   type StepList,
   stepsOf,
   unconditionalStep,
-} from '../../cell-store/embedded-cell-store.ts'
-import type { DeleteFromColumn, SetCell } from '../../cell-store/mutation.ts'
+} from '../../cells/embedded-cell-store.ts'
+import type { DeleteFromColumn, SetCell } from '../../cells/mutation.ts'
 import { intact } from '../../invariant.ts'
 import { decodeStartTs, encodeStartTs } from './write-record.ts'
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import type { DeleteFromColumn, SetCell } from '../../cell-store/mutation.ts'
-import type { CellSelector } from '../../cell-store/row-filter.ts'
-import { endOfPrefix } from '../../cell-store/row-key.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import type { DeleteFromColumn, SetCell } from '../../cells/mutation.ts'
+import type { CellSelector } from '../../cells/row-filter.ts'
+import { endOfPrefix } from '../../cells/row-key.ts'
 import { encodeLock, type Lock } from './lock.ts'
 import { encodeStartTs, encodeWriteRecord, type WriteRecord } from './write-record.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
-import { hasPrefix, systemRowKey } from '../../cell-store/row-key.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { hasPrefix, systemRowKey } from '../../cells/row-key.ts'
 import type { Randomness } from '../../randomness.ts'
 
 /** Hexadecimal digits of the incarnation in an id. */

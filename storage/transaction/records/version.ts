@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Timestamp } from '../../cell-store/cell.ts'
+import type { Cell, Timestamp } from '../../cells/cell.ts'
 import { thrownOf } from '../../invariant.ts'
 import { decodeLock, type LockedColumn } from './lock.ts'
 import { decodeWriteRecord, type WrittenContent } from './write-record.ts'

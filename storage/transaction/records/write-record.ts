@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
+import type { Timestamp } from '../../cells/cell.ts'
 import { DamagedRecord, intact } from '../../invariant.ts'
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Cell, FAMILIES, type Row } from '../../../storage/cell-store/cell.ts'
-import type { CellStore } from '../../../storage/cell-store/cell-store.ts'
-import { keyString } from '../../../storage/cell-store/row-key.ts'
+import { type Cell, FAMILIES, type Row } from '../../../storage/cells/cell.ts'
+import type { CellStore } from '../../../storage/cells/cell-store.ts'
+import { keyString } from '../../../storage/cells/row-key.ts'
 import { decodeLock } from '../../../storage/transaction/records/lock.ts'
 import {
   decodeStartTs,

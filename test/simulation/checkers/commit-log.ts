@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CheckAndMutate } from '../../../storage/cell-store/cell-store.ts'
-import { keyString } from '../../../storage/cell-store/row-key.ts'
+import type { CheckAndMutate } from '../../../storage/cells/cell-store.ts'
+import { keyString } from '../../../storage/cells/row-key.ts'
 import {
   decodeStartTs,
   decodeWriteRecord,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Mutation } from '../../../storage/cell-store/mutation.ts'
+import type { Mutation } from '../../../storage/cells/mutation.ts'
 import {
   decodeStartTs,
   decodeWriteRecord,

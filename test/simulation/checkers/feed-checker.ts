@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { keyString } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cells/row-key.ts'
 import { isLoggedColumn, isLoggedRow } from '../../../storage/feed/log-entry.ts'
 import type { FeedCommit } from '../../../storage/storage.ts'
 import type { FeedLine, RowImage } from '../workloads/feed-reader.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hasPrefix } from '../../../storage/cell-store/row-key.ts'
+import { hasPrefix } from '../../../storage/cells/row-key.ts'
 import { tableSpace } from '../../../storage/storage.ts'
 import { CATALOG_TABLE_PREFIX } from '../../../storage/tables/bytes/catalog-codec.ts'
 import { familyIds } from '../../../storage/tables/bytes/row-codec.ts'

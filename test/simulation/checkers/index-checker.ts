@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hasPrefix, keyString } from '../../../storage/cell-store/row-key.ts'
+import { hasPrefix, keyString } from '../../../storage/cells/row-key.ts'
 import {
   familyColumn,
   indexSpace,

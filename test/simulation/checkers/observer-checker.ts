@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row } from '../../../storage/cell-store/cell.ts'
-import { hasPrefix, keyString } from '../../../storage/cell-store/row-key.ts'
+import type { Row } from '../../../storage/cells/cell.ts'
+import { hasPrefix, keyString } from '../../../storage/cells/row-key.ts'
 import { ackColumn, decodeAck } from '../../../storage/observers/notifications/acknowledgment.ts'
 import {
   type ObserverDefinition,

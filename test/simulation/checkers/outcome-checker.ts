@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { keyString, systemRowKey } from '../../../storage/cell-store/row-key.ts'
+import { keyString, systemRowKey } from '../../../storage/cells/row-key.ts'
 import { isSharedLogRow } from '../../../storage/feed/shared-log-row.ts'
 import { IDENTITY_PREFIX } from '../../../storage/tables/catalog/identity-row.ts'
 import { INDEX_BUILD_PREFIX } from '../../../storage/tables/catalog/index-progress.ts'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ForwardingCellStore } from '../../../bench/engines/forwarding-cell-store.ts'
-import type { CheckAndMutate } from '../../../storage/cell-store/cell-store.ts'
-import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
+import type { CheckAndMutate } from '../../../storage/cells/cell-store.ts'
+import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
 import {
   createTable,
   dropTable,

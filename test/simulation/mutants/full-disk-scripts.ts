@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { CellStoreError } from '../../../storage/cell-store/cell-store.ts'
-import type { StepList } from '../../../storage/cell-store/embedded-cell-store.ts'
-import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
-import type { Note } from '../../../storage/cell-store/note.ts'
+import { CellStoreError } from '../../../storage/cells/cell-store.ts'
+import type { StepList } from '../../../storage/cells/embedded-cell-store.ts'
+import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
+import type { Note } from '../../../storage/cells/note.ts'
 import { Storage, type Transaction } from '../../../storage/storage.ts'
 import { ManualClock } from '../../manual-clock.ts'
 import { rowKey } from '../../storage/cell-notation.ts'

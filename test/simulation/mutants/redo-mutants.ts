@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Mutant, mutant } from './mutant.ts'
 
-const REDO = 'storage/cell-store/sqlite/redo/redo.ts'
-const REDO_LOG = 'storage/cell-store/sqlite/redo/redo-log.ts'
-const FLUSHER = 'storage/cell-store/sqlite/redo/flusher.ts'
+const REDO = 'storage/cells/sqlite/redo/redo.ts'
+const REDO_LOG = 'storage/cells/sqlite/redo/redo-log.ts'
+const FLUSHER = 'storage/cells/sqlite/redo/flusher.ts'
 
 const RUNS = { topology: 'embedded', commit: 'one-phase' } as const
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAMILIES, type Row } from '../../../storage/cell-store/cell.ts'
-import type { RowMutations } from '../../../storage/cell-store/cell-store.ts'
-import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
-import type { RowFilter } from '../../../storage/cell-store/row-filter.ts'
-import { keyString } from '../../../storage/cell-store/row-key.ts'
+import { FAMILIES, type Row } from '../../../storage/cells/cell.ts'
+import type { RowMutations } from '../../../storage/cells/cell-store.ts'
+import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
+import type { RowFilter } from '../../../storage/cells/row-filter.ts'
+import { keyString } from '../../../storage/cells/row-key.ts'
 
 const EVERYTHING = FAMILIES.map((family) => ({ family }))
 

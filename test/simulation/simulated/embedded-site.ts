@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ORACLE_ROW } from '../../../storage/cell-store/row-key.ts'
+import { ORACLE_ROW } from '../../../storage/cells/row-key.ts'
 import { EmbeddedWatch } from '../checkers/embedded-watch.ts'
 import { COMMIT_MODES, type CommitMode } from '../swarm.ts'
 import type { CellImage } from './cell-image.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AsyncLocalStorage } from 'node:async_hooks'
-import type { CellStore } from '../../../storage/cell-store/cell-store.ts'
+import type { CellStore } from '../../../storage/cells/cell-store.ts'
 import { CellStoreError, Storage } from '../../../storage/storage.ts'
 import type { StorageLog } from '../../../storage/storage-log.ts'
 import { SeededRandomness } from '../../seeded-randomness.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
+import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
 import { Gateway } from './gateway.ts'
 import { SimulatedCellStore } from './simulated-cell-store.ts'
 import type { Site, SiteParts } from './site.ts'

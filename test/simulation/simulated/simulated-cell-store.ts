@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EMBEDDED_LIMITS } from '../../../storage/cell-store/call-check.ts'
-import type { Row } from '../../../storage/cell-store/cell.ts'
+import { EMBEDDED_LIMITS } from '../../../storage/cells/call-check.ts'
+import type { Row } from '../../../storage/cells/cell.ts'
 import {
   type CellStore,
   CellStoreError,
@@ -9,9 +9,9 @@ import {
   type KeyRange,
   type RowMutations,
   type RowScan,
-} from '../../../storage/cell-store/cell-store.ts'
-import type { RowFilter } from '../../../storage/cell-store/row-filter.ts'
-import { keyAfter } from '../../../storage/cell-store/row-key.ts'
+} from '../../../storage/cells/cell-store.ts'
+import type { RowFilter } from '../../../storage/cells/row-filter.ts'
+import { keyAfter } from '../../../storage/cells/row-key.ts'
 import type { Fault } from './faults.ts'
 import type { Sender, Surroundings } from './gateway.ts'
 import type { SimulatedClock } from './simulated-clock.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CheckAndMutate, RowMutations } from '../../../storage/cell-store/cell-store.ts'
-import type { RedoRecord } from '../../../storage/cell-store/sqlite/redo/redo-thread.ts'
+import type { CheckAndMutate, RowMutations } from '../../../storage/cells/cell-store.ts'
+import type { RedoRecord } from '../../../storage/cells/sqlite/redo/redo-thread.ts'
 import type { Counters } from '../sometimes.ts'
 import { CellImage } from './cell-image.ts'
 

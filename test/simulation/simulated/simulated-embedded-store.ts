@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { checkMutations, checkRowKey } from '../../../storage/cell-store/call-check.ts'
-import type { Row } from '../../../storage/cell-store/cell.ts'
+import { checkMutations, checkRowKey } from '../../../storage/cells/call-check.ts'
+import type { Row } from '../../../storage/cells/cell.ts'
 import {
   CellStoreError,
   type CheckAndMutate,
@@ -9,19 +9,19 @@ import {
   type KeyRange,
   type RowMutations,
   type RowScan,
-} from '../../../storage/cell-store/cell-store.ts'
+} from '../../../storage/cells/cell-store.ts'
 import type {
   CellView,
   EmbeddedCellStore,
   RowStep,
   StepList,
-} from '../../../storage/cell-store/embedded-cell-store.ts'
-import { counterValue, incrementedCell } from '../../../storage/cell-store/mutation-application.ts'
-import type { Note } from '../../../storage/cell-store/note.ts'
-import type { RowFilter } from '../../../storage/cell-store/row-filter.ts'
-import { scanEachRange } from '../../../storage/cell-store/row-pages.ts'
-import type { WriteBatch } from '../../../storage/cell-store/sqlite/groups/write-batch.ts'
-import { Redo, type RedoLogUse } from '../../../storage/cell-store/sqlite/redo/redo.ts'
+} from '../../../storage/cells/embedded-cell-store.ts'
+import { counterValue, incrementedCell } from '../../../storage/cells/mutation-application.ts'
+import type { Note } from '../../../storage/cells/note.ts'
+import type { RowFilter } from '../../../storage/cells/row-filter.ts'
+import { scanEachRange } from '../../../storage/cells/row-pages.ts'
+import type { WriteBatch } from '../../../storage/cells/sqlite/groups/write-batch.ts'
+import { Redo, type RedoLogUse } from '../../../storage/cells/sqlite/redo/redo.ts'
 import { silentLog } from '../../../storage/storage-log.ts'
 import type { CellImage } from './cell-image.ts'
 import type { Surroundings } from './gateway.ts'

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RowMutations } from '../../../storage/cell-store/cell-store.ts'
-import type { BatchFailure } from '../../../storage/cell-store/sqlite/groups/write-batch.ts'
-import type { RecordedCell } from '../../../storage/cell-store/sqlite/redo/record.ts'
-import type { RedoFile } from '../../../storage/cell-store/sqlite/redo/redo-log.ts'
-import type { RedoRecord } from '../../../storage/cell-store/sqlite/redo/redo-thread.ts'
+import type { RowMutations } from '../../../storage/cells/cell-store.ts'
+import type { BatchFailure } from '../../../storage/cells/sqlite/groups/write-batch.ts'
+import type { RecordedCell } from '../../../storage/cells/sqlite/redo/record.ts'
+import type { RedoFile } from '../../../storage/cells/sqlite/redo/redo-log.ts'
+import type { RedoRecord } from '../../../storage/cells/sqlite/redo/redo-thread.ts'
 import type { FileState, Group, SimulatedDisk } from './simulated-disk.ts'
 
 export const NOT_APPLIED: BatchFailure = {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CellStoreError, type RowMutations } from '../../../storage/cell-store/cell-store.ts'
-import { cellOfNotes, type Note } from '../../../storage/cell-store/note.ts'
-import { encodedBytesMax } from '../../../storage/cell-store/sqlite/groups/group-encoding.ts'
+import { CellStoreError, type RowMutations } from '../../../storage/cells/cell-store.ts'
+import { cellOfNotes, type Note } from '../../../storage/cells/note.ts'
+import { encodedBytesMax } from '../../../storage/cells/sqlite/groups/group-encoding.ts'
 import type {
   BatchResult,
   CarriedOutGroup,
   GroupCommitter,
   WriteBatch,
-} from '../../../storage/cell-store/sqlite/groups/write-batch.ts'
-import type { Redo } from '../../../storage/cell-store/sqlite/redo/redo.ts'
-import { RedoLog } from '../../../storage/cell-store/sqlite/redo/redo-log.ts'
+} from '../../../storage/cells/sqlite/groups/write-batch.ts'
+import type { Redo } from '../../../storage/cells/sqlite/redo/redo.ts'
+import { RedoLog } from '../../../storage/cells/sqlite/redo/redo-log.ts'
 import type {
   Flushed,
   FlushPart,
   RedoRecord,
   RedoThread,
-} from '../../../storage/cell-store/sqlite/redo/redo-thread.ts'
+} from '../../../storage/cells/sqlite/redo/redo-thread.ts'
 import type { SeededRandomness } from '../../seeded-randomness.ts'
 import type { Counters } from '../sometimes.ts'
 import type { CellImage } from './cell-image.ts'

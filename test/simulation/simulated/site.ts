@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellStore } from '../../../storage/cell-store/cell-store.ts'
+import type { CellStore } from '../../../storage/cells/cell-store.ts'
 import type { CommitLog } from '../checkers/commit-log.ts'
 import type { History } from '../checkers/history.ts'
 import type { Violations } from '../checkers/violations.ts'

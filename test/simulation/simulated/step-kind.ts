@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CheckAndMutate } from '../../../storage/cell-store/cell-store.ts'
-import type { Mutation, SetCell } from '../../../storage/cell-store/mutation.ts'
+import type { CheckAndMutate } from '../../../storage/cells/cell-store.ts'
+import type { Mutation, SetCell } from '../../../storage/cells/mutation.ts'
 
 /** Which step of the protocol a conditional mutation is, told by its shape (`storage/DESIGN.md`). */
 export type StepKind =

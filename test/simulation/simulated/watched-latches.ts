@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../../storage/cell-store/cell.ts'
+import type { Timestamp } from '../../../storage/cells/cell.ts'
 import {
   type LatchOwner,
   type LatchRequest,

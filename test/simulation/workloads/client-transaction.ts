@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { keyString } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cells/row-key.ts'
 import { ackColumn, encodeAck } from '../../../storage/observers/notifications/acknowledgment.ts'
 import type { Catalog, Notification, Storage, Transaction } from '../../../storage/storage.ts'
 import type { SnapshotRow } from '../../../storage/transaction/records/version.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { keyString } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cells/row-key.ts'
 import {
   changeRows,
   columnsForSet,

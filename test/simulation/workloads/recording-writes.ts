@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { keyString } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cells/row-key.ts'
 import type { CatalogWrites } from '../../../storage/tables/catalog/catalog-writes.ts'
 import type { IdentityBlocks } from '../../../storage/tables/identity/identity-blocks.ts'
 import type { RowWrites } from '../../../storage/tables/rows/row-changes.ts'

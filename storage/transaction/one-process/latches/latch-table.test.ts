@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hashOfText } from '../../../cell-store/row-hash.ts'
+import { hashOfText } from '../../../cells/row-hash.ts'
 import { InvariantViolation } from '../../../invariant.ts'
 import { type LatchOwner, type LatchRequest, LatchTable } from './latch-table.ts'
 import { hashedRow } from './latched-rows.ts'

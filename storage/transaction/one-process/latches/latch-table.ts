@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../../cell-store/cell.ts'
-import { hashOfKey } from '../../../cell-store/row-hash.ts'
-import { keyString } from '../../../cell-store/row-key.ts'
+import type { Timestamp } from '../../../cells/cell.ts'
+import { hashOfKey } from '../../../cells/row-hash.ts'
+import { keyString } from '../../../cells/row-key.ts'
 import { type Slotted, SlottedSet } from '../../../collections/slotted-set.ts'
 import { InvariantViolation, invariant } from '../../../invariant.ts'
 import { type HashedRow, LatchedRows } from './latched-rows.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CellStoreError } from '../../../cell-store/cell-store.ts'
-import { eventLoopTurn } from '../../../cell-store/event-loop-turn.ts'
+import { CellStoreError } from '../../../cells/cell-store.ts'
+import { eventLoopTurn } from '../../../cells/event-loop-turn.ts'
 import { LatchTable } from './latch-table.ts'
 import { untilReleased } from './latch-wait.ts'
 import { hashedRow } from './latched-rows.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hashOfText } from '../../../cell-store/row-hash.ts'
+import { hashOfText } from '../../../cells/row-hash.ts'
 
 /** Half a megabyte. A power of two. */
 const SLOTS = 65_536

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Buffer } from 'node:buffer'
-import type { Cell, Row, Timestamp } from '../../../cell-store/cell.ts'
-import { hashOfKey, hashOfText } from '../../../cell-store/row-hash.ts'
+import type { Cell, Row, Timestamp } from '../../../cells/cell.ts'
+import { hashOfKey, hashOfText } from '../../../cells/row-hash.ts'
 import type { RecentWrites } from './recent-writes.ts'
 import { RecordMemory } from './record-memory.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hashOfText } from '../../../cell-store/row-hash.ts'
+import { hashOfText } from '../../../cells/row-hash.ts'
 import { RecentWrites } from './recent-writes.ts'
 
 test('no write is overlooked, whatever was written before and after it', () => {

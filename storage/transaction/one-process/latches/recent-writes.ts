@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../../cell-store/cell.ts'
+import type { Timestamp } from '../../../cells/cell.ts'
 
 /** Half a megabyte. A power of two. */
 const SLOTS = 65_536

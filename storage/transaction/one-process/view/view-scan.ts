@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from '../../../cell-store/cell.ts'
-import type { CellView, Chunk } from '../../../cell-store/embedded-cell-store.ts'
-import { eventLoopTurn } from '../../../cell-store/event-loop-turn.ts'
-import type { RowFilter } from '../../../cell-store/row-filter.ts'
+import type { Row, Timestamp } from '../../../cells/cell.ts'
+import type { CellView, Chunk } from '../../../cells/embedded-cell-store.ts'
+import { eventLoopTurn } from '../../../cells/event-loop-turn.ts'
+import type { RowFilter } from '../../../cells/row-filter.ts'
 import { type MaybePromise, waitedFor } from '../../../maybe-promise.ts'
 import type { SnapshotRange } from '../../protocol/transaction-protocol.ts'
 import { valueParts } from '../../records/value-parts.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rowKey } from '../../../../test/storage/cell-notation.ts'
 import { COLUMN, EmbeddedWorld, stateOf } from '../../../../test/storage/embedded-world.ts'
-import { eventLoopTurn } from '../../../cell-store/event-loop-turn.ts'
+import { eventLoopTurn } from '../../../cells/event-loop-turn.ts'
 import { InvariantViolation } from '../../../invariant.ts'
 
 const BEFORE = ['bob write@6 -> 5 put 10', 'joe write@6 -> 5 put 2', 'zoe write@6 -> 5 put 1']

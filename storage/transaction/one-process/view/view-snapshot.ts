@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Row, Timestamp } from '../../../cell-store/cell.ts'
-import type { RowFilter } from '../../../cell-store/row-filter.ts'
+import type { Row, Timestamp } from '../../../cells/cell.ts'
+import type { RowFilter } from '../../../cells/row-filter.ts'
 import type { MaybePromise } from '../../../maybe-promise.ts'
 import type { RowBatches } from '../../protocol/row-batches.ts'
 import { snapshotTooOld } from '../../protocol/snapshot-age.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Row, Timestamp } from '../../../cell-store/cell.ts'
-import type { CellView } from '../../../cell-store/embedded-cell-store.ts'
+import type { Cell, Row, Timestamp } from '../../../cells/cell.ts'
+import type { CellView } from '../../../cells/embedded-cell-store.ts'
 import { DamagedRecord, thrownOf } from '../../../invariant.ts'
 import { dataOf } from '../../records/percolator-columns.ts'
 import { OneColumn, type SnapshotRow, type VersionedValue } from '../../records/version.ts'
