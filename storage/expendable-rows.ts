@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from './cells/cell.ts'
-import { isSharedLogRow } from './feed/shared-log-row.ts'
 import type { Expendable } from './garbage-collection/row-garbage.ts'
 import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
 import { isOfObserver } from './observers/observer-rows.ts'
-import type { TimestampOracle } from './oracle/timestamp-oracle.ts'
 import type { Catalog } from './tables/catalog/catalog.ts'
 import { findAbandonedRows, findGoneObservers } from './tables/rows/abandoned-rows.ts'
-import { isOutcomeRow } from './transaction/records/transaction-id.ts'
-import type { Transaction } from './transaction/transaction.ts'
+import { isSharedLogRow } from './transactions/feed/shared-log-row.ts'
+import type { TimestampOracle } from './transactions/oracle/timestamp-oracle.ts'
+import { isOutcomeRow } from './transactions/records/transaction-id.ts'
+import type { Transaction } from './transactions/transaction.ts'
 
 /**
  * What a collection may take as a whole, in a transaction at the safe point: outcomes and notes of commits from before

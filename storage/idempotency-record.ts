@@ -4,7 +4,7 @@ import type { Timestamp } from './cells/cell.ts'
 import { hasPrefix, systemRowKey } from './cells/row-key.ts'
 import { DamagedRecord } from './invariant.ts'
 import { parsedJson } from './tables/bytes/catalog-json.ts'
-import type { Transaction } from './transaction/transaction.ts'
+import type { Transaction } from './transactions/transaction.ts'
 
 /**
  * The answer to a request that carried an idempotency key, kept as a row that is written by the very

@@ -9,8 +9,8 @@ import type { Measures } from './measures.ts'
 import type { CommitMode } from './protocol-parts.ts'
 import type { Randomness } from './randomness.ts'
 import type { StorageLog } from './storage-log.ts'
-import type { ByteBudget } from './transaction/buffer/write-buffer.ts'
-import type { LatchTable } from './transaction/one-process/latches/latch-table.ts'
+import type { ByteBudget } from './transactions/buffer/write-buffer.ts'
+import type { LatchTable } from './transactions/one-process/latches/latch-table.ts'
 
 export type StorageOptions = {
   /** `memory` forgets everything at the end of the process. */

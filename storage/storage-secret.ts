@@ -4,8 +4,8 @@ import { readPlainRow, replacePlainRow } from './cells/plain-row.ts'
 import { systemRowKey } from './cells/row-key.ts'
 import type { Clock } from './clock.ts'
 import { intact } from './invariant.ts'
-import { askedAgain, NEVER_ABORTED } from './oracle/asked-again.ts'
 import type { Randomness } from './randomness.ts'
+import { askedAgain, NEVER_ABORTED } from './transactions/oracle/asked-again.ts'
 
 /**
  * The secret of this name, made when it is first asked for. It lives in the store, so every gateway

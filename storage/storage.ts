@@ -92,24 +92,10 @@ export type { ConsistencyProblem, ConsistencyReport } from './consistency/consis
 export { checkDataDirectory } from './consistency/data-directory-check.ts'
 export { Storage } from './database.ts'
 export { STORAGE_ERRORS, StorageError } from './errors.ts'
-export type {
-  ChangedRow,
-  FeedCommit,
-  FeedFollower,
-  FeedPage,
-} from './feed/change-feed.ts'
-export {
-  readDirectoryHistory,
-  readStoreHistory,
-  renewDirectoryHistory,
-  renewStoreHistory,
-} from './history/directory-history.ts'
-export type { StoreHistory } from './history/store-history.ts'
 export {
   readIdempotencyRecord,
   writeIdempotencyRecord,
 } from './idempotency-record.ts'
-export type { SeenStep } from './inspection/followed-rows.ts'
 export { DamagedRecord } from './invariant.ts'
 export { STORAGE_LIMITS } from './limits.ts'
 export {
@@ -244,11 +230,25 @@ export {
   type TableDefinition,
   type TableRight,
 } from './tables/table-definition.ts'
-export type { ByteBudget } from './transaction/buffer/write-buffer.ts'
-export type { StandingLock } from './transaction/lock-list.ts'
-export type { InspectedCell } from './transaction/row-inspection.ts'
-export { Transaction } from './transaction/transaction.ts'
-export type { TransactionOutcome } from './transaction/transaction-outcome.ts'
+export type { ByteBudget } from './transactions/buffer/write-buffer.ts'
+export type {
+  ChangedRow,
+  FeedCommit,
+  FeedFollower,
+  FeedPage,
+} from './transactions/feed/change-feed.ts'
+export {
+  readDirectoryHistory,
+  readStoreHistory,
+  renewDirectoryHistory,
+  renewStoreHistory,
+} from './transactions/history/directory-history.ts'
+export type { StoreHistory } from './transactions/history/store-history.ts'
+export type { SeenStep } from './transactions/inspection/followed-rows.ts'
+export type { StandingLock } from './transactions/lock-list.ts'
+export type { InspectedCell } from './transactions/row-inspection.ts'
+export { Transaction } from './transactions/transaction.ts'
+export type { TransactionOutcome } from './transactions/transaction-outcome.ts'
 export type { TurnSnapshot } from './turn-reads.ts'
 export { unlessAborted } from './unless-aborted.ts'
 export { canonicalJson } from './values/json/canonical-json.ts'

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from './cells/cell.ts'
-import type { ReadStamp, TimestampOracle } from './oracle/timestamp-oracle.ts'
 import type { Randomness } from './randomness.ts'
 import type { BeginOptions } from './storage-options.ts'
-import type { Liveness } from './transaction/protocol/liveness.ts'
-import { snapshotInFuture, snapshotTooOld } from './transaction/protocol/snapshot-age.ts'
-import { newTransactionId } from './transaction/records/transaction-id.ts'
-import type { TransactionOptions } from './transaction/transaction-options.ts'
+import type { ReadStamp, TimestampOracle } from './transactions/oracle/timestamp-oracle.ts'
+import type { Liveness } from './transactions/protocol/liveness.ts'
+import { snapshotInFuture, snapshotTooOld } from './transactions/protocol/snapshot-age.ts'
+import { newTransactionId } from './transactions/records/transaction-id.ts'
+import type { TransactionOptions } from './transactions/transaction-options.ts'
 
 type Outside = {
   readonly oracle: TimestampOracle

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from './cells/cell.ts'
-import type { EmbeddedOracle } from './oracle/embedded-oracle.ts'
 import { encodePrimaryKeyBound } from './tables/bytes/key-encoding.ts'
 import { decodeFamily, emptyRow, ROW_COLUMN } from './tables/bytes/row-codec.ts'
 import type { Catalog } from './tables/catalog/catalog.ts'
 import type { NewestCatalog } from './tables/catalog/newest-catalog.ts'
 import type { StoredRow } from './tables/rows/table-rows.ts'
 import type { TableDefinition } from './tables/table-definition.ts'
-import type { LatchTable } from './transaction/one-process/latches/latch-table.ts'
-import type { TransactionProtocol } from './transaction/protocol/transaction-protocol.ts'
-import type { VersionedValue } from './transaction/records/version.ts'
-import { decodeContent, RECORD_CONTENT_AT } from './transaction/records/write-record.ts'
+import type { LatchTable } from './transactions/one-process/latches/latch-table.ts'
+import type { EmbeddedOracle } from './transactions/oracle/embedded-oracle.ts'
+import type { TransactionProtocol } from './transactions/protocol/transaction-protocol.ts'
+import type { VersionedValue } from './transactions/records/version.ts'
+import { decodeContent, RECORD_CONTENT_AT } from './transactions/records/write-record.ts'
 import type { SqlValue } from './values/sql-type.ts'
 
 /** A snapshot that ends with the turn of the event loop in which it was taken. */

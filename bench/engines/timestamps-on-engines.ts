@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { SharedOracle } from '../../storage/oracle/shared-oracle.ts'
 import { systemClock } from '../../storage/storage.ts'
+import { SharedOracle } from '../../storage/transactions/oracle/shared-oracle.ts'
 import type { Experiment, Surroundings } from '../harness/experiment.ts'
 import { askOracle, type OpenOracle, oracleContender, SILENT } from '../micro/timestamps.ts'
 import { withInstalledEngine } from './installed-engine.ts'

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../../storage/cells/cell-store.ts'
 import { openSqliteCellStore } from '../../storage/cells/sqlite/sqlite-cell-store.ts'
-import { EmbeddedOracle } from '../../storage/oracle/embedded-oracle.ts'
-import { SharedOracle } from '../../storage/oracle/shared-oracle.ts'
-import type { SynchronousOracle, TimestampOracle } from '../../storage/oracle/timestamp-oracle.ts'
 import { type StorageLog, systemClock } from '../../storage/storage.ts'
+import { EmbeddedOracle } from '../../storage/transactions/oracle/embedded-oracle.ts'
+import { SharedOracle } from '../../storage/transactions/oracle/shared-oracle.ts'
+import type {
+  SynchronousOracle,
+  TimestampOracle,
+} from '../../storage/transactions/oracle/timestamp-oracle.ts'
 import type { Contender, Experiment, Surroundings } from '../harness/experiment.ts'
 import { runClosedLoop } from '../load/closed-loop.ts'
 import { measureHere } from '../load/measurement.ts'

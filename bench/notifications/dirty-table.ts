@@ -5,7 +5,7 @@ import {
   notifyCellOf,
 } from '../../storage/observers/notifications/notification-scanner.ts'
 import type { CellStore, Randomness } from '../../storage/storage.ts'
-import { eraseNotify, setNotify } from '../../storage/transaction/records/notify-cell.ts'
+import { eraseNotify, setNotify } from '../../storage/transactions/records/notify-cell.ts'
 import { Random } from '../load/random.ts'
 
 const OBSERVER = 1

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { StoreHistory } from '../../storage/history/store-history.ts'
+import { StoreHistory } from '../../storage/transactions/history/store-history.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { type CursorOwner, type CursorPosition, Cursors } from './cursor.ts'
 import { CursorSecrets } from './cursor-secrets.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StorageError } from '../errors.ts'
 import { ADMIN_ROLE } from '../tables/rights.ts'
-import type { Transaction } from '../transaction/transaction.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 import { AccessRows, type AccessWrites } from './access-rows.ts'
 import {
   type AccessToken,

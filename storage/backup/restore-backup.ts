@@ -6,8 +6,8 @@ import { SqliteDataDirectory } from '../cells/sqlite/file/data-directory.ts'
 import type { ConsistencyReport } from '../consistency/consistency-report.ts'
 import { checkDataDirectory } from '../consistency/data-directory-check.ts'
 import { StorageError } from '../errors.ts'
-import { renewDirectoryHistory } from '../history/directory-history.ts'
-import type { RenewedHistory } from '../history/renew-history.ts'
+import { renewDirectoryHistory } from '../transactions/history/directory-history.ts'
+import type { RenewedHistory } from '../transactions/history/renew-history.ts'
 import {
   copyHashed,
   FOLDER_MODE,

@@ -3,13 +3,13 @@ import type { Row, Timestamp } from '../cells/cell.ts'
 import type { CellStore } from '../cells/cell-store.ts'
 import type { RowFilter } from '../cells/row-filter.ts'
 import { keyAfter, keyString } from '../cells/row-key.ts'
-import { readTransactionStatus } from '../transaction/percolator/transaction-status.ts'
-import { dataOf, locksUpTo, newestWriteUpTo } from '../transaction/records/percolator-columns.ts'
+import { readTransactionStatus } from '../transactions/percolator/transaction-status.ts'
+import { dataOf, locksUpTo, newestWriteUpTo } from '../transactions/records/percolator-columns.ts'
 import {
   type SnapshotRow,
   type VersionedValue,
   versionsOf,
-} from '../transaction/records/version.ts'
+} from '../transactions/records/version.ts'
 
 const PAGE_ROWS = 250
 

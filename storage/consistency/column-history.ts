@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isPrimaryOf, type LockedColumn } from '../transaction/records/lock.ts'
+import { isPrimaryOf, type LockedColumn } from '../transactions/records/lock.ts'
 import { compareText } from '../values/sql-value.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { type CommittedInterval, cellOfInterval, problemAt, type RowImage } from './row-image.ts'

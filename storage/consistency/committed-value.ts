@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cells/cell.ts'
 import type { CellStore } from '../cells/cell-store.ts'
-import { readTransactionStatus } from '../transaction/percolator/transaction-status.ts'
-import type { WrittenContent } from '../transaction/records/write-record.ts'
+import { readTransactionStatus } from '../transactions/percolator/transaction-status.ts'
+import type { WrittenContent } from '../transactions/records/write-record.ts'
 import { type RowImage, readRowImage } from './row-image.ts'
 
 export type CommittedValue = {

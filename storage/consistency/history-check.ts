@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../cells/cell-store.ts'
-import { FEED_BEGINS_ROW, readFeedBegins } from '../feed/feed-begins.ts'
-import { CURRENT_ROW, readHistoryRows } from '../history/history-rows.ts'
-import { StoreHistory } from '../history/store-history.ts'
 import { InvariantViolation } from '../invariant.ts'
+import { FEED_BEGINS_ROW, readFeedBegins } from '../transactions/feed/feed-begins.ts'
+import { CURRENT_ROW, readHistoryRows } from '../transactions/history/history-rows.ts'
+import { StoreHistory } from '../transactions/history/store-history.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { readFences } from './store-rows.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from '../cells/cell.ts'
 import { decodeAck, observerOfAck } from '../observers/notifications/acknowledgment.ts'
-import { decodeNotify } from '../transaction/records/notify-cell.ts'
+import { decodeNotify } from '../transactions/records/notify-cell.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { damageOf } from './damage.ts'
 import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'

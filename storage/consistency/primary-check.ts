@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../cells/cell-store.ts'
 import { InvariantViolation } from '../invariant.ts'
-import { readTransactionStatus } from '../transaction/percolator/transaction-status.ts'
-import { isPrimaryOf, type LockedColumn } from '../transaction/records/lock.ts'
+import { readTransactionStatus } from '../transactions/percolator/transaction-status.ts'
+import { isPrimaryOf, type LockedColumn } from '../transactions/records/lock.ts'
 import { cellOfLock } from './column-history.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { problemAt } from './row-image.ts'

@@ -6,7 +6,7 @@ import {
   decodeWriteRecord,
   encodeStartTs,
   encodeWriteRecord,
-} from '../transaction/records/write-record.ts'
+} from '../transactions/records/write-record.ts'
 
 /** What breaks the rules of records and locks, and of notifications. */
 testDamages([

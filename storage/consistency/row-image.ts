@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Family, Row, Timestamp } from '../cells/cell.ts'
-import { decodeLock, type LockedColumn } from '../transaction/records/lock.ts'
+import { decodeLock, type LockedColumn } from '../transactions/records/lock.ts'
 import {
   decodeStartTs,
   decodeWriteRecord,
   type WrittenContent,
-} from '../transaction/records/write-record.ts'
+} from '../transactions/records/write-record.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { damageOf } from './damage.ts'
 

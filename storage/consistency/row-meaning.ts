@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { hasPrefix, systemRowKey } from '../cells/row-key.ts'
-import { decodeLogEntry } from '../feed/log-entry.ts'
-import { isSharedLogRow } from '../feed/shared-log-row.ts'
 import { InvariantViolation } from '../invariant.ts'
 import { decodeBackfillPosition, observerOfBackfill } from '../observers/backfill-position.ts'
 import { decodeDeadLetter, observerOfDeadLetter } from '../observers/dead-letter.ts'
@@ -30,6 +28,8 @@ import type { TableIndex } from '../tables/catalog/catalog.ts'
 import { decodeIdentity, IDENTITY_PREFIX } from '../tables/catalog/identity-row.ts'
 import { decodePosition, INDEX_BUILD_PREFIX } from '../tables/catalog/index-progress.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
+import { decodeLogEntry } from '../transactions/feed/log-entry.ts'
+import { isSharedLogRow } from '../transactions/feed/shared-log-row.ts'
 import type { CheckedCatalog } from './catalog-check.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { damageOf } from './damage.ts'

@@ -2,15 +2,20 @@
 import type { Row, Timestamp } from '../cells/cell.ts'
 import type { CellStore } from '../cells/cell-store.ts'
 import { hasPrefix, ORACLE_ROW, systemRowKey } from '../cells/row-key.ts'
-import { FEED_BEGINS_BYTES, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
 import { LEASE_BYTES, LEASE_ROW } from '../garbage-collection/collection-lease.ts'
-import { EPOCHS_BYTES_MIN, EPOCHS_ROW } from '../history/epochs.ts'
-import { FEATURES_BYTES_MIN, FEATURES_ROW } from '../history/format-features.ts'
-import { CURRENT_BYTES, CURRENT_ROW, GAP_BYTES, HISTORY_PREFIX } from '../history/history-rows.ts'
 import { DamagedRecord } from '../invariant.ts'
 import { MOVE_PREFIX } from '../move/move-rows.ts'
-import { readOracleState } from '../oracle/oracle-row.ts'
-import { TOKEN_BYTES_MIN, TOKENS } from '../transaction/protocol/token.ts'
+import { FEED_BEGINS_BYTES, FEED_BEGINS_ROW } from '../transactions/feed/feed-begins.ts'
+import { EPOCHS_BYTES_MIN, EPOCHS_ROW } from '../transactions/history/epochs.ts'
+import { FEATURES_BYTES_MIN, FEATURES_ROW } from '../transactions/history/format-features.ts'
+import {
+  CURRENT_BYTES,
+  CURRENT_ROW,
+  GAP_BYTES,
+  HISTORY_PREFIX,
+} from '../transactions/history/history-rows.ts'
+import { readOracleState } from '../transactions/oracle/oracle-row.ts'
+import { TOKEN_BYTES_MIN, TOKENS } from '../transactions/protocol/token.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { problemAt } from './row-image.ts'
 

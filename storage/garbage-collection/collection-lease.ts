@@ -3,8 +3,8 @@ import type { Timestamp } from '../cells/cell.ts'
 import { readPlainRow, replacePlainRow } from '../cells/plain-row.ts'
 import { systemRowKey } from '../cells/row-key.ts'
 import { repeat } from '../clock.ts'
-import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
-import { decodeStartTs, encodeStartTs } from '../transaction/records/write-record.ts'
+import type { ProtocolContext } from '../transactions/protocol/protocol-context.ts'
+import { decodeStartTs, encodeStartTs } from '../transactions/records/write-record.ts'
 
 /**
  * The row of the store that says which of the processes that share it collects garbage, and until when no other one

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { OWNER_A, rowKey } from '../../test/storage/cell-notation.ts'
 import { COLUMN, ProtocolWorld } from '../../test/storage/protocol-world.ts'
-import { LockSweeper } from '../transaction/percolator/lock-sweeper.ts'
+import { LockSweeper } from '../transactions/percolator/lock-sweeper.ts'
 import { GarbageCollector } from './garbage-collector.ts'
 import type { Expendable } from './row-garbage.ts'
 

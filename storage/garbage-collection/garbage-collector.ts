@@ -3,7 +3,7 @@ import type { Row, Timestamp } from '../cells/cell.ts'
 import type { RowMutations } from '../cells/cell-store.ts'
 import { rowPages } from '../cells/row-pages.ts'
 import { StorageError } from '../errors.ts'
-import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
+import type { ProtocolContext } from '../transactions/protocol/protocol-context.ts'
 import { type Expendable, garbageFilter, garbageOf, safePointOfRow } from './row-garbage.ts'
 
 /** The result of one collection. */

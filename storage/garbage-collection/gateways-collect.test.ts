@@ -7,7 +7,7 @@ import { LeapingClock } from '../../test/storage/leaping-clock.ts'
 import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
 import { readPlainRow, setPlain } from '../cells/plain-row.ts'
 import { openGateway, type Storage } from '../storage.ts'
-import { encodeToken, tokenRow } from '../transaction/protocol/token.ts'
+import { encodeToken, tokenRow } from '../transactions/protocol/token.ts'
 
 const AT_ONCE = { retentionMs: 0, heldMsMax: 0 }
 const KEY = Buffer.from('\u0001bob')

@@ -3,8 +3,8 @@ import type { Cell, Row, Timestamp } from '../cells/cell.ts'
 import type { DeleteFromColumn } from '../cells/mutation.ts'
 import type { RowFilter } from '../cells/row-filter.ts'
 import { observerOfAck } from '../observers/notifications/acknowledgment.ts'
-import { decodeNotify, eraseNotify } from '../transaction/records/notify-cell.ts'
-import { decodeWriteRecord } from '../transaction/records/write-record.ts'
+import { decodeNotify, eraseNotify } from '../transactions/records/notify-cell.ts'
+import { decodeWriteRecord } from '../transactions/records/write-record.ts'
 
 /**
  * What is not needed once the safe point has passed it, column by column. With the safe point at 10:

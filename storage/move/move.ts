@@ -5,17 +5,17 @@ import { setPlain } from '../cells/plain-row.ts'
 import { endOfPrefix } from '../cells/row-key.ts'
 import { rowPages } from '../cells/row-pages.ts'
 import { StorageError } from '../errors.ts'
-import type { ChangeFeed } from '../feed/change-feed.ts'
-import { encodeFeedBegins, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
-import type { StoreHistory } from '../history/store-history.ts'
 import { invariant } from '../invariant.ts'
+import type { ChangeFeed } from '../transactions/feed/change-feed.ts'
+import { encodeFeedBegins, FEED_BEGINS_ROW } from '../transactions/feed/feed-begins.ts'
+import type { StoreHistory } from '../transactions/history/store-history.ts'
 import {
   createOracleRow,
   type OracleCounter,
   raiseCounter,
   readOracleState,
-} from '../oracle/oracle-row.ts'
-import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
+} from '../transactions/oracle/oracle-row.ts'
+import type { ProtocolContext } from '../transactions/protocol/protocol-context.ts'
 import {
   COPIED_FAMILIES,
   changedAfter,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../cells/cell.ts'
 import type { CellStore } from '../cells/cell-store.ts'
-import type { ChangeFeed, FeedCommit } from '../feed/change-feed.ts'
-import { NOTED_BEFORE_MAX, sharedLogRow } from '../feed/shared-log-row.ts'
 import { intact, invariant } from '../invariant.ts'
-import { contentOf } from '../transaction/percolator/write-set.ts'
-import { decodeWriteRecord, encodeWriteRecord } from '../transaction/records/write-record.ts'
+import type { ChangeFeed, FeedCommit } from '../transactions/feed/change-feed.ts'
+import { NOTED_BEFORE_MAX, sharedLogRow } from '../transactions/feed/shared-log-row.ts'
+import { contentOf } from '../transactions/percolator/write-set.ts'
+import { decodeWriteRecord, encodeWriteRecord } from '../transactions/records/write-record.ts'
 import type { RowWriter } from './row-writer.ts'
 
 /**

@@ -3,8 +3,8 @@ import type { Cell, Row } from '../cells/cell.ts'
 import { CellStoreError, type RowMutations } from '../cells/cell-store.ts'
 import type { Mutation } from '../cells/mutation.ts'
 import { StorageError } from '../errors.ts'
-import { Backoff } from '../transaction/protocol/backoff.ts'
-import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
+import { Backoff } from '../transactions/protocol/backoff.ts'
+import type { ProtocolContext } from '../transactions/protocol/protocol-context.ts'
 
 /** What writing into a store without transactions needs. */
 export type MoveOutside = Pick<ProtocolContext, 'cellStore' | 'clock' | 'randomness'>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StorageError } from '../errors.ts'
-import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
-import type { TransactionProtocol } from '../transaction/protocol/transaction-protocol.ts'
+import type { ProtocolContext } from '../transactions/protocol/protocol-context.ts'
+import type { TransactionProtocol } from '../transactions/protocol/transaction-protocol.ts'
 
 /** Lets commits through to the store, until it is closed. */
 export class WriteGate {

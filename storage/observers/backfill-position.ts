@@ -4,7 +4,7 @@ import { hasPrefix, keyString, systemRowKey } from '../cells/row-key.ts'
 import { damaged, decodeJson, encodeJson } from '../tables/bytes/catalog-json.ts'
 import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { ObserverDefinition } from '../tables/table-definition.ts'
-import type { Transaction } from '../transaction/transaction.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 
 /**
  * How far the notifying of the rows of before has come: a system row that each of its transactions

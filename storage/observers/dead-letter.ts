@@ -4,7 +4,7 @@ import { endOfPrefix, hasPrefix, keyAfter, keyString, systemRowKey } from '../ce
 import { damaged, decodeJson, encodeJson } from '../tables/bytes/catalog-json.ts'
 import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { ObserverDefinition } from '../tables/table-definition.ts'
-import type { Transaction } from '../transaction/transaction.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 import type { DeadLetterPage, DeadLettersWanted } from './observers.ts'
 
 /**

@@ -6,7 +6,7 @@ import { STORAGE_LIMITS } from '../limits.ts'
 import { familyColumn, familyIds, ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { TableObserver } from '../tables/catalog/catalog.ts'
 import type { ObserverDefinition, TableDefinition } from '../tables/table-definition.ts'
-import type { Transaction } from '../transaction/transaction.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 import { deadLetterKey, encodeDeadLetter } from './dead-letter.ts'
 import {
   ackColumn,

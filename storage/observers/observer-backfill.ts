@@ -10,10 +10,10 @@ import type { CatalogWrites } from '../tables/catalog/catalog-writes.ts'
 import { endBackfill } from '../tables/catalog/observer-changes.ts'
 import { familiesOf } from '../tables/rows/table-rows.ts'
 import { columnPosition } from '../tables/table-definition.ts'
-import type { Settle } from '../transaction/percolator/lock-resolver.ts'
-import { decodeLock } from '../transaction/records/lock.ts'
-import { decodeWriteRecord } from '../transaction/records/write-record.ts'
-import type { Transaction } from '../transaction/transaction.ts'
+import type { Settle } from '../transactions/percolator/lock-resolver.ts'
+import { decodeLock } from '../transactions/records/lock.ts'
+import { decodeWriteRecord } from '../transactions/records/write-record.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 import {
   forgetBackfillPosition,
   readBackfillPosition,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { BATCH_ROWS_MAX, runBatches } from '../transaction/own-transactions.ts'
-import { BackgroundLoop } from '../transaction/protocol/background-loop.ts'
-import type { Transaction } from '../transaction/transaction.ts'
+import { BATCH_ROWS_MAX, runBatches } from '../transactions/own-transactions.ts'
+import { BackgroundLoop } from '../transactions/protocol/background-loop.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 import { backfillBatch } from './observer-backfill.ts'
 import type { ObserverParts } from './observer-parts.ts'
 

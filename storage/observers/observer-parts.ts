@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../cells/cell-store.ts'
 import type { Clock } from '../clock.ts'
-import type { ChangeFeed } from '../feed/change-feed.ts'
-import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
 import type { Randomness } from '../randomness.ts'
 import type { StorageLog } from '../storage-log.ts'
 import type { Catalog } from '../tables/catalog/catalog.ts'
-import type { BeginOwn } from '../transaction/own-transactions.ts'
-import type { Settle } from '../transaction/percolator/lock-resolver.ts'
-import type { Gateways } from '../transaction/protocol/gateways.ts'
-import type { Transaction } from '../transaction/transaction.ts'
+import type { ChangeFeed } from '../transactions/feed/change-feed.ts'
+import type { TimestampOracle } from '../transactions/oracle/timestamp-oracle.ts'
+import type { BeginOwn } from '../transactions/own-transactions.ts'
+import type { Settle } from '../transactions/percolator/lock-resolver.ts'
+import type { Gateways } from '../transactions/protocol/gateways.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 
 /** What the observers use of the layers below them. */
 export type ObserverParts = {

@@ -2,7 +2,7 @@
 import { endOfPrefix } from '../cells/row-key.ts'
 import { tableSpace } from '../tables/bytes/key-encoding.ts'
 import type { TableObserver } from '../tables/catalog/catalog.ts'
-import { reading } from '../transaction/own-transactions.ts'
+import { reading } from '../transactions/own-transactions.ts'
 import { readDeadLetters } from './dead-letter.ts'
 import { LeasedNotification, type LeaseParts } from './leased-notification.ts'
 import { LoggedNotifications } from './notifications/logged-notifications.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cells/cell.ts'
 import type { ObserverDefinition, TableDefinition } from '../tables/table-definition.ts'
-import type { Transaction } from '../transaction/transaction.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 
 /**
  * The observers of the store (Percolator 2.4), for those who run their functions: in this process, or in

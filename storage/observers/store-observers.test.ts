@@ -5,11 +5,11 @@ import { ManualClock } from '../../test/manual-clock.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import { eventLoopTurn } from '../cells/event-loop-turn.ts'
 import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
-import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
 import { silentLog } from '../storage-log.ts'
 import { type Catalog, createCatalog } from '../tables/catalog/catalog.ts'
 import type { ObserverDefinition } from '../tables/table-definition.ts'
-import type { Transaction } from '../transaction/transaction.ts'
+import type { TimestampOracle } from '../transactions/oracle/timestamp-oracle.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 import { StoreObservers } from './store-observers.ts'
 
 const ROW = { key: Buffer.from('a row'), at: 'start' } as const

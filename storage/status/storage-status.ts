@@ -2,8 +2,8 @@
 import type { Timestamp } from '../cells/cell.ts'
 import type { MemtableUse } from '../cells/cell-store.ts'
 import type { GarbageReport } from '../garbage-collection/garbage-collector.ts'
-import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
 import type { IndexBuild } from '../tables/index-build/index-builder.ts'
+import type { TimestampOracle } from '../transactions/oracle/timestamp-oracle.ts'
 import type { DiskStatus } from './disk-watch.ts'
 import type { PageCheckStatus } from './page-check.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StoreAnswers } from '../cells/store-answers.ts'
 import { StorageError } from '../errors.ts'
-import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
+import type { ProtocolContext } from '../transactions/protocol/protocol-context.ts'
 import { DiskWatch } from './disk-watch.ts'
 import { FileWatch } from './file-watch.ts'
 import { clockStatusOf } from './storage-status.ts'

@@ -5,11 +5,11 @@ import { InvariantViolation } from '../../storage/invariant.ts'
 import { decodePrimaryKey, encodePrimaryKey } from '../../storage/tables/bytes/key-encoding.ts'
 import { decodeRow } from '../../storage/tables/bytes/row-codec.ts'
 import type { TableDefinition } from '../../storage/tables/table-definition.ts'
-import { decodeLock, encodeLock } from '../../storage/transaction/records/lock.ts'
+import { decodeLock, encodeLock } from '../../storage/transactions/records/lock.ts'
 import {
   decodeWriteRecord,
   encodeWriteRecord,
-} from '../../storage/transaction/records/write-record.ts'
+} from '../../storage/transactions/records/write-record.ts'
 import type { SqlType } from '../../storage/values/sql-type.ts'
 import { encodeRow } from '../storage/encoded-row.ts'
 import { columnsOf, tableOf } from '../storage/table-of.ts'

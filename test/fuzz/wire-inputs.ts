@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check'
 import { encodePrimaryKey } from '../../storage/tables/bytes/key-encoding.ts'
-import { encodeLock } from '../../storage/transaction/records/lock.ts'
-import { encodeWriteRecord } from '../../storage/transaction/records/write-record.ts'
+import { encodeLock } from '../../storage/transactions/records/lock.ts'
+import { encodeWriteRecord } from '../../storage/transactions/records/write-record.ts'
 import { arbitraryValue } from '../storage/arbitrary-values.ts'
 import { encodeRow } from '../storage/encoded-row.ts'
 import { STORED_TABLES } from './check-input.ts'

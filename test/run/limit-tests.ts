@@ -10,7 +10,7 @@ export const LIMIT_TESTS: Readonly<Partial<Record<keyof typeof ALL_LIMITS, strin
   headerBytesMax: 'server/http/bare-socket.test.ts',
   identityBlockFirst: 'storage/tables/identity/identity-blocks.test.ts',
   identityBlockMax: 'storage/tables/identity/identity-blocks.test.ts',
-  inlineValueBytesMax: 'storage/transaction/percolator/two-phase-commit.test.ts',
+  inlineValueBytesMax: 'storage/transactions/percolator/two-phase-commit.test.ts',
   jsonExponentDigitsMax: 'storage/values/json/json-number.test.ts',
   jsonNestingMax: 'planner/json/exact-json.test.ts',
   lookupsMax: 'planner/execute/lookups/lookup.test.ts',

@@ -27,7 +27,7 @@ export const ROOMS: Readonly<Record<string, number>> = {
   'server/websocket': 11,
   storage: 38,
   'storage/cells': 44,
-  'storage/transaction': 13,
+  'storage/transactions': 13,
   test: 88,
   'test/backup': 13,
   'test/guide': 10,

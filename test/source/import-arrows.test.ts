@@ -43,24 +43,24 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   [
     'the planner goes past the door of storage, for a type only',
     {
-      'planner/a.ts': "import type { Lock } from '../storage/transaction/lock.ts'",
-      'storage/transaction/lock.ts': '',
+      'planner/a.ts': "import type { Lock } from '../storage/transactions/lock.ts'",
+      'storage/transactions/lock.ts': '',
     },
     /no arrow leads from planner/,
   ],
   [
     'a type is imported inline past the door',
     {
-      'server/a.ts': "let lock: import('../storage/transaction/lock.ts').Lock",
-      'storage/transaction/lock.ts': '',
+      'server/a.ts': "let lock: import('../storage/transactions/lock.ts').Lock",
+      'storage/transactions/lock.ts': '',
     },
     /no arrow leads from server/,
   ],
   [
     'a file is imported on the fly past the door',
     {
-      'server/a.ts': "await import('../storage/transaction/lock.ts')",
-      'storage/transaction/lock.ts': '',
+      'server/a.ts': "await import('../storage/transactions/lock.ts')",
+      'storage/transactions/lock.ts': '',
     },
     /no arrow leads from server/,
   ],
@@ -76,8 +76,8 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   [
     'the cell store knows transactions',
     {
-      'storage/cells/a.ts': "export type { Lock } from '../transaction/lock.ts'",
-      'storage/transaction/lock.ts': '',
+      'storage/cells/a.ts': "export type { Lock } from '../transactions/lock.ts'",
+      'storage/transactions/lock.ts': '',
     },
     /transaction does not lie below cell-store/,
   ],
@@ -91,38 +91,41 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   ],
   [
     'the foundation imports a layer above',
-    { 'storage/limits.ts': "import './oracle/a.ts'", 'storage/oracle/a.ts': '' },
+    {
+      'storage/limits.ts': "import './transactions/oracle/a.ts'",
+      'storage/transactions/oracle/a.ts': '',
+    },
     /oracle does not lie below limits\.ts/,
   ],
   [
     'the records of a transaction know its buffer',
     {
-      'storage/transaction/records/a.ts': "import type { B } from '../buffer/b.ts'",
-      'storage/transaction/buffer/b.ts': '',
+      'storage/transactions/records/a.ts': "import type { B } from '../buffer/b.ts'",
+      'storage/transactions/buffer/b.ts': '',
     },
     /buffer does not lie below records/,
   ],
   [
     'the protocol of many processes knows that of one',
     {
-      'storage/transaction/percolator/a.ts': "import '../one-process/latches/b.ts'",
-      'storage/transaction/one-process/latches/b.ts': '',
+      'storage/transactions/percolator/a.ts': "import '../one-process/latches/b.ts'",
+      'storage/transactions/one-process/latches/b.ts': '',
     },
     /one-process does not lie below percolator/,
   ],
   [
     'a part of the protocol knows the transaction',
     {
-      'storage/transaction/one-process/a.ts': "import '../transaction.ts'",
-      'storage/transaction/transaction.ts': '',
+      'storage/transactions/one-process/a.ts': "import '../transaction.ts'",
+      'storage/transactions/transaction.ts': '',
     },
     /transaction\.ts does not lie below one-process/,
   ],
   [
     'latches know what they are used for',
     {
-      'storage/transaction/one-process/latches/a.ts': "import '../embedded-context.ts'",
-      'storage/transaction/one-process/embedded-context.ts': '',
+      'storage/transactions/one-process/latches/a.ts': "import '../embedded-context.ts'",
+      'storage/transactions/one-process/embedded-context.ts': '',
     },
     /embedded-context\.ts does not lie below latches/,
   ],
@@ -150,10 +153,10 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   [
     'a folder has no place',
     {
-      'storage/transaction/more/a.ts': "import '../records/b.ts'",
-      'storage/transaction/records/b.ts': '',
+      'storage/transactions/more/a.ts': "import '../records/b.ts'",
+      'storage/transactions/records/b.ts': '',
     },
-    /more has no place in the order of storage\/transaction\//,
+    /more has no place in the order of storage\/transactions\//,
   ],
   [
     'better-sqlite3 is imported outside of its engine',
@@ -219,8 +222,8 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   [
     'a benchmark reaches into the transactions',
     {
-      'bench/a.ts': "import '../storage/transaction/prewrite.ts'",
-      'storage/transaction/prewrite.ts': '',
+      'bench/a.ts': "import '../storage/transactions/prewrite.ts'",
+      'storage/transactions/prewrite.ts': '',
     },
     /no arrow leads from bench/,
   ],
@@ -291,8 +294,8 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
     (code) =>
       [
         `storage does: ${code}`,
-        { 'storage/transaction/a.ts': code },
-        /^storage\/transaction\/a\.ts:2 uses .*, which must be handed in$/,
+        { 'storage/transactions/a.ts': code },
+        /^storage\/transactions\/a\.ts:2 uses .*, which must be handed in$/,
       ] as const,
   ),
   [
@@ -326,12 +329,12 @@ test('the checker lets a good tree pass', () => {
     'storage/clock.ts': 'performance.now()',
     'storage/cells/sqlite/sqlite-cell-store.ts':
       "import Database from 'better-sqlite3'\nsetImmediate(f)\nprocess.pid",
-    'storage/oracle/oracle.ts':
-      "import type { Clock } from '../clock.ts'\nimport '../cells/sqlite/sqlite-cell-store.ts'\n" +
+    'storage/transactions/oracle/oracle.ts':
+      "import type { Clock } from '../../clock.ts'\nimport '../../cells/sqlite/sqlite-cell-store.ts'\n" +
       '// A Date in a comment, and object.process or { fetch: 1 } as a property, are no use of it.\n' +
       'const object = { fetch: 1, process: 2 }\nobject.process\nlet at: Date',
-    'storage/storage.ts': "import './oracle/oracle.ts'\nimport './clock.ts'",
-    'storage/oracle/oracle.test.ts': "import '../storage.ts'\nDate.now()",
+    'storage/storage.ts': "import './transactions/oracle/oracle.ts'\nimport './clock.ts'",
+    'storage/transactions/oracle/oracle.test.ts': "import '../../storage.ts'\nDate.now()",
     'client-sdk/client.ts': '',
     'examples/main.ts':
       "import { connect } from '@percolite/client'\nimport 'node:fs'\n" +

@@ -116,10 +116,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
       { path: 'storage/cells/cell-store.ts', typeOnly: true },
       { path: 'storage/cells/row-filter.ts', typeOnly: true },
       { path: 'storage/observers/notifications/notification-scanner.ts' },
-      { path: 'storage/oracle/embedded-oracle.ts' },
-      { path: 'storage/oracle/shared-oracle.ts' },
-      { path: 'storage/oracle/timestamp-oracle.ts', typeOnly: true },
-      { path: 'storage/transaction/records/notify-cell.ts' },
+      { path: 'storage/transactions/oracle/embedded-oracle.ts' },
+      { path: 'storage/transactions/oracle/shared-oracle.ts' },
+      { path: 'storage/transactions/oracle/timestamp-oracle.ts', typeOnly: true },
+      { path: 'storage/transactions/records/notify-cell.ts' },
     ],
     packages: [NODE_BUILTIN, /./],
   },
@@ -180,7 +180,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['threads/'],
     ['*'],
   ],
-  'storage/transaction': [
+  'storage/transactions': [
     ['records/'],
     ['buffer/'],
     ['protocol/'],
@@ -188,7 +188,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['one-process/'],
     ['*'],
   ],
-  'storage/transaction/one-process': [['latches/'], ['embedded-context.ts'], ['view/'], ['*']],
+  'storage/transactions/one-process': [['latches/'], ['embedded-context.ts'], ['view/'], ['*']],
   'storage/tables': [
     ['json/'],
     ['*'],

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Cell, FAMILIES } from '../../storage/cells/cell.ts'
 import type { CellStore } from '../../storage/cells/cell-store.ts'
-import { decodeLock, encodeLock } from '../../storage/transaction/records/lock.ts'
+import { decodeLock, encodeLock } from '../../storage/transactions/records/lock.ts'
 import {
   decodeStartTs,
   decodeWriteRecord,
   encodeStartTs,
   encodeWriteRecord,
   type WrittenContent,
-} from '../../storage/transaction/records/write-record.ts'
+} from '../../storage/transactions/records/write-record.ts'
 
 /**
  * One line for each cell, for the fixtures of protocol scenarios. A row may name its column after a

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../storage/cells/cell.ts'
-import type { ReadStamp, Stamp, SynchronousOracle } from '../../storage/oracle/timestamp-oracle.ts'
+import type {
+  ReadStamp,
+  Stamp,
+  SynchronousOracle,
+} from '../../storage/transactions/oracle/timestamp-oracle.ts'
 
 /** An oracle of small numbers, so that a scenario can name the timestamps of its cells. */
 export class CountingOracle implements SynchronousOracle {

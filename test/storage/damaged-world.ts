@@ -13,11 +13,11 @@ import {
   Storage,
   type TableDefinition,
 } from '../../storage/storage.ts'
-import { encodeLock, type Lock } from '../../storage/transaction/records/lock.ts'
+import { encodeLock, type Lock } from '../../storage/transactions/records/lock.ts'
 import {
   decodeWriteRecord,
   encodeWriteRecord,
-} from '../../storage/transaction/records/write-record.ts'
+} from '../../storage/transactions/records/write-record.ts'
 import { deleteRow, putRow } from './row-writes.ts'
 
 export const LONG = 'x'.repeat(2_000)

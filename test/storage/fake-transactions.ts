@@ -2,8 +2,8 @@
 import type { Timestamp } from '../../storage/cells/cell.ts'
 import { compareRowKeys, keyString } from '../../storage/cells/row-key.ts'
 import { StorageError } from '../../storage/errors.ts'
-import { rowsOfBatches } from '../../storage/transaction/protocol/row-batches.ts'
-import type { Transaction } from '../../storage/transaction/transaction.ts'
+import { rowsOfBatches } from '../../storage/transactions/protocol/row-batches.ts'
+import type { Transaction } from '../../storage/transactions/transaction.ts'
 
 /**
  * Snapshot-isolated transactions over a map, for the tests of this folder: what tables ask of a

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import type { Timestamp } from '../../storage/cells/cell.ts'
-import type { ChangeFeed, FeedCommit, FeedFollower } from '../../storage/feed/change-feed.ts'
+import type {
+  ChangeFeed,
+  FeedCommit,
+  FeedFollower,
+} from '../../storage/transactions/feed/change-feed.ts'
 
 /** Who follows a feed and keeps what it was told. */
 export class RecordedFeed {

@@ -2,7 +2,7 @@
 import type { Timestamp } from '../../cells/cell.ts'
 import { intact } from '../../invariant.ts'
 import type { ObserverDefinition } from '../../tables/table-definition.ts'
-import { decodeStartTs, encodeStartTs } from '../../transaction/records/write-record.ts'
+import { decodeStartTs, encodeStartTs } from '../../transactions/records/write-record.ts'
 
 /**
  * The acknowledgment of an observer is a column of the row in addition to its SQL columns, written by the run itself:

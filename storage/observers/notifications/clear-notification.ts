@@ -2,8 +2,8 @@
 import type { Timestamp } from '../../cells/cell.ts'
 import type { CellStore, CheckAndMutate } from '../../cells/cell-store.ts'
 import type { CellSelector } from '../../cells/row-filter.ts'
-import { eraseNotify } from '../../transaction/records/notify-cell.ts'
-import { decodeStartTs, encodeStartTs } from '../../transaction/records/write-record.ts'
+import { eraseNotify } from '../../transactions/records/notify-cell.ts'
+import { decodeStartTs, encodeStartTs } from '../../transactions/records/write-record.ts'
 
 /** A notification that a run has seen, and committed its acknowledgment if there was something to see. */
 export type SeenNotification = {

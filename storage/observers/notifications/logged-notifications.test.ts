@@ -9,7 +9,7 @@ import type { CellStore, RowScan } from '../../cells/cell-store.ts'
 import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
 import { openGateway } from '../../open-storage.ts'
 import { tableIdOf } from '../../tables/bytes/key-encoding.ts'
-import { eraseNotify, setNotify } from '../../transaction/records/notify-cell.ts'
+import { eraseNotify, setNotify } from '../../transactions/records/notify-cell.ts'
 import { LoggedNotifications } from './logged-notifications.ts'
 
 const OBSERVER = 7

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { SeededRandomness } from '../../../test/seeded-randomness.ts'
 import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
 import { compareRowKeys } from '../../cells/row-key.ts'
-import { setNotify } from '../../transaction/records/notify-cell.ts'
+import { setNotify } from '../../transactions/records/notify-cell.ts'
 import { keyBetween, NotificationScanner } from './notification-scanner.ts'
 
 const RANGE = { observerId: 7, start: Uint8Array.of(1), end: Uint8Array.of(2) }

@@ -3,7 +3,7 @@ import type { CellStore } from '../../cells/cell-store.ts'
 import type { RowFilter } from '../../cells/row-filter.ts'
 import { compareRowKeys, keyAfter } from '../../cells/row-key.ts'
 import type { Randomness } from '../../randomness.ts'
-import { notifyQualifier } from '../../transaction/records/notify-cell.ts'
+import { notifyQualifier } from '../../transactions/records/notify-cell.ts'
 import type { FoundNotification, NotificationSource } from './notification-source.ts'
 
 export type ScannedRange = {

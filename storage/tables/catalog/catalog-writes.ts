@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StorageError } from '../../errors.ts'
-import type { Transaction } from '../../transaction/transaction.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
 import {
   CATALOG_NEXT_ID_KEY,
   CATALOG_VERSION_KEY,

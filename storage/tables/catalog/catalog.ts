@@ -3,7 +3,7 @@
 import type { Timestamp } from '../../cells/cell.ts'
 import { endOfPrefix } from '../../cells/row-key.ts'
 import { StorageError } from '../../errors.ts'
-import type { Transaction } from '../../transaction/transaction.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
 import { compareText } from '../../values/sql-value.ts'
 import {
   CATALOG_TABLE_PREFIX,

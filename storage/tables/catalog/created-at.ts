@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
 import type { CellStore } from '../../cells/cell-store.ts'
-import { inspectRows } from '../../transaction/row-inspection.ts'
+import { inspectRows } from '../../transactions/row-inspection.ts'
 import { catalogTableKey } from '../bytes/catalog-codec.ts'
 import type { TableDefinition } from '../table-definition.ts'
 

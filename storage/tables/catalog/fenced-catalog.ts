@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
-import type { Transaction } from '../../transaction/transaction.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
 import type { Catalog, CatalogReader } from './catalog.ts'
 
 /** What was read at a snapshot, and is known from then on. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { systemRowKey } from '../../cells/row-key.ts'
-import type { Transaction } from '../../transaction/transaction.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
 import { damaged, decodeJson, encodeJson, requireId } from '../bytes/catalog-json.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
 import type { TableDefinition } from '../table-definition.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { systemRowKey } from '../../cells/row-key.ts'
-import type { Transaction } from '../../transaction/transaction.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import { damaged, decodeJson, encodeJson } from '../bytes/catalog-json.ts'
 import { decodePrimaryKey } from '../bytes/key-encoding.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
-import type { TransactionEnd } from '../../transaction/protocol/transaction-protocol.ts'
-import type { Transaction } from '../../transaction/transaction.ts'
+import type { TransactionEnd } from '../../transactions/protocol/transaction-protocol.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
 import type { Catalog } from './catalog.ts'
 
 /**

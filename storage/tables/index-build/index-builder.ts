@@ -9,9 +9,9 @@ import {
   type BeginOwn,
   reading,
   runBatches,
-} from '../../transaction/own-transactions.ts'
-import { BackgroundLoop } from '../../transaction/protocol/background-loop.ts'
-import type { Transaction } from '../../transaction/transaction.ts'
+} from '../../transactions/own-transactions.ts'
+import { BackgroundLoop } from '../../transactions/protocol/background-loop.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
 import type { Catalog, TableIndex } from '../catalog/catalog.ts'
 import { buildBatch } from './index-backfill.ts'
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StorageError } from '../../errors.ts'
 import type { Conflict, ConflictKind } from '../../measures.ts'
-import { WriteConflict } from '../../transaction/protocol/commit-refusal.ts'
-import type { Transaction } from '../../transaction/transaction.ts'
+import { WriteConflict } from '../../transactions/protocol/commit-refusal.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { ownerOfRow } from './row-name.ts'
 

@@ -2,7 +2,7 @@
 
 import { compareRowKeys, keyString } from '../../cells/row-key.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
-import type { Transaction } from '../../transaction/transaction.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
 import { belongsTo, type EncodedEntry, encodeEntry } from '../bytes/index-entry.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
 import {

@@ -2,7 +2,7 @@
 
 import { invariant } from '../../invariant.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
-import type { Transaction } from '../../transaction/transaction.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import { encodePrimaryKey } from '../bytes/key-encoding.ts'
 import {

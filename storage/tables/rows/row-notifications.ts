@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../../transaction/transaction.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import { encodePrimaryKey } from '../bytes/key-encoding.ts'
 import { keyOfRow } from '../bytes/row-codec.ts'

@@ -2,11 +2,11 @@
 import { type Cell, FAMILIES, type Row } from '../../../storage/cells/cell.ts'
 import type { CellStore } from '../../../storage/cells/cell-store.ts'
 import { keyString } from '../../../storage/cells/row-key.ts'
-import { decodeLock } from '../../../storage/transaction/records/lock.ts'
+import { decodeLock } from '../../../storage/transactions/records/lock.ts'
 import {
   decodeStartTs,
   decodeWriteRecord,
-} from '../../../storage/transaction/records/write-record.ts'
+} from '../../../storage/transactions/records/write-record.ts'
 import { columnName } from './commit-log.ts'
 import type { RecordedTransaction } from './history.ts'
 import type { Violations } from './violations.ts'

@@ -4,7 +4,7 @@ import { keyString } from '../../../storage/cells/row-key.ts'
 import {
   decodeStartTs,
   decodeWriteRecord,
-} from '../../../storage/transaction/records/write-record.ts'
+} from '../../../storage/transactions/records/write-record.ts'
 import { setCells } from '../simulated/step-kind.ts'
 import type { Violations } from './violations.ts'
 

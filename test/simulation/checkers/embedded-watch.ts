@@ -3,7 +3,7 @@ import type { Mutation } from '../../../storage/cells/mutation.ts'
 import {
   decodeStartTs,
   decodeWriteRecord,
-} from '../../../storage/transaction/records/write-record.ts'
+} from '../../../storage/transactions/records/write-record.ts'
 import type { Group } from '../simulated/simulated-disk.ts'
 import { kindOfStep, setCells, startTsOfStep } from '../simulated/step-kind.ts'
 import type { Counters } from '../sometimes.ts'

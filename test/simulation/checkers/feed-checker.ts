@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { keyString } from '../../../storage/cells/row-key.ts'
-import { isLoggedColumn, isLoggedRow } from '../../../storage/feed/log-entry.ts'
 import type { FeedCommit } from '../../../storage/storage.ts'
+import { isLoggedColumn, isLoggedRow } from '../../../storage/transactions/feed/log-entry.ts'
 import type { FeedLine, RowImage } from '../workloads/feed-reader.ts'
 import { type CommitLog, columnName } from './commit-log.ts'
 import type { Violations } from './violations.ts'

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { keyString, systemRowKey } from '../../../storage/cells/row-key.ts'
-import { isSharedLogRow } from '../../../storage/feed/shared-log-row.ts'
 import { IDENTITY_PREFIX } from '../../../storage/tables/catalog/identity-row.ts'
 import { INDEX_BUILD_PREFIX } from '../../../storage/tables/catalog/index-progress.ts'
-import { OUTCOME_COLUMN, outcomePath } from '../../../storage/transaction/records/transaction-id.ts'
+import { isSharedLogRow } from '../../../storage/transactions/feed/shared-log-row.ts'
+import {
+  OUTCOME_COLUMN,
+  outcomePath,
+} from '../../../storage/transactions/records/transaction-id.ts'
 import type { Counters } from '../sometimes.ts'
 import { sameWrite } from '../workloads/client-transaction.ts'
 import { type CommitLog, columnName } from './commit-log.ts'

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Mutant, mutant } from './mutant.ts'
 
-const FEED = 'storage/feed/embedded-feed.ts'
-const FOLLOWER = 'storage/feed/follower.ts'
-const SHARED = 'storage/feed/shared-feed.ts'
-const LOG_ENTRY = 'storage/feed/log-entry.ts'
-const TRIM = 'storage/feed/trim-log.ts'
-const ONE_PHASE = 'storage/transaction/one-process/one-phase-commit.ts'
+const FEED = 'storage/transactions/feed/embedded-feed.ts'
+const FOLLOWER = 'storage/transactions/feed/follower.ts'
+const SHARED = 'storage/transactions/feed/shared-feed.ts'
+const LOG_ENTRY = 'storage/transactions/feed/log-entry.ts'
+const TRIM = 'storage/transactions/feed/trim-log.ts'
+const ONE_PHASE = 'storage/transactions/one-process/one-phase-commit.ts'
 
 const EMBEDDED = { topology: 'embedded', isFollowed: true } as const
 const GATEWAYS = { topology: 'gateways', isFollowed: true } as const

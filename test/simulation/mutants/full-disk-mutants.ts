@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Mutant, mutant } from './mutant.ts'
 
-const ORACLE = 'storage/oracle/embedded-oracle.ts'
+const ORACLE = 'storage/transactions/oracle/embedded-oracle.ts'
 const LAST_STAMP = '        return { timestamp: this.#last, safePoint'
 
 /** Of snapshots while the oracle's mark cannot be raised. */
@@ -25,7 +25,7 @@ export const FULL_DISK_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'lastStampMayWrite',
     what: 'a transaction writes by a timestamp that is not its own',
-    file: 'storage/transaction/transaction.ts',
+    file: 'storage/transactions/transaction.ts',
     find: '    if (this.#writeRefusal !== undefined && !isGuard) throw this.#writeRefusal\n',
     replace: '',
     caughtBy: { script: 'snapshotOnAFullDisk' },

@@ -239,7 +239,7 @@ const OF_DEFINITIONS: readonly Mutant[] = [
     replace: '',
     more: [
       {
-        file: 'storage/transaction/transaction.ts',
+        file: 'storage/transactions/transaction.ts',
         find: '    this.changeCatalog()\n',
         replace: '',
       },

@@ -9,13 +9,13 @@ import { OBSERVER_MUTANTS } from './observer-mutants.ts'
 import { REDO_MUTANTS } from './redo-mutants.ts'
 import { STATEMENT_MUTANTS } from './statement-mutants.ts'
 
-const TRANSACTION = 'storage/transaction'
-const PREWRITE = 'storage/transaction/percolator/prewrite.ts'
-const COMMIT = 'storage/transaction/percolator/commit.ts'
-const TWO_PHASE = 'storage/transaction/percolator/two-phase-commit.ts'
-const ROLLBACK = 'storage/transaction/percolator/rollback.ts'
+const TRANSACTION = 'storage/transactions'
+const PREWRITE = 'storage/transactions/percolator/prewrite.ts'
+const COMMIT = 'storage/transactions/percolator/commit.ts'
+const TWO_PHASE = 'storage/transactions/percolator/two-phase-commit.ts'
+const ROLLBACK = 'storage/transactions/percolator/rollback.ts'
 const COLLECTOR = 'storage/garbage-collection/garbage-collector.ts'
-const ORACLE = 'storage/oracle/shared-oracle.ts'
+const ORACLE = 'storage/transactions/oracle/shared-oracle.ts'
 
 /** Of the protocol over a store that several gateways share. */
 const GATEWAY_MUTANTS: readonly Mutant[] = [
@@ -46,7 +46,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
         times: 3,
       },
       {
-        file: 'storage/transaction/percolator/lock-resolver.ts',
+        file: 'storage/transactions/percolator/lock-resolver.ts',
         find: "      if (!isDead) return { kind: 'alive' }\n",
         replace:
           "      if (!isDead) return { kind: 'alive' }\n      if (status.kind === 'missing') return { kind: 'rolledBack' }\n",
@@ -57,7 +57,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'noRollbackRecord',
     what: 'a primary that was seen without a lock counts as rolled back, and no record says so',
-    file: 'storage/transaction/percolator/lock-resolver.ts',
+    file: 'storage/transactions/percolator/lock-resolver.ts',
     find: "      if (!isDead) return { kind: 'alive' }\n",
     replace:
       "      if (!isDead) return { kind: 'alive' }\n      if (status.kind === 'missing') return { kind: 'rolledBack' }\n",
@@ -74,7 +74,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'readAheadPastLock',
     what: 'a row that is read ahead is held though a lock may hide a version of it',
-    file: 'storage/transaction/percolator/snapshot.ts',
+    file: 'storage/transactions/percolator/snapshot.ts',
     find: 'if (hiding.length > 0 || bytes',
     replace: 'if (bytes',
     caughtBy: { workload: 'bank', seedsMax: 100 },
@@ -82,7 +82,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'readPastLock',
     what: 'a snapshot reads past locks instead of settling them',
-    file: 'storage/transaction/percolator/snapshot.ts',
+    file: 'storage/transactions/percolator/snapshot.ts',
     find: 'hiding.length === 0',
     replace: 'hiding.length >= 0',
     caughtBy: { seedsMax: 20 },
@@ -143,7 +143,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'halfRowGroup',
     what: 'only the first column of a row group is committed',
-    file: 'storage/transaction/records/commit-row.ts',
+    file: 'storage/transactions/records/commit-row.ts',
     find: 'group.columns.flatMap(',
     replace: 'group.columns.slice(0, 1).flatMap(',
     caughtBy: { seedsMax: 20 },
@@ -151,7 +151,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'lockOnlyPrimary',
     what: 'a guard may be the primary',
-    file: 'storage/transaction/percolator/write-set.ts',
+    file: 'storage/transactions/percolator/write-set.ts',
     find: "      if (write.kind !== 'guard') return { row: key, column }",
     replace: '      if (write) return { row: key, column }',
     caughtBy: { seedsMax: 100 },
@@ -159,7 +159,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'scanSkipsLockOnlyRows',
     what: 'a scan does not look at rows that have only a lock so far',
-    file: 'storage/transaction/percolator/snapshot-scan.ts',
+    file: 'storage/transactions/percolator/snapshot-scan.ts',
     find: 'snapshot.settle(images, range',
     replace:
       "snapshot.settle(images.filter(({ cells }) => cells.some((one) => one.family === 'write')), range",
@@ -170,12 +170,12 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     what: 'a heartbeat sets the lock whether it stands or not',
     edits: [
       {
-        file: 'storage/transaction/percolator/two-phase-commit.ts',
+        file: 'storage/transactions/percolator/two-phase-commit.ts',
         find: 'when: [lockOf(primaryColumn, startTs)],',
         replace: 'when: [],',
       },
       {
-        file: 'storage/transaction/percolator/two-phase-commit.ts',
+        file: 'storage/transactions/percolator/two-phase-commit.ts',
         find: 'ifMatched: [setLock(primaryColumn, lock)],\n      otherwise: [],',
         replace: 'ifMatched: [],\n      otherwise: [setLock(primaryColumn, lock)],',
       },
@@ -260,7 +260,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'noReadFence',
     what: 'what was read below the safe point is shown',
-    file: 'storage/transaction/protocol/snapshot-age.ts',
+    file: 'storage/transactions/protocol/snapshot-age.ts',
     find: '  if (safePoint > readTs) throw snapshotTooOld(readTs, safePoint)\n',
     replace: '  void safePoint\n',
     caughtBy: { seedsMax: 300, bias: 'collecting' },
@@ -268,7 +268,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'emptyScanNotFenced',
     what: 'a scan below the safe point that finds nothing is shown as empty',
-    file: 'storage/transaction/percolator/snapshot-scan.ts',
+    file: 'storage/transactions/percolator/snapshot-scan.ts',
     find: '    if (settled.length === 0) await snapshot.checkReadable()\n',
     replace: '',
     caughtBy: { script: 'scanBelowTheSafePointFindsNothing' },

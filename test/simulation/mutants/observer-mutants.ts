@@ -7,8 +7,8 @@ const LEASED = `${OBSERVERS}/leased-notification.ts`
 const PENDING = 'storage/observers/notifications/pending-change.ts'
 const BACKFILL = `${OBSERVERS}/observer-backfill.ts`
 const ACKNOWLEDGMENT = 'storage/observers/notifications/acknowledgment.ts'
-const TWO_PHASE = 'storage/transaction/percolator/two-phase-commit.ts'
-const PREWRITE = 'storage/transaction/percolator/prewrite.ts'
+const TWO_PHASE = 'storage/transactions/percolator/two-phase-commit.ts'
+const PREWRITE = 'storage/transactions/percolator/prewrite.ts'
 const CHANGES = 'storage/tables/catalog/observer-changes.ts'
 
 const GATEWAYS = { workload: 'observers', topology: 'gateways' } as const
@@ -45,7 +45,7 @@ const OF_WRITERS: readonly Mutant[] = [
   mutant({
     name: 'notifyOnlyPrimary',
     what: 'a write whose row is not the first of its transaction notifies nobody',
-    file: 'storage/transaction/one-process/encoded-row.ts',
+    file: 'storage/transactions/one-process/encoded-row.ts',
     find: '  if (notified !== undefined) {\n',
     replace: '  if (notified !== undefined && columns.length > 1) {\n',
     caughtBy: { seedsMax: 10, ...EMBEDDED, commit: 'one-phase' },
@@ -204,12 +204,12 @@ const OF_BACKFILL: readonly Mutant[] = [
   mutant({
     name: 'replayAtOldTimestamp',
     what: 'a replay notifies at the start of the change, where a late run clears it',
-    file: 'storage/transaction/records/notify-cell.ts',
+    file: 'storage/transactions/records/notify-cell.ts',
     find: '[setNotify(observerId, startTs, changedBy)]',
     replace: '[setNotify(observerId, changedBy)]',
     more: [
       {
-        file: 'storage/transaction/records/notify-cell.ts',
+        file: 'storage/transactions/records/notify-cell.ts',
         find: '[setNotify(observerId, timestamp, changedBy)]',
         replace: '[setNotify(observerId, changedBy ?? timestamp)]',
       },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../../../storage/cells/cell-store.ts'
-import { readOracleState } from '../../../storage/oracle/oracle-row.ts'
-import { decodeWriteRecord } from '../../../storage/transaction/records/write-record.ts'
+import { readOracleState } from '../../../storage/transactions/oracle/oracle-row.ts'
+import { decodeWriteRecord } from '../../../storage/transactions/records/write-record.ts'
 import type { CommitLog } from '../checkers/commit-log.ts'
 import type { Counters } from '../sometimes.ts'
 import type { AppliedStep } from './simulated-cell-store.ts'

@@ -4,7 +4,7 @@ import {
   type LatchOwner,
   type LatchRequest,
   LatchTable,
-} from '../../../storage/transaction/one-process/latches/latch-table.ts'
+} from '../../../storage/transactions/one-process/latches/latch-table.ts'
 import type { Counters } from '../sometimes.ts'
 
 /**

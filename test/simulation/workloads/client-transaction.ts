@@ -2,7 +2,7 @@
 import { keyString } from '../../../storage/cells/row-key.ts'
 import { ackColumn, encodeAck } from '../../../storage/observers/notifications/acknowledgment.ts'
 import type { Catalog, Notification, Storage, Transaction } from '../../../storage/storage.ts'
-import type { SnapshotRow } from '../../../storage/transaction/records/version.ts'
+import type { SnapshotRow } from '../../../storage/transactions/records/version.ts'
 import type { OwnWrite, RecordedTransaction, SeenRow, SeenValue } from '../checkers/history.ts'
 import type { Gateway } from '../simulated/gateway.ts'
 import { ProcessCrashed, type SimulatedProcess } from '../simulated/simulated-process.ts'

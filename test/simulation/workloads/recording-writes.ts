@@ -3,7 +3,7 @@ import { keyString } from '../../../storage/cells/row-key.ts'
 import type { CatalogWrites } from '../../../storage/tables/catalog/catalog-writes.ts'
 import type { IdentityBlocks } from '../../../storage/tables/identity/identity-blocks.ts'
 import type { RowWrites } from '../../../storage/tables/rows/row-changes.ts'
-import type { Transaction } from '../../../storage/transaction/transaction.ts'
+import type { Transaction } from '../../../storage/transactions/transaction.ts'
 import type { OwnWrite, RecordedTransaction } from '../checkers/history.ts'
 
 type TableTransaction = CatalogWrites & RowWrites & Pick<Transaction, 'scanRows' | 'scanBatches'>

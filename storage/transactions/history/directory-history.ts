@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CellStore } from '../../cells/cell-store.ts'
+import type { EmbeddedCellStore } from '../../cells/embedded-cell-store.ts'
+import { openSqliteCellStore } from '../../cells/sqlite/sqlite-cell-store.ts'
+import { type Clock, systemClock } from '../../clock.ts'
+import { StorageError } from '../../errors.ts'
+import { type Randomness, systemRandomness } from '../../randomness.ts'
+import { readOracleState } from '../oracle/oracle-row.ts'
+import { requireKnownFeatures } from './format-features.ts'
+import { openHistory } from './open-history.ts'
+import { type RenewedHistory, renewHistory } from './renew-history.ts'
+import type { StoreHistory } from './store-history.ts'
+
+type Outside = { readonly clock?: Clock; readonly randomness?: Randomness }
+
+/**
+ * The history of a data directory that no server uses. Rejects with StorageError `data_directory_locked` or
+ * `data_directory_unusable`.
+ */
+export async function readDirectoryHistory(
+  dataDirectory: string,
+  outside: Outside = {},
+): Promise<StoreHistory> {
+  return await inDirectory(dataDirectory, (cellStore) => readStoreHistory(cellStore, outside))
+}
+
+/** Renews the history of such a directory, as has to be done after a copy was put in its place. */
+export async function renewDirectoryHistory(
+  dataDirectory: string,
+  outside: Outside = {},
+): Promise<RenewedHistory> {
+  return await inDirectory(dataDirectory, (cellStore) => renewStoreHistory(cellStore, outside))
+}
+
+/** The same of an open store. Rejects with StorageError `data_directory_unusable` where nothing was ever in it. */
+export async function readStoreHistory(
+  cellStore: CellStore,
+  outside: Outside = {},
+): Promise<StoreHistory> {
+  await requireUsed(cellStore)
+  return await openHistory({ cellStore, ...outsideOf(outside) })
+}
+
+/** The same of an open store, which no server may use meanwhile. */
+export async function renewStoreHistory(
+  cellStore: CellStore,
+  outside: Outside = {},
+): Promise<RenewedHistory> {
+  await requireUsed(cellStore)
+  return await renewHistory({ cellStore, ...outsideOf(outside) })
+}
+
+/** Opening the history of a new store would make one. */
+async function requireUsed(cellStore: CellStore): Promise<void> {
+  const { timestamp } = await readOracleState(cellStore)
+  if (timestamp > 0) return
+  throw new StorageError('data_directory_unusable', 'There is no database in this store.')
+}
+
+function outsideOf({ clock = systemClock, randomness = systemRandomness }: Outside) {
+  return { clock, randomness }
+}
+
+/**
+ * What is done with the store of such a directory, which is closed afterwards. Rejects with StorageError
+ * `data_directory_locked` or `data_directory_unusable`, also if there is no store.
+ */
+export async function inDirectory<T>(
+  dataDirectory: string,
+  work: (cellStore: EmbeddedCellStore) => Promise<T>,
+): Promise<T> {
+  // Opening would make a new store, whose history was not asked for.
+  if (!existsSync(join(dataDirectory, 'cells.db'))) {
+    throw new StorageError('data_directory_unusable', `There is no store in ${dataDirectory}.`)
+  }
+  const cellStore = await openSqliteCellStore({ dataDirectory })
+  try {
+    await requireKnownFeatures(cellStore)
+    return await work(cellStore)
+  } finally {
+    await cellStore.close()
+  }
+}
