@@ -5,57 +5,6 @@
  * nowhere else below `storage/`. Its parts are put together in `database.ts`.
  */
 
-export {
-  type AccessBlock,
-  createAccessBlock,
-  dropAccessBlock,
-  readAccessBlocks,
-} from './access/access-blocks.ts'
-export {
-  type AccessRole,
-  changeAccessRole,
-  createAccessRole,
-  dropAccessRole,
-  mayOnServer,
-  readAccessRoles,
-  requireAccessRole,
-  requireChangeableRole,
-  revokeOnAllTables,
-} from './access/access-roles.ts'
-export { readAccessVersion } from './access/access-rows.ts'
-export { type AccessSecret, readAccessSecret, rotateAccessSecret } from './access/access-secrets.ts'
-export {
-  type AccessToken,
-  changeAccessToken,
-  createAccessToken,
-  dropAccessToken,
-  isAdmin,
-  readAccessTokens,
-} from './access/access-tokens.ts'
-export { type ShownToken, takeFirstToken } from './access/first-token.ts'
-export {
-  changedLimits,
-  NO_LIMITS,
-  ROLE_LIMITS,
-  type RoleLimit,
-  type RoleLimits,
-  roleLimitMax,
-} from './access/role-limits.ts'
-export { RoleRights } from './access/role-rights.ts'
-export {
-  dayOf,
-  readRoleWritten,
-  secondsToNextDay,
-  writeRoleWritten,
-} from './access/role-written.ts'
-export { grantOnTable, revokeOnTable } from './access/table-grants.ts'
-export {
-  hashOfToken,
-  idOfToken,
-  newTokenText,
-  TOKEN_PREFIX,
-  withoutTokens,
-} from './access/token-text.ts'
 export { foundNoRoom, hashOfFile, syncFolder, writeHashed } from './backup/backup-files.ts'
 export { BACKUP_NAME_RULE, isBackupName, isWithin } from './backup/backup-name.ts'
 export { BackupStage, PARTIAL, removeUnfinished } from './backup/backup-stage.ts'
@@ -126,6 +75,61 @@ export { type Randomness, systemRandomness } from './randomness.ts'
 export type { StorageStatus } from './status/storage-status.ts'
 export type { StorageLog } from './storage-log.ts'
 export type { BeginOptions, StorageOptions } from './storage-options.ts'
+export {
+  type AccessBlock,
+  createAccessBlock,
+  dropAccessBlock,
+  readAccessBlocks,
+} from './tables/access/access-blocks.ts'
+export {
+  type AccessRole,
+  changeAccessRole,
+  createAccessRole,
+  dropAccessRole,
+  mayOnServer,
+  readAccessRoles,
+  requireAccessRole,
+  requireChangeableRole,
+  revokeOnAllTables,
+} from './tables/access/access-roles.ts'
+export { readAccessVersion } from './tables/access/access-rows.ts'
+export {
+  type AccessSecret,
+  readAccessSecret,
+  rotateAccessSecret,
+} from './tables/access/access-secrets.ts'
+export {
+  type AccessToken,
+  changeAccessToken,
+  createAccessToken,
+  dropAccessToken,
+  isAdmin,
+  readAccessTokens,
+} from './tables/access/access-tokens.ts'
+export { type ShownToken, takeFirstToken } from './tables/access/first-token.ts'
+export {
+  changedLimits,
+  NO_LIMITS,
+  ROLE_LIMITS,
+  type RoleLimit,
+  type RoleLimits,
+  roleLimitMax,
+} from './tables/access/role-limits.ts'
+export { RoleRights } from './tables/access/role-rights.ts'
+export {
+  dayOf,
+  readRoleWritten,
+  secondsToNextDay,
+  writeRoleWritten,
+} from './tables/access/role-written.ts'
+export { grantOnTable, revokeOnTable } from './tables/access/table-grants.ts'
+export {
+  hashOfToken,
+  idOfToken,
+  newTokenText,
+  TOKEN_PREFIX,
+  withoutTokens,
+} from './tables/access/token-text.ts'
 export { decodeEntry, entryColumns, type IndexEntry } from './tables/bytes/index-entry.ts'
 export {
   encodeEntryKey,

@@ -3,7 +3,7 @@ import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const TOKEN_FILE = 'server/first-token/token-file.ts'
 const FIRST_TOKEN = 'server/first-token/first-token.ts'
-const TAKEN = 'storage/access/first-token.ts'
+const TAKEN = 'storage/tables/access/first-token.ts'
 
 const bug = plantedIn('server/access', 'server/first-token', 'test/access')
 

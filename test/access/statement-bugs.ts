@@ -121,7 +121,7 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     "path: withoutTokens(url.split('?')[0] ?? '')",
     "path: url.split('?')[0] ?? ''",
   ),
-  bug('logsShowJwts', 'storage/access/token-text.ts', 'ey[\\w-]+', '(?!)ey[\\w-]+'),
+  bug('logsShowJwts', 'storage/tables/access/token-text.ts', 'ey[\\w-]+', '(?!)ey[\\w-]+'),
   bug(
     'logsShowHolders',
     HOOKS,

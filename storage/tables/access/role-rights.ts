@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Catalog, createCatalog } from '../tables/catalog/catalog.ts'
-import type { Rights, RuledBy, ServerRight } from '../tables/rights.ts'
-import type {
-  RowRule,
-  TableDefinition,
-  TableGrant,
-  TableRight,
-} from '../tables/table-definition.ts'
+import { type Catalog, createCatalog } from '../catalog/catalog.ts'
+import type { Rights, RuledBy, ServerRight } from '../rights.ts'
+import type { RowRule, TableDefinition, TableGrant, TableRight } from '../table-definition.ts'
 import { type AccessRole, mayOnServer } from './access-roles.ts'
 
 /**

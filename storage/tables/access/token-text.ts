@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Randomness } from '../randomness.ts'
+import type { Randomness } from '../../randomness.ts'
 
 /** What a client shows: `pct_<id>_<secret><check>`. */
 export const TOKEN_PREFIX = 'pct_'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cells/cell.ts'
+import type { Timestamp } from '../../cells/cell.ts'
 import { type AccessReads, AccessRows, type AccessWrites } from './access-rows.ts'
 
 /** A secret of the store that has been rotated; the first one stands in a row of its own, see `readSecret`. */

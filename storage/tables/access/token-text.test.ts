@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { SeededRandomness } from '../../test/seeded-randomness.ts'
+import { SeededRandomness } from '../../../test/seeded-randomness.ts'
 import { hashOfToken, idOfToken, newTokenText } from './token-text.ts'
 
 const token = fc

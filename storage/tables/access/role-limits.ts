@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { STORAGE_LIMITS } from '../limits.ts'
+import { STORAGE_LIMITS } from '../../limits.ts'
 
 /**
  * What a role may have less of than the server allows, each for one holder of the role: how long a statement runs, in

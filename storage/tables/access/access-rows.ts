@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cells/cell.ts'
-import { endOfPrefix, systemRowKey } from '../cells/row-key.ts'
-import { DamagedRecord } from '../invariant.ts'
-import { parsedJson } from '../tables/bytes/catalog-json.ts'
-import { rowsOfBatches } from '../transactions/protocol/row-batches.ts'
-import type { Transaction } from '../transactions/transaction.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { endOfPrefix, systemRowKey } from '../../cells/row-key.ts'
+import { DamagedRecord } from '../../invariant.ts'
+import { rowsOfBatches } from '../../transactions/protocol/row-batches.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
+import { parsedJson } from '../bytes/catalog-json.ts'
 
 /**
  * The rows of access control: ordinary transactional rows in the space of the system, each one cell with a JSON text.

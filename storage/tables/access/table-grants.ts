@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Catalog, requireTable } from '../tables/catalog/catalog.ts'
-import { type CatalogWrites, changeTable } from '../tables/catalog/catalog-writes.ts'
-import { requireUniqueWithinRules } from '../tables/row-rules.ts'
-import { requireCount } from '../tables/table-counts.ts'
-import type { RowRule, TableGrant, TableRight } from '../tables/table-definition.ts'
+import { type Catalog, requireTable } from '../catalog/catalog.ts'
+import { type CatalogWrites, changeTable } from '../catalog/catalog-writes.ts'
+import { requireUniqueWithinRules } from '../row-rules.ts'
+import { requireCount } from '../table-counts.ts'
+import type { RowRule, TableGrant, TableRight } from '../table-definition.ts'
 import { changeAccess } from './access-rows.ts'
 
 /**

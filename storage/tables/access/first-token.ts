@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../errors.ts'
-import { ADMIN_ROLE } from '../tables/rights.ts'
-import type { Transaction } from '../transactions/transaction.ts'
+import { StorageError } from '../../errors.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
+import { ADMIN_ROLE } from '../rights.ts'
 import { AccessRows, type AccessWrites } from './access-rows.ts'
 import {
   type AccessToken,

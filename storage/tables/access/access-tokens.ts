@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cells/cell.ts'
-import { limitExceeded, StorageError } from '../errors.ts'
-import { STORAGE_LIMITS } from '../limits.ts'
-import { ADMIN_ROLE } from '../tables/rights.ts'
-import { compareText } from '../values/sql-value.ts'
+import type { Timestamp } from '../../cells/cell.ts'
+import { limitExceeded, StorageError } from '../../errors.ts'
+import { STORAGE_LIMITS } from '../../limits.ts'
+import { compareText } from '../../values/sql-value.ts'
+import { ADMIN_ROLE } from '../rights.ts'
 import { type AccessReads, AccessRows, type AccessWrites } from './access-rows.ts'
 
 /** A token as it is kept: never its text, only the hash of it. */

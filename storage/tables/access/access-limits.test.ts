@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { STORAGE_LIMITS } from '../limits.ts'
+import { STORAGE_LIMITS } from '../../limits.ts'
 import { createAccessRole } from './access-roles.ts'
 import type { AccessWrites } from './access-rows.ts'
 import { createAccessToken } from './access-tokens.ts'
