@@ -2,31 +2,37 @@
 
 /** The only place where the parts of the storage layer are put together. */
 
-import type { BackupManifest } from './backup/manifest.ts'
-import { type BackupOptions, writeBackup } from './backup/write-backup.ts'
 import type { Timestamp } from './cells/cell.ts'
 import type { CellStore } from './cells/cell-store.ts'
 import type { StoreAnswers } from './cells/store-answers.ts'
 import { systemClock } from './clock.ts'
-import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
-import type { ConsistencyReport } from './consistency/consistency-report.ts'
 import { findExpendable } from './expendable-rows.ts'
-import { GarbageCollection } from './garbage-collection/garbage-collection.ts'
-import { GarbageCollector, type GarbageReport } from './garbage-collection/garbage-collector.ts'
-import type { Expendable } from './garbage-collection/row-garbage.ts'
-import type { Retention } from './garbage-collection/safe-point.ts'
 import { STORAGE_LIMITS } from './limits.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { UNMEASURED } from './measures.ts'
-import { Departure } from './move/departure.ts'
-import type { MoveOptions, MoveReport } from './move/move.ts'
-import { type MovedTo, requireWhole } from './move/move-rows.ts'
 import type { Observers } from './observers/observers.ts'
 import { OBSERVER_TIMES, StoreObservers } from './observers/store-observers.ts'
+import type { BackupManifest } from './operations/backup/manifest.ts'
+import { type BackupOptions, writeBackup } from './operations/backup/write-backup.ts'
+import {
+  type ConsistencyCheckOptions,
+  checkConsistency,
+} from './operations/consistency/consistency-check.ts'
+import type { ConsistencyReport } from './operations/consistency/consistency-report.ts'
+import { GarbageCollection } from './operations/garbage-collection/garbage-collection.ts'
+import {
+  GarbageCollector,
+  type GarbageReport,
+} from './operations/garbage-collection/garbage-collector.ts'
+import type { Expendable } from './operations/garbage-collection/row-garbage.ts'
+import type { Retention } from './operations/garbage-collection/safe-point.ts'
+import { Departure } from './operations/move/departure.ts'
+import type { MoveOptions, MoveReport } from './operations/move/move.ts'
+import { type MovedTo, requireWhole } from './operations/move/move-rows.ts'
+import { clockStatusOf, type StorageStatus } from './operations/status/storage-status.ts'
+import { StoreHealth } from './operations/status/store-health.ts'
 import { openProtocol, type ProtocolParts } from './protocol-parts.ts'
 import { systemRandomness } from './randomness.ts'
-import { clockStatusOf, type StorageStatus } from './status/storage-status.ts'
-import { StoreHealth } from './status/store-health.ts'
 import { silentLog } from './storage-log.ts'
 import type { BeginOptions, OpenOptions } from './storage-options.ts'
 import { readSecret } from './storage-secret.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from './cells/cell.ts'
-import type { Expendable } from './garbage-collection/row-garbage.ts'
 import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
 import { isOfObserver } from './observers/observer-rows.ts'
+import type { Expendable } from './operations/garbage-collection/row-garbage.ts'
 import type { Catalog } from './tables/catalog/catalog.ts'
 import { findAbandonedRows, findGoneObservers } from './tables/rows/abandoned-rows.ts'
 import { isSharedLogRow } from './transactions/feed/shared-log-row.ts'

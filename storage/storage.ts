@@ -5,24 +5,6 @@
  * nowhere else below `storage/`. Its parts are put together in `database.ts`.
  */
 
-export { foundNoRoom, hashOfFile, syncFolder, writeHashed } from './backup/backup-files.ts'
-export { BACKUP_NAME_RULE, isBackupName, isWithin } from './backup/backup-name.ts'
-export { BackupStage, PARTIAL, removeUnfinished } from './backup/backup-stage.ts'
-export {
-  type BackupManifest,
-  COPY_FILE,
-  MANIFEST_FILE,
-  readManifest,
-  requireSameFile,
-} from './backup/manifest.ts'
-export {
-  openRegular,
-  readFileOrPipe,
-  readRegular,
-  readRegularSync,
-} from './backup/regular-file.ts'
-export { checkBackup, type Restored, restoreBackup } from './backup/restore-backup.ts'
-export { type BackupProgress, backUpDirectory } from './backup/write-backup.ts'
 export type { Timestamp } from './cells/cell.ts'
 export type { CellStore } from './cells/cell-store.ts'
 export { CellStoreError } from './cells/cell-store.ts'
@@ -37,8 +19,6 @@ export {
 export { storeUnavailableOf } from './cells/store-unavailable.ts'
 export { type Clock, repeat, systemClock, timeText } from './clock.ts'
 export { SlottedSet } from './collections/slotted-set.ts'
-export type { ConsistencyProblem, ConsistencyReport } from './consistency/consistency-report.ts'
-export { checkDataDirectory } from './consistency/data-directory-check.ts'
 export { Storage } from './database.ts'
 export { STORAGE_ERRORS, StorageError } from './errors.ts'
 export {
@@ -64,15 +44,43 @@ export {
   type Conflict,
   type Measures,
 } from './measures.ts'
-export type { MoveProgress, MoveReport } from './move/move.ts'
 export type {
   Notification,
   ObserverStatus,
   Observers,
 } from './observers/observers.ts'
 export { openGateway, openStorage } from './open-storage.ts'
+export {
+  foundNoRoom,
+  hashOfFile,
+  syncFolder,
+  writeHashed,
+} from './operations/backup/backup-files.ts'
+export { BACKUP_NAME_RULE, isBackupName, isWithin } from './operations/backup/backup-name.ts'
+export { BackupStage, PARTIAL, removeUnfinished } from './operations/backup/backup-stage.ts'
+export {
+  type BackupManifest,
+  COPY_FILE,
+  MANIFEST_FILE,
+  readManifest,
+  requireSameFile,
+} from './operations/backup/manifest.ts'
+export {
+  openRegular,
+  readFileOrPipe,
+  readRegular,
+  readRegularSync,
+} from './operations/backup/regular-file.ts'
+export { checkBackup, type Restored, restoreBackup } from './operations/backup/restore-backup.ts'
+export { type BackupProgress, backUpDirectory } from './operations/backup/write-backup.ts'
+export type {
+  ConsistencyProblem,
+  ConsistencyReport,
+} from './operations/consistency/consistency-report.ts'
+export { checkDataDirectory } from './operations/consistency/data-directory-check.ts'
+export type { MoveProgress, MoveReport } from './operations/move/move.ts'
+export type { StorageStatus } from './operations/status/storage-status.ts'
 export { type Randomness, systemRandomness } from './randomness.ts'
-export type { StorageStatus } from './status/storage-status.ts'
 export type { StorageLog } from './storage-log.ts'
 export type { BeginOptions, StorageOptions } from './storage-options.ts'
 export {

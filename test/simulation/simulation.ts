@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { keyString } from '../../storage/cells/row-key.ts'
-import { checkConsistency } from '../../storage/consistency/consistency-check.ts'
+import { checkConsistency } from '../../storage/operations/consistency/consistency-check.ts'
 import type { ObserverDefinition } from '../../storage/storage.ts'
 import { readOracleState } from '../../storage/transactions/oracle/oracle-row.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'

@@ -15,7 +15,7 @@ export const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   'test/crash/full-disk-followers.system.test.ts followThroughAFullDisk': 73,
   'test/kill/kill-nine.system.test.ts killOverAndOver': 78,
   // Tables of cases.
-  'storage/garbage-collection/garbage-collector.test.ts a collection at 10 leaves': 107,
+  'storage/operations/garbage-collection/garbage-collector.test.ts a collection at 10 leaves': 107,
   'storage/observers/notifications/pending-change.test.ts the change that an observer has still to see': 85,
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Cell, Family } from '../../storage/cells/cell.ts'
 import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { ORACLE_ROW, systemRowKey } from '../../storage/cells/row-key.ts'
-import { checkConsistency } from '../../storage/consistency/consistency-check.ts'
+import { checkConsistency } from '../../storage/operations/consistency/consistency-check.ts'
 import {
   createTable,
   dropTable,

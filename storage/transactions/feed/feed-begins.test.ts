@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { readFeed } from '../../../test/storage/recorded-feed.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
-import { checkConsistency } from '../../consistency/consistency-check.ts'
+import { checkConsistency } from '../../operations/consistency/consistency-check.ts'
 import { openStorage, Storage } from '../../storage.ts'
 import {
   decodeFeedBegins,

@@ -11,7 +11,7 @@ const FENCES = 'storage/transactions/one-process/commit-fences.ts'
 const ORACLE = 'storage/transactions/oracle/embedded-oracle.ts'
 const OUTCOME = 'storage/transactions/transaction-outcome.ts'
 const PARTS = 'storage/protocol-parts.ts'
-const COLLECTOR = 'storage/garbage-collection/garbage-collector.ts'
+const COLLECTOR = 'storage/operations/garbage-collection/garbage-collector.ts'
 const WRITER = 'test/simulation/simulated/simulated-writer.ts'
 const STORE = 'test/simulation/simulated/simulated-embedded-store.ts'
 

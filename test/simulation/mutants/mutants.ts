@@ -14,7 +14,7 @@ const PREWRITE = 'storage/transactions/percolator/prewrite.ts'
 const COMMIT = 'storage/transactions/percolator/commit.ts'
 const TWO_PHASE = 'storage/transactions/percolator/two-phase-commit.ts'
 const ROLLBACK = 'storage/transactions/percolator/rollback.ts'
-const COLLECTOR = 'storage/garbage-collection/garbage-collector.ts'
+const COLLECTOR = 'storage/operations/garbage-collection/garbage-collector.ts'
 const ORACLE = 'storage/transactions/oracle/shared-oracle.ts'
 
 /** Of the protocol over a store that several gateways share. */
@@ -336,7 +336,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'gcTombstoneAlone',
     what: 'a delete is collected and the version that it hid is not',
-    file: 'storage/garbage-collection/row-garbage.ts',
+    file: 'storage/operations/garbage-collection/row-garbage.ts',
     find: '{ until: timestamp + past }',
     replace: '{ from: goesItself ? timestamp : 0, until: timestamp + past }',
     caughtBy: { seedsMax: 100, bias: 'collecting' },

@@ -184,7 +184,7 @@ const OF_CLEARING: readonly Mutant[] = [
   mutant({
     name: 'gcDropsPending',
     what: 'garbage collection takes away what a notify cell names',
-    file: 'storage/garbage-collection/row-garbage.ts',
+    file: 'storage/operations/garbage-collection/row-garbage.ts',
     find: 'counts = Math.min(counts, changedBy)',
     replace: 'counts = Math.min(counts, changedBy + 1e12)',
     caughtBy: { seedsMax: 200, ...EMBEDDED, bias: 'collecting' },

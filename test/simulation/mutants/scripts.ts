@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { GarbageCollector } from '../../../storage/garbage-collection/garbage-collector.ts'
+import { GarbageCollector } from '../../../storage/operations/garbage-collection/garbage-collector.ts'
 import { commitPrimary } from '../../../storage/transactions/percolator/commit.ts'
 import { LockSweeper } from '../../../storage/transactions/percolator/lock-sweeper.ts'
 import { prewriteRow, prewriteStep } from '../../../storage/transactions/percolator/prewrite.ts'

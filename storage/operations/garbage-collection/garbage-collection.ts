@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cells/cell.ts'
+import { repeat } from '../../clock.ts'
+import { StorageError } from '../../errors.ts'
+import type { Gateways } from '../../transactions/protocol/gateways.ts'
+import type { ProtocolContext } from '../../transactions/protocol/protocol-context.ts'
+import { CollectionLease } from './collection-lease.ts'
+import type { FindExpendable, GarbageCollector, GarbageReport } from './garbage-collector.ts'
+import { ReachedTimestamps } from './reached-timestamps.ts'
+import { chooseSafePoint, type Retention } from './safe-point.ts'
+
+export type GarbageCollectionParts = {
+  readonly gateways: Pick<Gateways, 'forgetEnded' | 'oldestSnapshot'>
+  readonly context: ProtocolContext
+  readonly collector: GarbageCollector
+  readonly retention: Retention
+  /** Whether other processes may have the store open. */
+  readonly isShared: boolean
+  /** The startTs of the oldest transaction that is open here; undefined when none is. */
+  readonly oldestSnapshot: () => Timestamp | undefined
+  /** What the safe point must not pass, however long it is held back; see `LatchTable`. */
+  readonly expendableAt: FindExpendable
+}
+
+/**
+ * Collects garbage from time to time, and whenever it is asked to; one collection runs at a time. Of several processes
+ * over a store one collects in each interval.
+ */
+export class GarbageCollection {
+  readonly #parts: GarbageCollectionParts
+  readonly #reached: ReachedTimestamps
+  readonly #stopping = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+  #collecting: Promise<GarbageReport> | undefined
+  #lastReport: GarbageReport | undefined
+  #holders = 0
+
+  constructor(parts: GarbageCollectionParts) {
+    this.#parts = parts
+    const { retentionMs, heldMsMax } = parts.retention
+    this.#reached = new ReachedTimestamps(retentionMs + heldMsMax)
+  }
+
+  get lastReport(): GarbageReport | undefined {
+    return this.#lastReport
+  }
+
+  /** Resolves when no collection is running, and none will before the answer is called. */
+  async hold(): Promise<() => void> {
+    this.#holders += 1
+    await this.#collecting?.catch(() => undefined)
+    return () => {
+      this.#holders -= 1
+    }
+  }
+
+  /** Joins the running collection, if there is one. Rejects with CellStoreError, and with StorageError `moving`. */
+  async collect(): Promise<GarbageReport> {
+    if (this.#holders > 0) {
+      throw new StorageError('moving', 'The store is being moved: no garbage is collected.')
+    }
+    this.#collecting ??= this.#collectOnce().finally(() => {
+      this.#collecting = undefined
+    })
+    return await this.#collecting
+  }
+
+  start(intervalMs: number): void {
+    const { context, isShared } = this.#parts
+    const { clock, log } = context
+    const collect = async () => {
+      if (this.#holders === 0) await this.collect()
+    }
+    const lease = isShared ? new CollectionLease(context) : undefined
+    this.#running = repeat(clock, {
+      everyMs: intervalMs,
+      signal: this.#stopping.signal,
+      work: () => lease?.run(intervalMs, collect) ?? collect(),
+      // What was not done is done by the next collection, which begins again from the start.
+      failed: (error) => log.warn({ error: String(error) }, 'a garbage collection did not finish'),
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+    await this.#collecting?.catch(() => undefined)
+  }
+
+  async #collectOnce(): Promise<GarbageReport> {
+    const { context, collector, gateways, retention, oldestSnapshot, expendableAt } = this.#parts
+    const { oracle } = context
+    const elsewhere = await gateways.oldestSnapshot()
+    const { timestamp: newest, safePoint: current } = await oracle.nextToRead()
+    const monotonicMs = context.clock.monotonicMs()
+    this.#reached.reached({ monotonicMs, timestamp: newest })
+    const time = { monotonicMs, micros: oracle.wallClock.micros() }
+    const ago = (agoMs: number) => Math.min(newest, this.#reached.ago(agoMs, time))
+    const held = [oldestSnapshot(), elsewhere].filter((oldest) => oldest !== undefined)
+    const moment = { ago, oldestSnapshot: Math.min(newest, ...held) }
+    const chosen = chooseSafePoint(moment, retention)
+    // It is raised in this turn: a commit that begins to lock rows later meets the new fence.
+    const safePoint = Math.max(current, chosen)
+    const report = await collector.collect(safePoint, expendableAt, this.#stopping.signal)
+    await gateways.forgetEnded()
+    this.#lastReport = report
+    const rowsPerSecond = Math.round(report.rowsExamined / Math.max(report.elapsedMs / 1000, 0.001))
+    context.log.info({ ...report, rowsPerSecond }, 'collected garbage')
+    return report
+  }
+}
