@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { JwtKeySource } from './access/jwt-keys.ts'
-import type { JwtRules } from './access/jwt-tokens.ts'
-import { ClientKeys } from './budgets/client-key.ts'
+
 import type { Flag, FlagName } from './flags.ts'
+import type { JwtKeySource } from './guard/access/jwt-keys.ts'
+import type { JwtRules } from './guard/access/jwt-tokens.ts'
+import { ClientKeys } from './guard/budgets/client-key.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What `--jwt-…` say. */

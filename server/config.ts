@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isWithin } from '../storage/storage.ts'
-import type { AccessMode } from './access/access.ts'
 import {
   checkedOrigin,
   checkedProxies,
@@ -16,6 +15,7 @@ import {
 } from './config-values.ts'
 import { type SharedEngine, sharedEngineOf } from './engines/engine-config.ts'
 import { FLAGS, type FlagName } from './flags.ts'
+import type { AccessMode } from './guard/access/access.ts'
 import { isLoopbackName } from './http/origin-and-host.ts'
 import { type TlsPaths, tlsPathsOf } from './tls-files.ts'
 import { UsageError } from './usage-error.ts'

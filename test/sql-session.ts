@@ -17,7 +17,7 @@ import {
   valueToJson,
   WorkMeter,
 } from '../planner/planner.ts'
-import { ruleParser } from '../server/access/rule-parser.ts'
+import { ruleParser } from '../server/guard/access/rule-parser.ts'
 import {
   type Catalog,
   openStorage,

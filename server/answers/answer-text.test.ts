@@ -7,7 +7,7 @@ import { systemClock } from '../../storage/storage.ts'
 import { SQL_TYPES, type SqlValue } from '../../storage/values/sql-type.ts'
 import { turnTaker } from '../../test/server/turn-taker.ts'
 import { arbitraryValue } from '../../test/storage/arbitrary-values.ts'
-import { TurnQueue, Turns } from '../budgets/turns.ts'
+import { TurnQueue, Turns } from '../guard/budgets/turns.ts'
 import { textOf } from './answer-body.ts'
 import { AnswerWriter } from './answer-text.ts'
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AnswerBytes, type StatementResult, valueToJson } from '../../planner/planner.ts'
 import type { SqlValue, Timestamp } from '../../storage/storage.ts'
-import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 import { limitExceeded } from '../errors/server-error.ts'
+import { COUNTED_BYTES_MIN } from '../guard/budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { AnswerBody } from './answer-body.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Turns } from '../budgets/turns.ts'
+import type { Turns } from '../guard/budgets/turns.ts'
 import { type AnswerBody, bytesOf } from './answer-body.ts'
 
 /** Characters of a text that is handled in one piece: that takes a fraction of a millisecond. */

@@ -5,7 +5,7 @@ import type { AnswerBudget } from '../answers/query-answer.ts'
 import { formOf, rowPieces } from '../answers/result-form.ts'
 import { addressOfRow } from '../answers/row-address.ts'
 import { bodyInTurns, piecesOf } from '../answers/text-pieces.ts'
-import type { Turns } from '../budgets/turns.ts'
+import type { Turns } from '../guard/budgets/turns.ts'
 import type { ShownRow } from './shown-row.ts'
 
 const KINDS = ['data', 'lock', 'write', 'rollback', 'guard', 'notify'] as const

@@ -10,12 +10,12 @@ import {
   type TableDefinition,
   unlessAborted,
 } from '../../storage/storage.ts'
-import type { Access } from '../access/access.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
-import type { Audit } from '../audit/audit.ts'
-import { requireWithinRole } from '../budgets/shared-bound.ts'
-import type { Shares } from '../budgets/shares.ts'
 import { requireWithin, ServerError } from '../errors/server-error.ts'
+import type { Access } from '../guard/access/access.ts'
+import type { Audit } from '../guard/audit/audit.ts'
+import { requireWithinRole } from '../guard/budgets/shared-bound.ts'
+import type { Shares } from '../guard/budgets/shares.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'
 import { inspectedRows, rowsPieces } from './inspected-rows.ts'

@@ -13,7 +13,7 @@ import {
   StorageError,
   takeFirstToken,
 } from '../../storage/storage.ts'
-import type { Audit } from '../audit/audit.ts'
+import type { Audit } from '../guard/audit/audit.ts'
 import { inSnapshot, inTransaction } from '../statements/snapshot.ts'
 import { runAgain } from '../transactions/retry.ts'
 import { TokenFile } from './token-file.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyRequest } from 'fastify'
-import type { Asker } from '../audit/audit-event.ts'
+import type { Asker } from '../guard/audit/audit-event.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 
 /**

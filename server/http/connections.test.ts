@@ -6,8 +6,8 @@ import { type AddressInfo, connect } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { startTestServer } from '../../test/server/test-server.ts'
-import { ClientKeys } from '../budgets/client-key.ts'
-import { Shares } from '../budgets/shares.ts'
+import { ClientKeys } from '../guard/budgets/client-key.ts'
+import { Shares } from '../guard/budgets/shares.ts'
 import { Connections } from './connections.ts'
 
 const SILENCE_MS = 300

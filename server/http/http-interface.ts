@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
-import { HISTORY_HEADER, requireHistory } from '../history/request-history.ts'
+import { HISTORY_HEADER, requireHistory } from '../guard/history/request-history.ts'
 import { packageVersion } from '../package-files.ts'
 import { StraightQueries } from '../straight/straight-queries.ts'
 import { StraightReads } from '../straight/straight-reads.ts'

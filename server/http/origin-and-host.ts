@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { ServerError } from '../errors/server-error.ts'
-import { countOfHeader } from '../requests/header-count.ts'
+import { countOfHeader } from '../guard/access/header-count.ts'
 
 export type OriginRules = {
   /** Origins in addition to the server's own, as browsers send them: `https://app.example:8080`. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, Gauge, Registry } from '@prometheus-io/client'
 import type { Clock, Storage } from '../../storage/storage.ts'
-import type { SharedBound } from '../budgets/shared-bound.ts'
-import type { Shares } from '../budgets/shares.ts'
+import type { SharedBound } from '../guard/budgets/shared-bound.ts'
+import type { Shares } from '../guard/budgets/shares.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'

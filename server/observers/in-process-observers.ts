@@ -14,8 +14,8 @@ import {
   unlessAborted,
 } from '../../storage/storage.ts'
 import { rowToJson } from '../answers/query-answer.ts'
-import { SERVER_ITSELF } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
+import { SERVER_ITSELF } from '../guard/budgets/client-key.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import { inTransaction } from '../statements/snapshot.ts'

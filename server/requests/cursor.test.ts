@@ -4,8 +4,8 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { StoreHistory } from '../../storage/transactions/history/store-history.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
+import { CursorSecrets } from '../guard/access/cursor-secrets.ts'
 import { type CursorOwner, type CursorPosition, Cursors } from './cursor.ts'
-import { CursorSecrets } from './cursor-secrets.ts'
 
 const RETENTION_MS = 3_600_000
 const history = new StoreHistory('000102030405060708090a0b0c0d0e0f', 0, [])

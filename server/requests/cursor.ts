@@ -3,7 +3,7 @@ import { createCipheriv, createHash, createHmac, timingSafeEqual } from 'node:cr
 import { distinctText } from '../../planner/planner.ts'
 import { andThen, type MaybePromise, type StoreHistory } from '../../storage/storage.ts'
 import { ServerError } from '../errors/server-error.ts'
-import type { CursorSecrets } from './cursor-secrets.ts'
+import type { CursorSecrets } from '../guard/access/cursor-secrets.ts'
 
 /** Where a SCAN continues; all that the server needs to know is in the cursor itself. */
 export type CursorPosition = {

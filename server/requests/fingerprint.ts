@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
 import { PIECE_CHARACTERS } from '../answers/text-pieces.ts'
-import type { Turns } from '../budgets/turns.ts'
+import type { Turns } from '../guard/budgets/turns.ts'
 
 /**
  * SHA-256 of the text in UTF-8, in hexadecimal, with a pause wherever a turn is used up. It is stored with answers

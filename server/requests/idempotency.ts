@@ -6,10 +6,10 @@ import {
   type Transaction,
   writeIdempotencyRecord,
 } from '../../storage/storage.ts'
-import type { Principal } from '../access/principal.ts'
-import { standingOf } from '../access/standing.ts'
 import { type AnswerBody, bytesOf, textOf } from '../answers/answer-body.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
+import type { Principal } from '../guard/access/principal.ts'
+import { standingOf } from '../guard/access/standing.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { RunningRequest } from './running-request.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Statement } from '../../parser/ast.ts'
 import type { Parameters } from '../../planner/planner.ts'
-import type { Turns } from '../budgets/turns.ts'
+import type { Turns } from '../guard/budgets/turns.ts'
 import type { ScriptStatement } from './script.ts'
 import { type InnerScript, readInnerScript, readScript, type Script } from './script.ts'
 import { keysOfAll, type ParameterKeys } from './unused-parameters.ts'

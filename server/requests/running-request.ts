@@ -8,14 +8,14 @@ import {
   systemClock,
   type Transaction,
 } from '../../storage/storage.ts'
-import type { Caller, Principal } from '../access/principal.ts'
-import { type ClientKey, SERVER_ITSELF } from '../budgets/client-key.ts'
-import { Hold } from '../budgets/hold.ts'
-import type { Shares } from '../budgets/shares.ts'
-import { TurnQueue, Turns, type TurnTaker } from '../budgets/turns.ts'
-import type { Waiting } from '../budgets/waiting-line.ts'
-import type { WrittenBytes } from '../budgets/written-bytes.ts'
 import { ServerError } from '../errors/server-error.ts'
+import type { Caller, Principal } from '../guard/access/principal.ts'
+import { type ClientKey, SERVER_ITSELF } from '../guard/budgets/client-key.ts'
+import { Hold } from '../guard/budgets/hold.ts'
+import type { Shares } from '../guard/budgets/shares.ts'
+import { TurnQueue, Turns, type TurnTaker } from '../guard/budgets/turns.ts'
+import type { Waiting } from '../guard/budgets/waiting-line.ts'
+import type { WrittenBytes } from '../guard/budgets/written-bytes.ts'
 
 /**
  * What may end a request early: its client goes away, a statement has run for too long, or the server

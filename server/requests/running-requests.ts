@@ -7,14 +7,14 @@ import {
   SlottedSet,
   systemClock,
 } from '../../storage/storage.ts'
-import { type Caller, callerOf, type Principal } from '../access/principal.ts'
-import { type ClientKey, ClientKeys } from '../budgets/client-key.ts'
-import { Hold } from '../budgets/hold.ts'
-import { RequestRates } from '../budgets/request-rates.ts'
-import { requireWithinRole } from '../budgets/shared-bound.ts'
-import { Shares } from '../budgets/shares.ts'
-import { TurnQueue } from '../budgets/turns.ts'
 import { ClientDisconnected, type ServerError } from '../errors/server-error.ts'
+import { type Caller, callerOf, type Principal } from '../guard/access/principal.ts'
+import { type ClientKey, ClientKeys } from '../guard/budgets/client-key.ts'
+import { Hold } from '../guard/budgets/hold.ts'
+import { RequestRates } from '../guard/budgets/request-rates.ts'
+import { requireWithinRole } from '../guard/budgets/shared-bound.ts'
+import { Shares } from '../guard/budgets/shares.ts'
+import { TurnQueue } from '../guard/budgets/turns.ts'
 import { type RequestAbout, type RequestKeeper, RunningRequest } from './running-request.ts'
 
 /** The requests that a stopping server would have to wait for, and whose they are. */

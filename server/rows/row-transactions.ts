@@ -6,10 +6,10 @@ import {
   type Timestamp,
   type Transaction,
 } from '../../storage/storage.ts'
-import { standingOf } from '../access/standing.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import { StatementFailure } from '../errors/server-error.ts'
+import { standingOf } from '../guard/access/standing.ts'
 import type { IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
 import type { QueryOptions } from '../requests/query-request.ts'
 import type { RunningRequest } from '../requests/running-request.ts'

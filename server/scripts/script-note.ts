@@ -3,8 +3,8 @@ import type { Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
 import type { Parameters } from '../../planner/planner.ts'
 import type { Catalog, Transaction } from '../../storage/storage.ts'
-import type { Turns } from '../budgets/turns.ts'
 import { NoteFailure, requireWithin, ServerError } from '../errors/server-error.ts'
+import type { Turns } from '../guard/budgets/turns.ts'
 import { parsedText } from '../requests/query-request.ts'
 import {
   type IndexedStatement,

@@ -3,7 +3,6 @@ import type { Statement } from '../../parser/ast.ts'
 import { type IntegerForm, type StatementResult, sourceOf } from '../../planner/planner.ts'
 import { andThen, type Timestamp } from '../../storage/storage.ts'
 import { AnswerBudget, EMPTY_RESULT } from '../answers/query-answer.ts'
-import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 import {
   ClientDisconnected,
   NoteFailure,
@@ -11,6 +10,7 @@ import {
   ServerError,
   StatementFailure,
 } from '../errors/server-error.ts'
+import { COUNTED_BYTES_MIN } from '../guard/budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { parsedText } from '../requests/query-request.ts'
 import { snapshotOf } from '../requests/request-snapshot.ts'

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { executeAccess, executeDefinition, type StatementResult } from '../../planner/planner.ts'
 import type { Timestamp, Transaction } from '../../storage/storage.ts'
-import { newHashedText } from '../access/hashed-text.ts'
 import type { QueryOutcome } from '../answers/query-answer.ts'
-import type { ChangeOutcome } from '../audit/audit.ts'
 import { problemOf } from '../errors/error-response.ts'
 import { StatementFailure } from '../errors/server-error.ts'
+import { newHashedText } from '../guard/access/hashed-text.ts'
+import type { ChangeOutcome } from '../guard/audit/audit.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { isAboutAccess, type LoneStatement, type ScriptStatement } from '../requests/script.ts'
 import { type Attempt, commitWritten } from '../transactions/attempt.ts'

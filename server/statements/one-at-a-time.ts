@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Turns } from '../budgets/turns.ts'
+import type { Turns } from '../guard/budgets/turns.ts'
 
 /** Lets work of the same name run one after the other, in the order in which it was asked for. */
 export class OneAtATime {

@@ -3,7 +3,7 @@ import type { StatementResult } from '../../planner/planner.ts'
 import type { Timestamp, Transaction } from '../../storage/storage.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import { StatementFailure } from '../errors/server-error.ts'
-import { requireHistory } from '../history/request-history.ts'
+import { requireHistory } from '../guard/history/request-history.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import {
   parsedText,

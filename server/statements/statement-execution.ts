@@ -21,11 +21,11 @@ import {
   type Transaction,
   unlessAborted,
 } from '../../storage/storage.ts'
-import type { Access } from '../access/access.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import type { AnswerBudget } from '../answers/query-answer.ts'
-import type { Audit } from '../audit/audit.ts'
 import { StatementFailure } from '../errors/server-error.ts'
+import type { Access } from '../guard/access/access.ts'
+import type { Audit } from '../guard/audit/audit.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import type { QueryOptions } from '../requests/query-request.ts'

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ExecutionContext, StatementResult } from '../../planner/planner.ts'
 import { andThen, type MaybePromise } from '../../storage/storage.ts'
-import { standingOf } from '../access/standing.ts'
 import {
   AnswerBudget,
   EMPTY_RESULT,
   type QueryOutcome,
   type TextForm,
 } from '../answers/query-answer.ts'
-import { requireHistory } from '../history/request-history.ts'
+import { standingOf } from '../guard/access/standing.ts'
+import { requireHistory } from '../guard/history/request-history.ts'
 import { type IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
 import { requireMeaning, requireMeaningInside } from '../requests/meaningless-options.ts'
 import { PreparedScript } from '../requests/prepared-script.ts'

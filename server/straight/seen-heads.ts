@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Timestamp } from '../../storage/storage.ts'
-import type { Caller } from '../access/principal.ts'
-import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
+import type { Caller } from '../guard/access/principal.ts'
+import { COUNTED_BYTES_MIN } from '../guard/budgets/hold.ts'
 
 /** The operations that can be answered straight. */
 export type StraightOperation = 'query' | 'queryInTransaction' | 'getRow'

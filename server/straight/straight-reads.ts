@@ -15,9 +15,9 @@ import type {
   StoredRow,
   TurnSnapshot,
 } from '../../storage/storage.ts'
-import type { Access } from '../access/access.ts'
 import { FORMAT_TYPES } from '../answers/answer-format.ts'
 import { formOf, type ResultForm, rowText } from '../answers/result-form.ts'
+import type { Access } from '../guard/access/access.ts'
 import type { ReadyAnswer } from '../http/answers/outbox.ts'
 import { READ_TIMESTAMP_HEADER } from '../http/answers/transaction-answers.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'

@@ -10,8 +10,8 @@ import {
   type Storage,
   type Timestamp,
 } from '../../storage/storage.ts'
-import type { Access } from '../access/access.ts'
 import { FORMAT_TYPES } from '../answers/answer-format.ts'
+import type { Access } from '../guard/access/access.ts'
 import type { ReadyAnswer } from '../http/answers/outbox.ts'
 import {
   COMMIT_TIMESTAMP_HEADER,

@@ -6,7 +6,7 @@ import { openStorage } from '../../storage/storage.ts'
 import { subscriberOf } from '../../test/server/subscriber.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { AnswerWriter } from '../answers/answer-text.ts'
-import type { ClientKey } from '../budgets/client-key.ts'
+import type { ClientKey } from '../guard/budgets/client-key.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { ClientWork, SharedWork, type WorkAccount } from './frames/work-accounts.ts'
 

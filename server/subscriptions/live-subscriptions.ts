@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../storage/storage.ts'
-import type { ClientKey } from '../budgets/client-key.ts'
-import type { Turns } from '../budgets/turns.ts'
+import type { ClientKey } from '../guard/budgets/client-key.ts'
+import type { Turns } from '../guard/budgets/turns.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { ChangeFrame } from './frames/change-frames.ts'
 import { FrameBatch } from './frames/frame-batch.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ClientKey } from '../budgets/client-key.ts'
-import { FairQueue } from '../budgets/fair-queue.ts'
+import type { ClientKey } from '../guard/budgets/client-key.ts'
+import { FairQueue } from '../guard/budgets/fair-queue.ts'
 
 /** Lets a limited number of pieces of work run at a time; the others wait, and their clients take turns. */
 export class Permits {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FeedCommit, Timestamp } from '../../storage/storage.ts'
-import type { ClientKey } from '../budgets/client-key.ts'
+import type { ClientKey } from '../guard/budgets/client-key.ts'
 import { ClientWork, type WorkAccount } from './frames/work-accounts.ts'
 import { RecentCommits } from './recent-commits.ts'
 import type { LiveSubscribers, Subscription } from './subscription.ts'

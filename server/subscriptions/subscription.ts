@@ -5,8 +5,8 @@ import {
   StorageError,
   type Timestamp,
 } from '../../storage/storage.ts'
-import { Turns } from '../budgets/turns.ts'
 import { ServerError } from '../errors/server-error.ts'
+import { Turns } from '../guard/budgets/turns.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'

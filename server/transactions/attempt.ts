@@ -9,8 +9,8 @@ import {
   type Transaction,
   unlessAborted,
 } from '../../storage/storage.ts'
-import type { Access } from '../access/access.ts'
-import type { Shares } from '../budgets/shares.ts'
+import type { Access } from '../guard/access/access.ts'
+import type { Shares } from '../guard/budgets/shares.ts'
 import { requireMinTimestamp, type SnapshotAsked } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { EndedTransactions } from './ended-transactions.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Catalog, type Transaction, tableIdOf } from '../../storage/storage.ts'
-import type { Turns } from '../budgets/turns.ts'
+import type { Turns } from '../guard/budgets/turns.ts'
 import type { IndexedStatement } from '../requests/script.ts'
 import { statementKind } from '../requests/statement-kind.ts'
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PlanError } from '../../planner/planner.ts'
 import { type Storage, StorageError, type Timestamp } from '../../storage/storage.ts'
-import type { Access } from '../access/access.ts'
-import type { Principal } from '../access/principal.ts'
 import { StatementFailure } from '../errors/server-error.ts'
+import type { Access } from '../guard/access/access.ts'
+import type { Principal } from '../guard/access/principal.ts'
 
 type Parts = { readonly storage: Storage; readonly access: Pick<Access, 'currentCatalog'> }
 

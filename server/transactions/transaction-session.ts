@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, Clock, Timestamp, Transaction } from '../../storage/storage.ts'
-import type { Caller, Principal } from '../access/principal.ts'
-import { standingOf } from '../access/standing.ts'
-import type { ClientKey } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
+import type { Caller, Principal } from '../guard/access/principal.ts'
+import { standingOf } from '../guard/access/standing.ts'
+import type { ClientKey } from '../guard/budgets/client-key.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { IndexedStatement } from '../requests/script.ts'
 import type { ObserverRun } from './observer-run.ts'

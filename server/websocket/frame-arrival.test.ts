@@ -4,9 +4,9 @@ import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import test from 'node:test'
 import type { WebSocket } from '@fastify/websocket'
-import { NO_ADDRESS } from '../budgets/client-key.ts'
-import { Hold } from '../budgets/hold.ts'
-import { Shares } from '../budgets/shares.ts'
+import { NO_ADDRESS } from '../guard/budgets/client-key.ts'
+import { Hold } from '../guard/budgets/hold.ts'
+import { Shares } from '../guard/budgets/shares.ts'
 import { FrameArrival } from './frame-arrival.ts'
 
 function world() {

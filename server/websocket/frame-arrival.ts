@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Socket } from 'node:net'
 import type { WebSocket } from '@fastify/websocket'
-import { COUNTED_BYTES_MIN, type Hold } from '../budgets/hold.ts'
+import { COUNTED_BYTES_MIN, type Hold } from '../guard/budgets/hold.ts'
 
 /** Bytes of the head of a control frame of a client: opcode and length, and the mask. */
 const CONTROL_HEAD_BYTES = 6

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ClientKey } from '../budgets/client-key.ts'
+
 import { type InspectionSink, SocketInspections } from '../cells/socket-inspections.ts'
 import { problemOf } from '../errors/error-response.ts'
 import { isOfLeaving } from '../errors/fault-log.ts'
+import type { ClientKey } from '../guard/budgets/client-key.ts'
 import { type NotificationFields, SocketObservations } from '../observers/socket-observations.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { SubscriptionFrame } from '../subscriptions/frames/subscription-frame.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Observers } from '../../storage/storage.ts'
-import type { Shares } from '../budgets/shares.ts'
 import type { FaultLog } from '../errors/fault-log.ts'
+import type { Shares } from '../guard/budgets/shares.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import type { StatementDependencies } from '../statements/statement-execution.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'

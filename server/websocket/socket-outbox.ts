@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from '@fastify/websocket'
 import type { Clock } from '../../storage/storage.ts'
-import { COUNTED_BYTES_MIN, type Hold } from '../budgets/hold.ts'
-import { Room } from '../budgets/room.ts'
+import { COUNTED_BYTES_MIN, type Hold } from '../guard/budgets/hold.ts'
+import { Room } from '../guard/budgets/room.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 
 /** A long frame goes in pieces of this size, and few of them at a time are handed on to the kernel. */

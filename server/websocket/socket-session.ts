@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from '@fastify/websocket'
-import type { ClientKey } from '../budgets/client-key.ts'
-import { COUNTED_BYTES_MIN, Hold } from '../budgets/hold.ts'
 import { ClientDisconnected, limitExceeded, ServerError } from '../errors/server-error.ts'
+import type { ClientKey } from '../guard/budgets/client-key.ts'
+import { COUNTED_BYTES_MIN, Hold } from '../guard/budgets/hold.ts'
 import { AboutQuery } from '../http/answers/query-answers.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import {

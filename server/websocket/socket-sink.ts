@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Room } from '../budgets/room.ts'
+import { Room } from '../guard/budgets/room.ts'
 import type { FrameBatch } from '../subscriptions/frames/frame-batch.ts'
 import type { SubscriptionFrame } from '../subscriptions/frames/subscription-frame.ts'
 import type { SubscriptionSink } from '../subscriptions/frames/subscription-sink.ts'

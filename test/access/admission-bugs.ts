@@ -4,19 +4,19 @@ import { type PlantedBug, plantedIn } from './planted-bug.ts'
 const HEADS = 'server/straight/seen-heads.ts'
 const WAY = 'server/straight/straight-way.ts'
 
-const bug = plantedIn('server/straight', 'server/access')
+const bug = plantedIn('server/straight', 'server/guard/access')
 
 /** One for each thing that letting requests in has to do, and the straight way with it. */
 export const ADMISSION_BUGS: readonly PlantedBug[] = [
   bug(
     'unknownIdsAreFaster',
-    'server/access/own-tokens.ts',
+    'server/guard/access/own-tokens.ts',
     'const holds = this.#holds(token ?? NOBODY, hash)',
     'const holds = token !== undefined && this.#holds(token, hash)',
   ),
   bug(
     'rightTokensAreFaster',
-    'server/access/own-tokens.ts',
+    'server/guard/access/own-tokens.ts',
     'const wasBefore = isSame(',
     'const wasBefore = !isNow && isSame(',
   ),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
-const AUDIT = 'server/audit/audit.ts'
-const AUDIT_FILE = 'server/audit/audit-file.ts'
-const AUDIT_SINK = 'server/audit/audit-sink.ts'
-const REPEATED = 'server/audit/repeated-events.ts'
+const AUDIT = 'server/guard/audit/audit.ts'
+const AUDIT_FILE = 'server/guard/audit/audit-file.ts'
+const AUDIT_SINK = 'server/guard/audit/audit-sink.ts'
+const REPEATED = 'server/guard/audit/repeated-events.ts'
 const DEFINITIONS = 'server/statements/definition-runner.ts'
 
-const bug = plantedIn('server/audit')
+const bug = plantedIn('server/guard/audit')
 const bugOfBackups = plantedIn('server/backups')
 
 /** One for each thing that the audit log has to do. */
@@ -89,7 +89,7 @@ export const AUDIT_BUGS: readonly PlantedBug[] = [
   bug('auditRemembersAll', REPEATED, '&& this.#kept.size >= KEPT_MAX', '&& false'),
   bug(
     'auditLinesBreak',
-    'server/audit/audit-event.ts',
+    'server/guard/audit/audit-event.ts',
     'return text.replace(UNSAFE, ',
     'return text.replace(/(?!)/g, ',
   ),

@@ -2,7 +2,7 @@
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const bug = plantedIn('server/checks')
-const definitionBug = plantedIn('server/access/told-definitions.test.ts')
+const definitionBug = plantedIn('server/guard/access/told-definitions.test.ts')
 const numberBug = plantedIn('server/identity', 'storage/tables/identity')
 
 /** One for each way by which a row could be kept that fails a CHECK of its table, and what adding one could tell. */

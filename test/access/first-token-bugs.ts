@@ -5,7 +5,7 @@ const TOKEN_FILE = 'server/first-token/token-file.ts'
 const FIRST_TOKEN = 'server/first-token/first-token.ts'
 const TAKEN = 'storage/tables/access/first-token.ts'
 
-const bug = plantedIn('server/access', 'server/first-token', 'test/access')
+const bug = plantedIn('server/guard/access', 'server/first-token', 'test/access')
 
 /** One for each thing that the first token of a start has to do. */
 export const FIRST_TOKEN_BUGS: readonly PlantedBug[] = [

@@ -3,7 +3,7 @@ import { CHIEF_TEST, type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const TABLES = 'planner/plan/lookups/statement-tables.ts'
 
-const bug = plantedIn('server/access')
+const bug = plantedIn('server/guard/access')
 const chiefBug = plantedIn(CHIEF_TEST)
 
 /** One for each thing that LOOKUP has to do for access control. */

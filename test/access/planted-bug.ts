@@ -12,7 +12,7 @@ export type PlantedBug = {
 }
 
 /** In which random statements of two principals are compared: it has to notice what statements tell, by itself. */
-export const CHIEF_TEST = 'server/access/random-definitions.test.ts'
+export const CHIEF_TEST = 'server/guard/access/random-definitions.test.ts'
 
 /** Makes bugs that the tests of these folders have to notice. */
 export function plantedIn(...folders: readonly string[]) {

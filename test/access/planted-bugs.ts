@@ -11,7 +11,7 @@ import { SCRIPT_BUGS } from './script-bugs.ts'
 import { STATEMENT_BUGS } from './statement-bugs.ts'
 import { TOLD_BUGS } from './told-bugs.ts'
 
-const bug = plantedIn('server/access', 'server/first-token', 'test/access')
+const bug = plantedIn('server/guard/access', 'server/first-token', 'test/access')
 
 const GET = 'planner/execute/execute-get.ts'
 const SET = 'planner/execute/writes/execute-set.ts'
@@ -40,7 +40,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'rightsOfThePast',
-    'server/access/role-views.ts',
+    'server/guard/access/role-views.ts',
     'const newest = newerOf(this.#storage.knownCatalog, catalog)',
     'const newest = catalog',
   ),
@@ -134,7 +134,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'roleRatesRaise',
-    'server/budgets/request-rates.ts',
+    'server/guard/budgets/request-rates.ts',
     'Math.min(this.#perSecond, perSecondOfRole ?? Number.POSITIVE_INFINITY)',
     'perSecondOfRole ?? this.#perSecond',
   ),
@@ -246,18 +246,28 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'blocksAreNotAskedFor',
-    'server/access/jwt-access.ts',
+    'server/guard/access/jwt-access.ts',
     '(principal.issued ?? 0) > block.from',
     'true',
   ),
-  bug('blocksRefuseForGood', 'server/access/jwt-access.ts', '(principal.issued ?? 0) >', '0 >'),
+  bug(
+    'blocksRefuseForGood',
+    'server/guard/access/jwt-access.ts',
+    '(principal.issued ?? 0) >',
+    '0 >',
+  ),
   bug(
     'blocksMissTheirSecond',
-    'server/access/jwt-tokens.ts',
+    'server/guard/access/jwt-tokens.ts',
     'issued: Math.floor(iat)',
     'issued: iat + 1',
   ),
-  bug('blocksNeverEnd', 'server/access/jwt-access.ts', '|| block.expires <=', '|| block.from >'),
+  bug(
+    'blocksNeverEnd',
+    'server/guard/access/jwt-access.ts',
+    '|| block.expires <=',
+    '|| block.from >',
+  ),
   bug(
     'blocksEndEarlier',
     'storage/tables/access/access-blocks.ts',
@@ -289,16 +299,16 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (hadRights && !this.#hadRights)',
     'if (!this.#hadRights)',
   ),
-  bug('secretsStay', 'server/requests/cursor-secrets.ts', 'this.#rotated = rotated', ''),
+  bug('secretsStay', 'server/guard/access/cursor-secrets.ts', 'this.#rotated = rotated', ''),
   bug(
     'formerSecretsEndAtOnce',
-    'server/requests/cursor-secrets.ts',
+    'server/guard/access/cursor-secrets.ts',
     'former === undefined ||',
     'true ||',
   ),
   bug(
     'formerSecretsNeverEnd',
-    'server/requests/cursor-secrets.ts',
+    'server/guard/access/cursor-secrets.ts',
     'former.until <= this.#clock.wallMicros()',
     'false',
   ),
@@ -310,7 +320,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'openServersNeverLook',
-    'server/access/access.ts',
+    'server/guard/access/access.ts',
     'hasLooked && !this.#storage.isShared',
     "hasLooked && (!this.#storage.isShared || this.#mode === 'off')",
   ),

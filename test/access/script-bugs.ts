@@ -3,7 +3,7 @@ import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const DESCRIBED = 'server/statements/described-statement.ts'
 
-const bug = plantedIn('server/access')
+const bug = plantedIn('server/guard/access')
 
 /** One for each thing that scripts and descriptions of statements have to do for access control. */
 export const SCRIPT_BUGS: readonly PlantedBug[] = [
@@ -21,7 +21,7 @@ export const SCRIPT_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'theFirstTokenEndsItsMaker',
-    'server/access/access.ts',
+    'server/guard/access/access.ts',
     'principal && this.refusalOf(principal)',
     'this.refusalOf(principal)',
   ),

@@ -6,7 +6,7 @@ const HOOKS = 'server/http/request-hooks.ts'
 const OWN = 'server/transactions/attempt.ts'
 const SCANS = 'planner/plan/plan-scan.ts'
 
-const bug = plantedIn('server/access')
+const bug = plantedIn('server/guard/access')
 const chiefBug = plantedIn(CHIEF_TEST)
 
 /** One for each thing that running statements have to do for access control, and what tells of them afterwards. */

@@ -3,7 +3,7 @@ import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const CURSORS = 'server/requests/cursor.ts'
 
-const bug = plantedIn('server/access')
+const bug = plantedIn('server/guard/access')
 const bugOfStatistics = plantedIn('server/statistics/statements.test.ts')
 const bugOfLists = plantedIn('server/subscriptions/subscription-list.test.ts')
 
@@ -15,7 +15,12 @@ export const TOLD_BUGS: readonly PlantedBug[] = [
     "ids.of('table', table.id)",
     "String(table.id).padStart(16, '0')",
   ),
-  bug('idsAreGuessed', 'server/access/opaque-ids.ts', "'sha256', this.#secret", "'sha256', ''"),
+  bug(
+    'idsAreGuessed',
+    'server/guard/access/opaque-ids.ts',
+    "'sha256', this.#secret",
+    "'sha256', ''",
+  ),
   bug(
     'principalsHaveAllRights',
     'server/http/routes/operation-routes.ts',

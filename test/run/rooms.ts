@@ -15,8 +15,8 @@ export const ROOMS: Readonly<Record<string, number>> = {
   parser: 18,
   planner: 35,
   server: 70,
-  'server/access': 58,
-  'server/audit': 11,
+  'server/guard/access': 58,
+  'server/guard/audit': 11,
   'server/cells': 17,
   'server/http': 39,
   'server/observers': 17,
@@ -38,8 +38,8 @@ export const ROOMS: Readonly<Record<string, number>> = {
 
 /** Random tests, which are short in `npm test` and have their full length in `npm run test:system`. */
 export const RANDOM_TESTS: readonly string[] = [
-  'server/access/random-definitions.test.ts',
-  'server/access/two-principals.test.ts',
+  'server/guard/access/random-definitions.test.ts',
+  'server/guard/access/two-principals.test.ts',
   'test/differential/differential.test.ts',
   'test/simulation/simulation.test.ts',
   'test/work/statement-work.test.ts',

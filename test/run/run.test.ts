@@ -32,7 +32,7 @@ test('every test file is in one tier, and those of npm test have a room', () => 
 })
 
 test('a file belongs to the room with the longest name, and all rooms together keep to six minutes', () => {
-  assert.equal(roomOf('server/access/roles.test.ts'), 'server/access')
+  assert.equal(roomOf('server/guard/access/roles.test.ts'), 'server/guard/access')
   assert.equal(roomOf('server/accessible.test.ts'), 'server')
   const seconds = Object.values(ROOMS).reduce((sum, one) => sum + one, 0)
   assert.ok(

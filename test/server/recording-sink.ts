@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Room } from '../../server/budgets/room.ts'
+import { Room } from '../../server/guard/budgets/room.ts'
 import type { FrameBatch } from '../../server/subscriptions/frames/frame-batch.ts'
 import type { SubscriptionFrame } from '../../server/subscriptions/frames/subscription-frame.ts'
 import type { SubscriptionSink } from '../../server/subscriptions/frames/subscription-sink.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ClientKey, SERVER_ITSELF } from '../../server/budgets/client-key.ts'
-import type { TurnTaker } from '../../server/budgets/turns.ts'
+import { type ClientKey, SERVER_ITSELF } from '../../server/guard/budgets/client-key.ts'
+import type { TurnTaker } from '../../server/guard/budgets/turns.ts'
 
 /** Somebody who works in turns and is never refused. */
 export function turnTaker(

@@ -8,7 +8,6 @@ import {
   type Timestamp,
   type Work,
 } from '../../../storage/storage.ts'
-import type { Caller } from '../../access/principal.ts'
 import type { AnswerBody } from '../../answers/answer-body.ts'
 import { type AnswerFormat, FORMAT_TYPES } from '../../answers/answer-format.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
@@ -20,6 +19,7 @@ import {
 } from '../../answers/query-answer.ts'
 import { tableText } from '../../answers/table-text.ts'
 import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
+import type { Caller } from '../../guard/access/principal.ts'
 import { IdempotentRequest, ReplayedAnswer } from '../../requests/idempotency.ts'
 import type { QueryRequest } from '../../requests/query-request.ts'
 import type { RequestAbout, RunningRequest } from '../../requests/running-request.ts'

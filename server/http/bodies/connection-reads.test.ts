@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { clientKeyOf } from '../../budgets/client-key.ts'
+import { clientKeyOf } from '../../guard/budgets/client-key.ts'
 import { BODY_WORK_MAX, ConnectionReads } from './connection-reads.ts'
 import { WholeRequest } from './whole-request.ts'
 

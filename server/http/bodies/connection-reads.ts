@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Socket } from 'node:net'
-import type { ClientKey } from '../../budgets/client-key.ts'
-import { FairQueue } from '../../budgets/fair-queue.ts'
+import type { ClientKey } from '../../guard/budgets/client-key.ts'
+import { FairQueue } from '../../guard/budgets/fair-queue.ts'
 
 /**
  * Reading is weighed in the bytes of a body that take as long, some 500 MB a second. So much of the bodies of all

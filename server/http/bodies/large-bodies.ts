@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http'
-import { COUNTED_BYTES_MIN } from '../../budgets/hold.ts'
-import type { TurnTaker } from '../../budgets/turns.ts'
 import { ClientDisconnected } from '../../errors/server-error.ts'
+import { COUNTED_BYTES_MIN } from '../../guard/budgets/hold.ts'
+import type { TurnTaker } from '../../guard/budgets/turns.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
 import { WholeRequest } from './whole-request.ts'

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { sendable } from '../../answers/answer-body.ts'
 import { type AnswerFormat, formatOf } from '../../answers/answer-format.ts'
 import type { Problem } from '../../errors/error-response.ts'
-import { HISTORY_HEADER, namedHistory } from '../../history/request-history.ts'
+import { HISTORY_HEADER, namedHistory } from '../../guard/history/request-history.ts'
 import { distinctPieces } from '../../requests/distinct-pieces.ts'
 import {
   meaningless,

@@ -2,7 +2,7 @@
 import { type IntegerForm, readStamp } from '../../../planner/planner.ts'
 import { requireTable } from '../../../storage/storage.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
-import type { Turns } from '../../budgets/turns.ts'
+import type { Turns } from '../../guard/budgets/turns.ts'
 import { readKeyPath } from '../../rows/key-path.ts'
 import type { RowSnapshot, RowTransaction } from '../../rows/row-transactions.ts'
 import type { RowForm, RowTarget } from '../../rows/row-writes.ts'

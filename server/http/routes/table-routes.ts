@@ -14,7 +14,7 @@ import {
   type TableDefinition,
   type Timestamp,
 } from '../../../storage/storage.ts'
-import type { OpaqueIds } from '../../access/opaque-ids.ts'
+import type { OpaqueIds } from '../../guard/access/opaque-ids.ts'
 import { inSnapshot, type Snapshot } from '../../statements/snapshot.ts'
 import { withCreation } from '../../transactions/table-creation.ts'
 import { answerReadTimestamp } from '../answers/transaction-answers.ts'

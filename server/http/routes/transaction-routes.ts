@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
 import { readStamp } from '../../../planner/planner.ts'
-import { HISTORY_HEADER, namedHistory } from '../../history/request-history.ts'
+import { HISTORY_HEADER, namedHistory } from '../../guard/history/request-history.ts'
 import { catalogAt } from '../../statements/snapshot.ts'
 import { type SessionEnding, TransactionSession } from '../../transactions/transaction-session.ts'
 import {

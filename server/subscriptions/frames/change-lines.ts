@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream'
 import type { Clock } from '../../../storage/storage.ts'
-import type { Hold } from '../../budgets/hold.ts'
-import { Room } from '../../budgets/room.ts'
+import type { Hold } from '../../guard/budgets/hold.ts'
+import { Room } from '../../guard/budgets/room.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import type { FrameBatch } from './frame-batch.ts'
 import type { SubscriptionFrame } from './subscription-frame.ts'

@@ -7,7 +7,7 @@ import { eventLoopTurns } from '../../../test/event-loop-turns.ts'
 import type { RecordingSink } from '../../../test/server/recording-sink.ts'
 import { subscriberOf } from '../../../test/server/subscriber.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'
-import { TurnQueue } from '../../budgets/turns.ts'
+import { TurnQueue } from '../../guard/budgets/turns.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 
 async function world(t: TestContext, turnQueue?: TurnQueue) {

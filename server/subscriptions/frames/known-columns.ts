@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SubscriptionPlan } from '../../../planner/planner.ts'
 import { keyColumns, type Timestamp } from '../../../storage/storage.ts'
-import type { OpaqueIds } from '../../access/opaque-ids.ts'
+import type { OpaqueIds } from '../../guard/access/opaque-ids.ts'
 import { SubscriptionFrame } from './subscription-frame.ts'
 
 type Columns = SubscriptionPlan['columns']

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { SERVER_ITSELF } from '../../budgets/client-key.ts'
+import { SERVER_ITSELF } from '../../guard/budgets/client-key.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import { CommitQueue } from '../commit-queue.ts'
 import { Permits } from '../permits.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PlanError } from '../../../planner/planner.ts'
 import type { FeedCommit, Timestamp } from '../../../storage/storage.ts'
-import type { ClientKey } from '../../budgets/client-key.ts'
+import type { ClientKey } from '../../guard/budgets/client-key.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 
 /** What all subscriptions of one client have spent on a commit, in units of work, and what they may. */

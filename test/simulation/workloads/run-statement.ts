@@ -9,7 +9,7 @@ import {
   type StatementResult,
   WorkMeter,
 } from '../../../planner/planner.ts'
-import { ruleParser } from '../../../server/access/rule-parser.ts'
+import { ruleParser } from '../../../server/guard/access/rule-parser.ts'
 import type { Catalog } from '../../../storage/storage.ts'
 import type { RecordingWrites } from './recording-writes.ts'
 
