@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, ConsistencyProblem, ConsistencyReport } from '../storage/storage.ts'
-import { addressOfRow, type RowAddress } from './answers/row-address.ts'
+import { addressOfRow, type RowAddress } from './requests/answers/row-address.ts'
 
 /** `ConsistencyReport` of `openapi.yaml`, which `percolite check --json` prints too. */
 export type ConsistencyAnswer = ReturnType<typeof consistencyAnswer>

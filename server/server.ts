@@ -48,14 +48,17 @@ import type { Metrics } from './metrics/metrics.ts'
 import type { Moves } from './move/moves.ts'
 import type { DefinedObserver } from './observers/define-observer.ts'
 import { InProcessObservers } from './observers/in-process-observers.ts'
-import { Cursors } from './requests/cursor.ts'
-import { RunningRequests, type RunningRequestsParts } from './requests/running-requests.ts'
-import { PlanCache } from './statements/plan-cache.ts'
-import { StatementExecution } from './statements/statement-execution.ts'
+import { Cursors } from './requests/prepared/cursor.ts'
+import { RunningRequests, type RunningRequestsParts } from './requests/prepared/running-requests.ts'
+import { PlanCache } from './requests/statements/plan-cache.ts'
+import { StatementExecution } from './requests/statements/statement-execution.ts'
+import { EndedTransactions } from './requests/transactions/ended-transactions.ts'
+import {
+  type SessionsParts,
+  TransactionSessions,
+} from './requests/transactions/transaction-sessions.ts'
 import { StatementStatistics } from './statistics/statement-statistics.ts'
 import { TlsFiles } from './tls-files.ts'
-import { EndedTransactions } from './transactions/ended-transactions.ts'
-import { type SessionsParts, TransactionSessions } from './transactions/transaction-sessions.ts'
 import { UsageError } from './usage-error.ts'
 import type { LiveConnections } from './websocket/live-connections.ts'
 

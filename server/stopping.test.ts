@@ -7,8 +7,8 @@ import { setTimeout } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { startTestServer } from '../test/server/test-server.ts'
 import { ClientDisconnected } from './errors/server-error.ts'
-import { RunningRequest } from './requests/running-request.ts'
-import { RunningRequests } from './requests/running-requests.ts'
+import { RunningRequest } from './requests/prepared/running-request.ts'
+import { RunningRequests } from './requests/prepared/running-requests.ts'
 
 const BODY = 'SHOW TABLES'
 const HEAD = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Database, PercoliteError } from '../../client-sdk/client.ts'
-import { terminalText } from '../../server/answers/terminal-text.ts'
+import { terminalText } from '../../server/requests/answers/terminal-text.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
 import { doneText, placeIn, stopOf } from '../connection/run-script.ts'

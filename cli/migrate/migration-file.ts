@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { terminalText } from '../../server/answers/terminal-text.ts'
+import { terminalText } from '../../server/requests/answers/terminal-text.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { fileProblem } from '../file-problem.ts'
 import { sourceBytes } from '../named-file.ts'

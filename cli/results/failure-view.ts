@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PercoliteError } from '../../client-sdk/client.ts'
-import { errorText } from '../../server/answers/error-text.ts'
-import { terminalText } from '../../server/answers/terminal-text.ts'
+import { errorText } from '../../server/requests/answers/error-text.ts'
+import { terminalText } from '../../server/requests/answers/terminal-text.ts'
 
 /** What went wrong, with its place in the text of the statements, if it has one. */
 export function failureView(error: unknown, sql: string): string {

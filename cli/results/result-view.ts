@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StatementResult } from '../../client-sdk/client.ts'
-import { csvField, csvLine } from '../../server/answers/csv-field.ts'
+import { csvField, csvLine } from '../../server/requests/answers/csv-field.ts'
 import { ExpandedView, LineView } from './record-views.ts'
 import { MarkdownView, TableView } from './table-views.ts'
 import { rowJson, valueText } from './value-text.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { styleText } from 'node:util'
 import type { ResultColumn, StatementResult } from '../../client-sdk/client.ts'
-import { terminalText } from '../../server/answers/terminal-text.ts'
+import { terminalText } from '../../server/requests/answers/terminal-text.ts'
 import { valueText } from './value-text.ts'
 
 /** A value as people see it: control characters are shown and not obeyed. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ResultColumn, StatementResult } from '../../client-sdk/client.ts'
-import { DisplayWidths, terminalText } from '../../server/answers/terminal-text.ts'
+import { DisplayWidths, terminalText } from '../../server/requests/answers/terminal-text.ts'
 import { footer, planText, shownValue, styled } from './shown-value.ts'
 import { isOnRight } from './value-text.ts'
 import type { ResultView, ViewOptions } from './view.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createReadStream, type Stats, statSync } from 'node:fs'
-import { terminalText } from '../../server/answers/terminal-text.ts'
+import { terminalText } from '../../server/requests/answers/terminal-text.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import type { Input } from '../command.ts'
 import { fileProblem } from '../file-problem.ts'

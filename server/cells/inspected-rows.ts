@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, Storage, Timestamp } from '../../storage/storage.ts'
-import type { AnswerBody } from '../answers/answer-body.ts'
-import { AnswerBudget } from '../answers/query-answer.ts'
-import type { RunningRequest } from '../requests/running-request.ts'
+import type { AnswerBody } from '../requests/answers/answer-body.ts'
+import { AnswerBudget } from '../requests/answers/query-answer.ts'
+import type { RunningRequest } from '../requests/prepared/running-request.ts'
 import { RowCells } from './row-cells.ts'
 import type { ShownRow } from './shown-row.ts'
 

@@ -12,10 +12,10 @@ import {
 } from '../../storage/storage.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { turnTaker } from '../../test/server/turn-taker.ts'
-import { textOf } from '../answers/answer-body.ts'
-import { AnswerBudget } from '../answers/query-answer.ts'
 import { TurnQueue, Turns } from '../guard/budgets/turns.ts'
-import { catalogAt } from '../statements/snapshot.ts'
+import { textOf } from '../requests/answers/answer-body.ts'
+import { AnswerBudget } from '../requests/answers/query-answer.ts'
+import { catalogAt } from '../snapshot.ts'
 import { RowCells, standingLockOf } from './row-cells.ts'
 import { shownRow } from './shown-row.ts'
 

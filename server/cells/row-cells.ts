@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, InspectedCell, StandingLock, Timestamp } from '../../storage/storage.ts'
-import { type AnswerBody, bytesOf } from '../answers/answer-body.ts'
-import type { AnswerBudget } from '../answers/query-answer.ts'
-import { formOf, rowPieces } from '../answers/result-form.ts'
-import { addressOfRow } from '../answers/row-address.ts'
-import { bodyInTurns, piecesOf } from '../answers/text-pieces.ts'
 import type { Turns } from '../guard/budgets/turns.ts'
+import { type AnswerBody, bytesOf } from '../requests/answers/answer-body.ts'
+import type { AnswerBudget } from '../requests/answers/query-answer.ts'
+import { formOf, rowPieces } from '../requests/answers/result-form.ts'
+import { addressOfRow } from '../requests/answers/row-address.ts'
+import { bodyInTurns, piecesOf } from '../requests/answers/text-pieces.ts'
 import type { ShownRow } from './shown-row.ts'
 
 const KINDS = ['data', 'lock', 'write', 'rollback', 'guard', 'notify'] as const

@@ -14,8 +14,8 @@ import {
   type SqlValue,
   type TableDefinition,
 } from '../../storage/storage.ts'
-import { keyToJson } from '../answers/row-address.ts'
-import { entryKeyParts } from '../rows/key-path.ts'
+import { keyToJson } from '../requests/answers/row-address.ts'
+import { entryKeyParts } from '../requests/rows/key-path.ts'
 
 /** A row of a table or an entry of an index, as its cells are shown. */
 export type ShownRow = {

@@ -10,14 +10,14 @@ import {
   type TableDefinition,
   unlessAborted,
 } from '../../storage/storage.ts'
-import { bodyInTurns } from '../answers/text-pieces.ts'
 import { requireWithin, ServerError } from '../errors/server-error.ts'
 import type { Access } from '../guard/access/access.ts'
 import type { Audit } from '../guard/audit/audit.ts'
 import { requireWithinRole } from '../guard/budgets/shared-bound.ts'
 import type { Shares } from '../guard/budgets/shares.ts'
-import type { RunningRequest } from '../requests/running-request.ts'
-import { catalogAt } from '../statements/snapshot.ts'
+import { bodyInTurns } from '../requests/answers/text-pieces.ts'
+import type { RunningRequest } from '../requests/prepared/running-request.ts'
+import { catalogAt } from '../snapshot.ts'
 import { inspectedRows, rowsPieces } from './inspected-rows.ts'
 import { type ShownRow, shownRow } from './shown-row.ts'
 import { stepFields } from './step-frame.ts'

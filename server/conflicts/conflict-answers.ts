@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Catalog, requireTable, timeText } from '../../storage/storage.ts'
-import { addressOfRow } from '../answers/row-address.ts'
+import { addressOfRow } from '../requests/answers/row-address.ts'
 import type { ConflictLog, LoggedConflict } from './conflict-log.ts'
 import type { RowCount } from './row-sketch.ts'
 

@@ -14,8 +14,8 @@ import {
   takeFirstToken,
 } from '../../storage/storage.ts'
 import type { Audit } from '../guard/audit/audit.ts'
-import { inSnapshot, inTransaction } from '../statements/snapshot.ts'
-import { runAgain } from '../transactions/retry.ts'
+import { runAgain } from '../requests/transactions/retry.ts'
+import { inSnapshot, inTransaction } from '../snapshot.ts'
 import { TokenFile } from './token-file.ts'
 
 /** Between two looks into a file that another server writes. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { andThen, type MaybePromise, SERVER_RIGHTS } from '../../storage/storage.ts'
 import type { Access } from '../guard/access/access.ts'
-import type { RunningRequests } from '../requests/running-requests.ts'
+import type { RunningRequests } from '../requests/prepared/running-requests.ts'
 import type { Operation } from './openapi/document.ts'
 import type { Right } from './openapi/rights-and-budgets.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyRequest } from 'fastify'
 import type { Asker } from '../guard/audit/audit-event.ts'
-import type { RunningRequests } from '../requests/running-requests.ts'
+import type { RunningRequests } from '../requests/prepared/running-requests.ts'
 
 /**
  * What the audit log says of the sender of a request that is not one of those that run; before it was let in it has no

@@ -2,8 +2,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { FORMAT_TYPES } from '../answers/answer-format.ts'
-import { errorText } from '../answers/error-text.ts'
 import {
   PROBLEM_TYPE,
   type Problem,
@@ -12,6 +10,8 @@ import {
 } from '../errors/error-response.ts'
 import { type FaultLog, isOfLeaving } from '../errors/fault-log.ts'
 import { ServerError } from '../errors/server-error.ts'
+import { FORMAT_TYPES } from '../requests/answers/answer-format.ts'
+import { errorText } from '../requests/answers/error-text.ts'
 import { WholeRequest } from './bodies/whole-request.ts'
 import type { Operation } from './openapi/document.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
-import type { RequestAbout, RunningRequest } from '../requests/running-request.ts'
-import type { RunningRequests } from '../requests/running-requests.ts'
+import type { RequestAbout, RunningRequest } from '../requests/prepared/running-request.ts'
+import type { RunningRequests } from '../requests/prepared/running-requests.ts'
 
 /** The request by the name of its operation; `statements` are what else those see who list what is running. */
 export function aboutRequest(

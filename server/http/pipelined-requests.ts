@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { RunningRequests } from '../requests/running-requests.ts'
+import type { RunningRequests } from '../requests/prepared/running-requests.ts'
 
 /**
  * Begins the requests of a connection one after the other, each in a turn of the event loop of its own. A client may

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, type Storage, timeText } from '../../storage/storage.ts'
-import { FORMAT_TYPES } from '../answers/answer-format.ts'
 import { ServerError } from '../errors/server-error.ts'
+import { FORMAT_TYPES } from '../requests/answers/answer-format.ts'
 import { Drain } from './drain.ts'
 import type { SentAnswer } from './openapi/answer-check.ts'
 

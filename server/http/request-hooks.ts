@@ -8,7 +8,7 @@ import { shortened } from '../errors/shown-text.ts'
 import { COUNTED_BYTES_MIN } from '../guard/budgets/hold.ts'
 import { HISTORY_HEADER } from '../guard/history/request-history.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import type { RunningRequests } from '../requests/running-requests.ts'
+import type { RunningRequests } from '../requests/prepared/running-requests.ts'
 import type { LargeBodies } from './bodies/large-bodies.ts'
 import {
   checkOriginAndHost,

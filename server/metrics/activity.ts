@@ -2,7 +2,7 @@
 import type { Clock, Storage } from '../../storage/storage.ts'
 import type { ConflictLog } from '../conflicts/conflict-log.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import type { EndedTransactions } from '../transactions/ended-transactions.ts'
+import type { EndedTransactions } from '../requests/transactions/ended-transactions.ts'
 import { ActivityRing, type StepFigures } from './activity-ring.ts'
 import { feedLagMs } from './feed-lag.ts'
 import type { RequestMetrics } from './request-metrics.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Notification, Transaction } from '../../storage/storage.ts'
 import { ServerError } from '../errors/server-error.ts'
-import type { ObserverRun } from '../transactions/observer-run.ts'
-import { isAlreadyObserved } from '../transactions/transaction-end.ts'
+import type { ObserverRun } from '../requests/transactions/observer-run.ts'
+import { isAlreadyObserved } from '../requests/transactions/transaction-end.ts'
 import { lostRaceOf } from './lost-race.ts'
 
 /**

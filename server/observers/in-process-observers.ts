@@ -13,13 +13,13 @@ import {
   type Transaction,
   unlessAborted,
 } from '../../storage/storage.ts'
-import { rowToJson } from '../answers/query-answer.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { SERVER_ITSELF } from '../guard/budgets/client-key.ts'
-import type { RunningRequest } from '../requests/running-request.ts'
-import type { RunningRequests } from '../requests/running-requests.ts'
-import { inTransaction } from '../statements/snapshot.ts'
-import type { EndedTransactions } from '../transactions/ended-transactions.ts'
+import { rowToJson } from '../requests/answers/query-answer.ts'
+import type { RunningRequest } from '../requests/prepared/running-request.ts'
+import type { RunningRequests } from '../requests/prepared/running-requests.ts'
+import type { EndedTransactions } from '../requests/transactions/ended-transactions.ts'
+import { inTransaction } from '../snapshot.ts'
 import type { DefinedObserver, ObserverEvent } from './define-observer.ts'
 import { lostRaceOf } from './lost-race.ts'
 import { factsOf } from './observer-event.ts'

@@ -6,9 +6,9 @@ import { openStorage, systemClock } from '../../storage/storage.ts'
 import { executionParts } from '../../test/server/execution-parts.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { CursorSecrets } from '../guard/access/cursor-secrets.ts'
-import { Cursors } from '../requests/cursor.ts'
-import { RunningRequest } from '../requests/running-request.ts'
-import { StatementExecution } from '../statements/statement-execution.ts'
+import { Cursors } from '../requests/prepared/cursor.ts'
+import { RunningRequest } from '../requests/prepared/running-request.ts'
+import { StatementExecution } from '../requests/statements/statement-execution.ts'
 import { RunTransaction } from './run-transaction.ts'
 
 async function runTransaction(t: TestContext) {

@@ -7,7 +7,7 @@ import type { Principal } from '../guard/access/principal.ts'
 import type { ClientKey } from '../guard/budgets/client-key.ts'
 import { Room } from '../guard/budgets/room.ts'
 import type { Shares } from '../guard/budgets/shares.ts'
-import type { RunningRequest } from '../requests/running-request.ts'
+import type { RunningRequest } from '../requests/prepared/running-request.ts'
 import { HeldNotification } from './held-notification.ts'
 import { factsOf, type NotificationFacts } from './observer-event.ts'
 

@@ -5,9 +5,9 @@ import type { Catalog, Clock, MaybePromise } from '../../storage/storage.ts'
 import { problemOf } from '../errors/error-response.ts'
 import { isOfLeaving } from '../errors/fault-log.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import type { RunningRequest } from '../requests/running-request.ts'
-import type { IndexedStatement } from '../requests/script.ts'
-import { statementKind } from '../requests/statement-kind.ts'
+import type { RunningRequest } from '../requests/prepared/running-request.ts'
+import type { IndexedStatement } from '../requests/prepared/script.ts'
+import { statementKind } from '../requests/prepared/statement-kind.ts'
 import { ShapeFigures } from './shape-figures.ts'
 
 /** A statement that is about to run. */

@@ -2,14 +2,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Clock, MaybePromise } from '../../storage/storage.ts'
-import { FORMAT_TYPES, isJsonWanted } from '../answers/answer-format.ts'
 import type { Access } from '../guard/access/access.ts'
 import { COUNTED_BYTES_MIN } from '../guard/budgets/hold.ts'
 import type { Outbox, ReadyAnswer } from '../http/answers/outbox.ts'
 import { WholeRequest } from '../http/bodies/whole-request.ts'
 import type { SentAnswer } from '../http/openapi/answer-check.ts'
 import { JSON_TYPE } from '../http/openapi/binding.ts'
-import type { RunningRequests } from '../requests/running-requests.ts'
+import { FORMAT_TYPES, isJsonWanted } from '../requests/answers/answer-format.ts'
+import type { RunningRequests } from '../requests/prepared/running-requests.ts'
 import { asksForMore, type NamedHistory } from './plain-head.ts'
 import {
   operationOf,

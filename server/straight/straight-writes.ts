@@ -10,19 +10,19 @@ import {
   type Storage,
   type Timestamp,
 } from '../../storage/storage.ts'
-import { FORMAT_TYPES } from '../answers/answer-format.ts'
 import type { Access } from '../guard/access/access.ts'
 import type { ReadyAnswer } from '../http/answers/outbox.ts'
 import {
   COMMIT_TIMESTAMP_HEADER,
   READ_TIMESTAMP_HEADER,
 } from '../http/answers/transaction-answers.ts'
-import type { RunningRequest } from '../requests/running-request.ts'
-import type { RunningRequests } from '../requests/running-requests.ts'
-import type { PlanCache } from '../statements/plan-cache.ts'
+import { FORMAT_TYPES } from '../requests/answers/answer-format.ts'
+import type { RunningRequest } from '../requests/prepared/running-request.ts'
+import type { RunningRequests } from '../requests/prepared/running-requests.ts'
+import type { PlanCache } from '../requests/statements/plan-cache.ts'
+import type { Attempt, Attempts } from '../requests/transactions/attempt.ts'
 import type { ShapeFigures } from '../statistics/shape-figures.ts'
 import type { CountedStatement, StatementStatistics } from '../statistics/statement-statistics.ts'
-import type { Attempt, Attempts } from '../transactions/attempt.ts'
 import { type KnownQuery, valuesOfKnown } from './known-query.ts'
 import type { SeenHead } from './seen-heads.ts'
 

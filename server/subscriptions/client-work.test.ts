@@ -5,9 +5,9 @@ import { PlanError } from '../../planner/planner.ts'
 import { openStorage } from '../../storage/storage.ts'
 import { subscriberOf } from '../../test/server/subscriber.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
-import { AnswerWriter } from '../answers/answer-text.ts'
 import type { ClientKey } from '../guard/budgets/client-key.ts'
 import { SERVER_LIMITS } from '../limits.ts'
+import { AnswerWriter } from '../requests/answers/answer-text.ts'
 import { ClientWork, SharedWork, type WorkAccount } from './frames/work-accounts.ts'
 
 type Subscribed = Awaited<ReturnType<Awaited<ReturnType<typeof world>>['subscribe']>>

@@ -11,9 +11,9 @@ import { RecordingSink } from '../../test/server/recording-sink.ts'
 import type { Frame } from '../../test/server/socket-client.ts'
 import { startTestServer, type TestServer } from '../../test/server/test-server.ts'
 import { testFolder } from '../../test/test-folder.ts'
-import { AnswerWriter } from '../answers/answer-text.ts'
-import { RunningRequest } from '../requests/running-request.ts'
-import { StatementExecution } from '../statements/statement-execution.ts'
+import { AnswerWriter } from '../requests/answers/answer-text.ts'
+import { RunningRequest } from '../requests/prepared/running-request.ts'
+import { StatementExecution } from '../requests/statements/statement-execution.ts'
 import { type SubscriptionRequest, Subscriptions } from './subscriptions.ts'
 
 type Item = { readonly id: number; readonly owner: string; readonly amount: number }

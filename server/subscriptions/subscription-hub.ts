@@ -3,7 +3,7 @@ import type { Catalog, FeedCommit, FeedFollower, Timestamp } from '../../storage
 import { type ClientKey, SERVER_ITSELF } from '../guard/budgets/client-key.ts'
 import { Turns, type TurnTaker } from '../guard/budgets/turns.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { catalogAt } from '../statements/snapshot.ts'
+import { catalogAt } from '../snapshot.ts'
 import { CommitQueue, type QueuedEvent } from './commit-queue.ts'
 import { type CostlyQuery, changeFrames } from './frames/change-frames.ts'
 import {

@@ -8,7 +8,7 @@ import { openSocket } from '../../test/server/socket-client.ts'
 import { type AnswerBody, startTestServer } from '../../test/server/test-server.ts'
 import { TokenServer } from '../../test/server/token-server.ts'
 import type { Turns } from '../guard/budgets/turns.ts'
-import { RunningRequest } from '../requests/running-request.ts'
+import { RunningRequest } from '../requests/prepared/running-request.ts'
 import type { Subscription } from './subscription.ts'
 import { furthestBehind } from './subscription-list.ts'
 

@@ -10,10 +10,14 @@ import { Hold } from '../guard/budgets/hold.ts'
 import { requireWithinRole } from '../guard/budgets/shared-bound.ts'
 import type { Turns } from '../guard/budgets/turns.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { PreparedScript } from '../requests/prepared-script.ts'
-import { checkedParameters, noteParameters, parsedText } from '../requests/query-request.ts'
-import type { RunningRequest } from '../requests/running-request.ts'
-import { requireParametersUsed } from '../requests/unused-parameters.ts'
+import { PreparedScript } from '../requests/prepared/prepared-script.ts'
+import {
+  checkedParameters,
+  noteParameters,
+  parsedText,
+} from '../requests/prepared/query-request.ts'
+import type { RunningRequest } from '../requests/prepared/running-request.ts'
+import { requireParametersUsed } from '../requests/prepared/unused-parameters.ts'
 import { FrameCache } from './frames/frame-cache.ts'
 import type { SubscriptionSink } from './frames/subscription-sink.ts'
 import { SubscribedQuery } from './matching/subscribed-query.ts'

@@ -9,7 +9,7 @@ import { type Declaration, requireDeclaration } from '../http/openapi/rights-and
 import { type SchemaValidator, violationError } from '../http/openapi/validator.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { ObservationRequest } from '../observers/socket-observations.ts'
-import type { QueryRequest } from '../requests/query-request.ts'
+import type { QueryRequest } from '../requests/prepared/query-request.ts'
 import { requireOneBeginning, type SubscriptionRequest } from '../subscriptions/subscriptions.ts'
 
 /** What a client sends: see `docs/websocket-protocol.md`. */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { textOf } from '../answers/answer-body.ts'
-import { ReplayedAnswer } from '../requests/idempotency.ts'
-import type { QueryRequest } from '../requests/query-request.ts'
-import type { RunningRequest } from '../requests/running-request.ts'
-import type { ObserverRun } from '../transactions/observer-run.ts'
+import { textOf } from '../requests/answers/answer-body.ts'
+import { ReplayedAnswer } from '../requests/prepared/idempotency.ts'
+import type { QueryRequest } from '../requests/prepared/query-request.ts'
+import type { RunningRequest } from '../requests/prepared/running-request.ts'
+import type { ObserverRun } from '../requests/transactions/observer-run.ts'
 import {
   busy,
   type TransactionAddress,
   TransactionSession,
-} from '../transactions/transaction-session.ts'
+} from '../requests/transactions/transaction-session.ts'
 import type { SocketDependencies } from './socket-dependencies.ts'
 
 /** Transactions after which those that have ended are forgotten, so that a long life costs nothing. */

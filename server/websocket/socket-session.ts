@@ -10,7 +10,7 @@ import {
   type RequestAbout,
   type RunningRequest,
   statementCancelled,
-} from '../requests/running-request.ts'
+} from '../requests/prepared/running-request.ts'
 import { BadFrame, type ClientFrame } from './client-frame.ts'
 import { CLOSE_CODES, type CloseReason, SERVER_STOPS, type SocketEnd } from './close-codes.ts'
 import { FrameArrival } from './frame-arrival.ts'

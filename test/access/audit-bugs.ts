@@ -5,7 +5,7 @@ const AUDIT = 'server/guard/audit/audit.ts'
 const AUDIT_FILE = 'server/guard/audit/audit-file.ts'
 const AUDIT_SINK = 'server/guard/audit/audit-sink.ts'
 const REPEATED = 'server/guard/audit/repeated-events.ts'
-const DEFINITIONS = 'server/statements/definition-runner.ts'
+const DEFINITIONS = 'server/requests/statements/definition-runner.ts'
 
 const bug = plantedIn('server/guard/audit')
 const bugOfBackups = plantedIn('server/backups')

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
-const bug = plantedIn('server/checks')
+const bug = plantedIn('server/requests/checks')
 const definitionBug = plantedIn('server/guard/access/told-definitions.test.ts')
-const numberBug = plantedIn('server/identity', 'storage/tables/identity')
+const numberBug = plantedIn('server/requests/identity', 'storage/tables/identity')
 
 /** One for each way by which a row could be kept that fails a CHECK of its table, and what adding one could tell. */
 export const CHECK_BUGS: readonly PlantedBug[] = [
@@ -63,19 +63,19 @@ export const CHECK_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'addedChecksTrustOldRows',
-    'server/statements/added-check.ts',
+    'server/requests/statements/added-check.ts',
     'if (rows[0] !== undefined) throw',
     'if (rows[1] !== undefined) throw',
   ),
   bug(
     'failedChecksStay',
-    'server/statements/added-check.ts',
+    'server/requests/statements/added-check.ts',
     '      await this.#takeBack(statement)\n',
     '',
   ),
   bug(
     'scriptsNoteBegunChecks',
-    'server/statements/definition-runner.ts',
+    'server/requests/statements/definition-runner.ts',
     'this.#defineAtOnce(entries, running, at)\n',
     'this.#defineAtOnce(entries, running, at, beside)\n',
   ),
@@ -87,7 +87,7 @@ export const CHECK_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'notNullBeforeTheLook',
-    'server/statements/definition-runner.ts',
+    'server/requests/statements/definition-runner.ts',
     "statement.kind !== 'addCheck' && statement.kind !== 'setNotNull'",
     "statement.kind !== 'addCheck'",
   ),

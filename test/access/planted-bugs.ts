@@ -17,15 +17,20 @@ const GET = 'planner/execute/execute-get.ts'
 const SET = 'planner/execute/writes/execute-set.ts'
 const ACCESS = 'planner/plan/plan-access.ts'
 const PLANS = 'planner/plan/plan-statement.ts'
-const SESSIONS = 'server/transactions/transaction-sessions.ts'
-const REQUESTS = 'server/requests/running-requests.ts'
-const RUNNER = 'server/statements/statement-runner.ts'
+const SESSIONS = 'server/requests/transactions/transaction-sessions.ts'
+const REQUESTS = 'server/requests/prepared/running-requests.ts'
+const RUNNER = 'server/requests/statements/statement-runner.ts'
 const SOCKET = 'server/websocket/socket-session.ts'
 const SUBSCRIPTIONS = 'server/subscriptions/subscriptions.ts'
 
 /** One for each thing that access control has to do; each has to make a test fail. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
-  bug('plansOfAnyRole', 'server/statements/plan-cache.ts', '&& each.rights === rights', ''),
+  bug(
+    'plansOfAnyRole',
+    'server/requests/statements/plan-cache.ts',
+    '&& each.rights === rights',
+    '',
+  ),
   bug(
     'tablesAreAllSeen',
     'storage/tables/access/role-rights.ts',
@@ -114,7 +119,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'roleStatementsRunOn',
-    'server/statements/statement-execution.ts',
+    'server/requests/statements/statement-execution.ts',
     'running.limits.statement ?? most, ',
     '',
   ),
@@ -154,7 +159,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'statementsKeepTheirRights',
-    'server/statements/statement-execution.ts',
+    'server/requests/statements/statement-execution.ts',
     'access.viewOf(run.running.principal, run.catalog)',
     'run.catalog',
   ),
@@ -168,13 +173,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug('allTransactionsAreListed', SESSIONS, 'ofAll || session.owner', 'true || session.owner'),
   bug(
     'cursorsAreShared',
-    'server/requests/cursor.ts',
+    'server/requests/prepared/cursor.ts',
     'principal === undefined ? ',
     'principal !== null ? ',
   ),
   bug(
     'keysAreShared',
-    'server/requests/idempotency.ts',
+    'server/requests/prepared/idempotency.ts',
     "scope: owner ?? 'anonymous'",
     "scope: 'anonymous'",
   ),
@@ -186,7 +191,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'replayedRowsNeedNothing',
-    'server/rows/row-transactions.ts',
+    'server/requests/rows/row-transactions.ts',
     "requireTableRight(catalog, requireTable(catalog, table), 'write')",
     '',
   ),
@@ -240,7 +245,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'creationTells',
-    'server/transactions/table-creation.ts',
+    'server/requests/transactions/table-creation.ts',
     'await parts.access.currentCatalog(principal)',
     'await parts.access.currentCatalog(undefined)',
   ),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
-const DESCRIBED = 'server/statements/described-statement.ts'
+const DESCRIBED = 'server/requests/statements/described-statement.ts'
 
 const bug = plantedIn('server/guard/access')
 
@@ -9,13 +9,13 @@ const bug = plantedIn('server/guard/access')
 export const SCRIPT_BUGS: readonly PlantedBug[] = [
   bug(
     'scriptsOutliveTheirToken',
-    'server/scripts/script-runner.ts',
+    'server/requests/scripts/script-runner.ts',
     'this.#parts.access.requireHeld(running.principal)',
     '',
   ),
   bug(
     'definitionsOutliveTheirToken',
-    'server/statements/definition-runner.ts',
+    'server/requests/statements/definition-runner.ts',
     'this.#parts.access.requireHeld(running.principal)',
     '',
   ),

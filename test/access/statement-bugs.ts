@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CHIEF_TEST, type PlantedBug, plantedIn } from './planted-bug.ts'
 
-const EXECUTION = 'server/statements/statement-execution.ts'
+const EXECUTION = 'server/requests/statements/statement-execution.ts'
 const HOOKS = 'server/http/request-hooks.ts'
-const OWN = 'server/transactions/attempt.ts'
+const OWN = 'server/requests/transactions/attempt.ts'
 const SCANS = 'planner/plan/plan-scan.ts'
 
 const bug = plantedIn('server/guard/access')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
-const CURSORS = 'server/requests/cursor.ts'
+const CURSORS = 'server/requests/prepared/cursor.ts'
 
 const bug = plantedIn('server/guard/access')
 const bugOfStatistics = plantedIn('server/statistics/statements.test.ts')

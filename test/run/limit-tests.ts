@@ -25,6 +25,6 @@ export const LIMIT_TESTS: Readonly<Partial<Record<keyof typeof ALL_LIMITS, strin
   sortRowsMax: 'planner/execute/sorted-read.test.ts',
   storeCallMsMax: 'server/http/store-away.test.ts',
   storeSilenceMsMax: 'server/http/store-away.test.ts',
-  transactionRetryMsMax: 'server/transactions/retry.test.ts',
+  transactionRetryMsMax: 'server/requests/transactions/retry.test.ts',
   turnRowsMax: 'planner/execute/index-read.test.ts',
 }

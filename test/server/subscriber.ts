@@ -2,11 +2,11 @@
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { createParser } from '../../parser/parser.ts'
-import { AnswerWriter } from '../../server/answers/answer-text.ts'
 import type { ClientKey } from '../../server/guard/budgets/client-key.ts'
 import type { TurnQueue } from '../../server/guard/budgets/turns.ts'
-import { RunningRequest } from '../../server/requests/running-request.ts'
-import { StatementExecution } from '../../server/statements/statement-execution.ts'
+import { AnswerWriter } from '../../server/requests/answers/answer-text.ts'
+import { RunningRequest } from '../../server/requests/prepared/running-request.ts'
+import { StatementExecution } from '../../server/requests/statements/statement-execution.ts'
 import {
   type SubscriptionRequest,
   Subscriptions,

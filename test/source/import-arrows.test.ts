@@ -166,7 +166,7 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   [
     'a statement knows the route that brought it',
     {
-      'server/statements/a.ts': "import '../http/routes/b.ts'",
+      'server/requests/statements/a.ts': "import '../../http/routes/b.ts'",
       'server/http/routes/b.ts': '',
     },
     /http does not lie below statements/,

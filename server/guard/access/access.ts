@@ -28,7 +28,7 @@ import {
 } from '../../../storage/storage.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { settledSoon } from '../../settled-soon.ts'
-import { catalogAt, inSnapshot } from '../../statements/snapshot.ts'
+import { catalogAt, inSnapshot } from '../../snapshot.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import type { CursorSecrets } from './cursor-secrets.ts'
 import { FailedAttempts } from './failed-attempts.ts'

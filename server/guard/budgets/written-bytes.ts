@@ -13,7 +13,7 @@ import {
   writeRoleWritten,
 } from '../../../storage/storage.ts'
 import { limitExceeded, ServerError } from '../../errors/server-error.ts'
-import { inTransaction } from '../../statements/snapshot.ts'
+import { inTransaction } from '../../snapshot.ts'
 
 /** How often what was counted is added to the row of its role: what a killed server counted since is lost. */
 const SAVE_EVERY_MS = 1_000

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
-import { type AnswerBody, bytesOf } from '../../answers/answer-body.ts'
+import { type AnswerBody, bytesOf } from '../../requests/answers/answer-body.ts'
 
 /** An answer that is complete. The header fields are names and values in turn. */
 export type ReadyAnswer = {

@@ -8,25 +8,25 @@ import {
   type Timestamp,
   type Work,
 } from '../../../storage/storage.ts'
-import type { AnswerBody } from '../../answers/answer-body.ts'
-import { type AnswerFormat, FORMAT_TYPES } from '../../answers/answer-format.ts'
-import type { AnswerWriter } from '../../answers/answer-text.ts'
+import type { Caller } from '../../guard/access/principal.ts'
+import type { AnswerBody } from '../../requests/answers/answer-body.ts'
+import { type AnswerFormat, FORMAT_TYPES } from '../../requests/answers/answer-format.ts'
+import type { AnswerWriter } from '../../requests/answers/answer-text.ts'
 import {
   AnswerBudget,
   EMPTY_RESULT,
   type QueryOutcome,
   type TextForm,
-} from '../../answers/query-answer.ts'
-import { tableText } from '../../answers/table-text.ts'
-import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
-import type { Caller } from '../../guard/access/principal.ts'
-import { IdempotentRequest, ReplayedAnswer } from '../../requests/idempotency.ts'
-import type { QueryRequest } from '../../requests/query-request.ts'
-import type { RequestAbout, RunningRequest } from '../../requests/running-request.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
-import type { StatementRunner } from '../../statements/statement-runner.ts'
-import { TransactionSession } from '../../transactions/transaction-session.ts'
-import type { UnreadBegins } from '../../transactions/unread-begins.ts'
+} from '../../requests/answers/query-answer.ts'
+import { tableText } from '../../requests/answers/table-text.ts'
+import { bodyInTurns, joinedInTurns } from '../../requests/answers/text-pieces.ts'
+import { IdempotentRequest, ReplayedAnswer } from '../../requests/prepared/idempotency.ts'
+import type { QueryRequest } from '../../requests/prepared/query-request.ts'
+import type { RequestAbout, RunningRequest } from '../../requests/prepared/running-request.ts'
+import type { RunningRequests } from '../../requests/prepared/running-requests.ts'
+import type { StatementRunner } from '../../requests/statements/statement-runner.ts'
+import { TransactionSession } from '../../requests/transactions/transaction-session.ts'
+import type { UnreadBegins } from '../../requests/transactions/unread-begins.ts'
 import type { ReadyAnswer } from './outbox.ts'
 import { csvOfOutcome } from './terminal-answers.ts'
 import {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream'
 import type { IntegerForm } from '../../../planner/planner.ts'
-import type { AnswerWriter } from '../../answers/answer-text.ts'
-import { csvHeader, csvRows } from '../../answers/csv-text.ts'
-import { chunksOf } from '../../answers/text-pieces.ts'
 import { problemOf } from '../../errors/error-response.ts'
 import { ClientDisconnected } from '../../errors/server-error.ts'
-import type { OpenScan } from '../../statements/scan-streams.ts'
+import type { AnswerWriter } from '../../requests/answers/answer-text.ts'
+import { csvHeader, csvRows } from '../../requests/answers/csv-text.ts'
+import { chunksOf } from '../../requests/answers/text-pieces.ts'
+import type { OpenScan } from '../../requests/statements/scan-streams.ts'
 
 /** Bytes that wait for a slow reader before no further page is read. */
 const WAITING_BYTES = 64 * 1024

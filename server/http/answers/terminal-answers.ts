@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
-import { FORMAT_TYPES } from '../../answers/answer-format.ts'
-import { csvHeader, csvRows } from '../../answers/csv-text.ts'
-import { errorText } from '../../answers/error-text.ts'
-import type { QueryOutcome } from '../../answers/query-answer.ts'
 import { type Problem, problemOf, retryAfterSeconds } from '../../errors/error-response.ts'
 import { ClientDisconnected, ServerError } from '../../errors/server-error.ts'
-import type { QueryRequest } from '../../requests/query-request.ts'
+import { FORMAT_TYPES } from '../../requests/answers/answer-format.ts'
+import { csvHeader, csvRows } from '../../requests/answers/csv-text.ts'
+import { errorText } from '../../requests/answers/error-text.ts'
+import type { QueryOutcome } from '../../requests/answers/query-answer.ts'
+import type { QueryRequest } from '../../requests/prepared/query-request.ts'
 
 /** The rows of the last statement that has any columns, in pieces. Throws `invalid_request`. */
 export function* csvOfOutcome({

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
 import type { Timestamp } from '../../../storage/storage.ts'
-import type { TransactionSession } from '../../transactions/transaction-session.ts'
+import type { TransactionSession } from '../../requests/transactions/transaction-session.ts'
 
 export const READ_TIMESTAMP_HEADER = 'Percolite-Read-Timestamp'
 export const COMMIT_TIMESTAMP_HEADER = 'Percolite-Commit-Timestamp'

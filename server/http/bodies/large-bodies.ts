@@ -4,7 +4,7 @@ import { ClientDisconnected } from '../../errors/server-error.ts'
 import { COUNTED_BYTES_MIN } from '../../guard/budgets/hold.ts'
 import type { TurnTaker } from '../../guard/budgets/turns.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
-import type { RunningRequests } from '../../requests/running-requests.ts'
+import type { RunningRequests } from '../../requests/prepared/running-requests.ts'
 import { WholeRequest } from './whole-request.ts'
 
 /** What is longer takes longer to read than a turn lasts. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type AnswerBody, textOf } from '../../answers/answer-body.ts'
+import { type AnswerBody, textOf } from '../../requests/answers/answer-body.ts'
 import type { Operation } from './document.ts'
 import type { SchemaValidator } from './validator.ts'
 

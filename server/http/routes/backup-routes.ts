@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { BackupPage, Backups } from '../../backups/backups.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
-import type { RunningRequest } from '../../requests/running-request.ts'
+import type { RunningRequest } from '../../requests/prepared/running-request.ts'
 import { bodyOfHead } from '../answers/stream-answers.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import { aboutRequest, listedWork } from '../listed-work.ts'

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parameters } from '../../../planner/planner.ts'
 import type { Timestamp } from '../../../storage/storage.ts'
-import { FORMAT_TYPES } from '../../answers/answer-format.ts'
 import { ClientDisconnected, ServerError } from '../../errors/server-error.ts'
 import { HISTORY_HEADER, namedHistory } from '../../guard/history/request-history.ts'
-import { parametersOfText } from '../../requests/query-request.ts'
+import { FORMAT_TYPES } from '../../requests/answers/answer-format.ts'
+import { parametersOfText } from '../../requests/prepared/query-request.ts'
 import type { ListedSubscription } from '../../subscriptions/subscription-list.ts'
 import { requireOneBeginning, type SubscriptionRequest } from '../../subscriptions/subscriptions.ts'
 import { bodyOfHead } from '../answers/stream-answers.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { completionsOf } from '../../statements/completions.ts'
+import { completionsOf } from '../../requests/statements/completions.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import { listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'

@@ -6,9 +6,9 @@ import {
   type ObserverStatus,
   requireObserver,
 } from '../../../storage/storage.ts'
-import { addressOfRow } from '../../answers/row-address.ts'
-import { readKeyPath, writeKeyText } from '../../rows/key-path.ts'
-import { catalogAt } from '../../statements/snapshot.ts'
+import { addressOfRow } from '../../requests/answers/row-address.ts'
+import { readKeyPath, writeKeyText } from '../../requests/rows/key-path.ts'
+import { catalogAt } from '../../snapshot.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import type { Handlers } from '../openapi/binding.ts'
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
-import { sendable } from '../../answers/answer-body.ts'
-import { type AnswerFormat, formatOf } from '../../answers/answer-format.ts'
 import type { Problem } from '../../errors/error-response.ts'
 import { HISTORY_HEADER, namedHistory } from '../../guard/history/request-history.ts'
-import { distinctPieces } from '../../requests/distinct-pieces.ts'
+import { sendable } from '../../requests/answers/answer-body.ts'
+import { type AnswerFormat, formatOf } from '../../requests/answers/answer-format.ts'
+import { distinctPieces } from '../../requests/prepared/distinct-pieces.ts'
 import {
   meaningless,
   requireIntegersShown,
   requireMeaningOfStream,
-} from '../../requests/meaningless-options.ts'
-import type { QueryRequest } from '../../requests/query-request.ts'
-import type { RunningRequest } from '../../requests/running-request.ts'
+} from '../../requests/prepared/meaningless-options.ts'
+import type { QueryRequest } from '../../requests/prepared/query-request.ts'
+import type { RunningRequest } from '../../requests/prepared/running-request.ts'
 import type { ReadyAnswer } from '../answers/outbox.ts'
 import { AboutQuery } from '../answers/query-answers.ts'
 import { terminalError } from '../answers/terminal-answers.ts'

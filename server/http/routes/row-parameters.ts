@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IntegerForm, readStamp } from '../../../planner/planner.ts'
 import { requireTable } from '../../../storage/storage.ts'
-import type { AnswerWriter } from '../../answers/answer-text.ts'
 import type { Turns } from '../../guard/budgets/turns.ts'
-import { readKeyPath } from '../../rows/key-path.ts'
-import type { RowSnapshot, RowTransaction } from '../../rows/row-transactions.ts'
-import type { RowForm, RowTarget } from '../../rows/row-writes.ts'
+import type { AnswerWriter } from '../../requests/answers/answer-text.ts'
+import { readKeyPath } from '../../requests/rows/key-path.ts'
+import type { RowSnapshot, RowTransaction } from '../../requests/rows/row-transactions.ts'
+import type { RowForm, RowTarget } from '../../requests/rows/row-writes.ts'
 import type { CheckedRequest } from '../openapi/binding.ts'
 
 // What the parameters of the operations on rows mean.

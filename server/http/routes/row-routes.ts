@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
-import { sendableLine } from '../../answers/answer-body.ts'
-import { formatOf } from '../../answers/answer-format.ts'
-import { distinctPieces } from '../../requests/distinct-pieces.ts'
-import { IdempotentRequest } from '../../requests/idempotency.ts'
-import { meaningless } from '../../requests/meaningless-options.ts'
-import type { RunningRequest } from '../../requests/running-request.ts'
-import { inPathWords } from '../../rows/path-words.ts'
-import { type PostMode, writeSeveral } from '../../rows/posted-rows.ts'
-import { RowConditions } from '../../rows/row-conditions.ts'
-import type { RowTransactions, WrittenAnswer } from '../../rows/row-transactions.ts'
-import type { RowObject } from '../../rows/row-values.ts'
+import { sendableLine } from '../../requests/answers/answer-body.ts'
+import { formatOf } from '../../requests/answers/answer-format.ts'
+import { distinctPieces } from '../../requests/prepared/distinct-pieces.ts'
+import { IdempotentRequest } from '../../requests/prepared/idempotency.ts'
+import { meaningless } from '../../requests/prepared/meaningless-options.ts'
+import type { RunningRequest } from '../../requests/prepared/running-request.ts'
+import { inPathWords } from '../../requests/rows/path-words.ts'
+import { type PostMode, writeSeveral } from '../../requests/rows/posted-rows.ts'
+import { RowConditions } from '../../requests/rows/row-conditions.ts'
+import type { RowTransactions, WrittenAnswer } from '../../requests/rows/row-transactions.ts'
+import type { RowObject } from '../../requests/rows/row-values.ts'
 import {
   insertRow,
   mergeRow,
@@ -19,7 +19,7 @@ import {
   removeRow,
   replaceRow,
   versionTag,
-} from '../../rows/row-writes.ts'
+} from '../../requests/rows/row-writes.ts'
 import { answerCommitTimestamp, answerReadTimestamp } from '../answers/transaction-answers.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import { listedWork } from '../listed-work.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../../parser/parser.ts'
 import { ServerError } from '../../errors/server-error.ts'
-import { type RunningRequest, statementCancelled } from '../../requests/running-request.ts'
+import { type RunningRequest, statementCancelled } from '../../requests/prepared/running-request.ts'
 import { askerOf } from '../asker-of.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import type { Handlers } from '../openapi/binding.ts'

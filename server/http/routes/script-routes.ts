@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RunningRequest } from '../../requests/running-request.ts'
-import type { ScriptRequest } from '../../scripts/script-runner.ts'
+import type { RunningRequest } from '../../requests/prepared/running-request.ts'
+import type { ScriptRequest } from '../../requests/scripts/script-runner.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import { listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'

@@ -15,8 +15,8 @@ import {
   type Timestamp,
 } from '../../../storage/storage.ts'
 import type { OpaqueIds } from '../../guard/access/opaque-ids.ts'
-import { inSnapshot, type Snapshot } from '../../statements/snapshot.ts'
-import { withCreation } from '../../transactions/table-creation.ts'
+import { withCreation } from '../../requests/transactions/table-creation.ts'
+import { inSnapshot, type Snapshot } from '../../snapshot.ts'
 import { answerReadTimestamp } from '../answers/transaction-answers.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'

@@ -2,8 +2,11 @@
 import type { FastifyReply } from 'fastify'
 import { readStamp } from '../../../planner/planner.ts'
 import { HISTORY_HEADER, namedHistory } from '../../guard/history/request-history.ts'
-import { catalogAt } from '../../statements/snapshot.ts'
-import { type SessionEnding, TransactionSession } from '../../transactions/transaction-session.ts'
+import {
+  type SessionEnding,
+  TransactionSession,
+} from '../../requests/transactions/transaction-session.ts'
+import { catalogAt } from '../../snapshot.ts'
 import {
   answerCommitTimestamp,
   answerReadTimestamp,

@@ -10,7 +10,7 @@ import {
   type Timestamp,
   type Transaction,
 } from '../../../storage/storage.ts'
-import { inTransaction } from '../../statements/snapshot.ts'
+import { inTransaction } from '../../snapshot.ts'
 import type { RowImages } from './row-change.ts'
 import type { SubscriptionIndex } from './subscription-index.ts'
 import type { TableSubscriptions } from './table-subscriptions.ts'

@@ -6,7 +6,7 @@ import {
   type WorkMeter,
 } from '../../../planner/planner.ts'
 import { type ColumnDefinition, keyColumns, type SqlRow } from '../../../storage/storage.ts'
-import type { AnswerWriter } from '../../answers/answer-text.ts'
+import type { AnswerWriter } from '../../requests/answers/answer-text.ts'
 
 /** A row as it was right before a commit that wrote it, and right after it; null where there is none. */
 export type RowImages = { readonly before: SqlRow | null; readonly after: SqlRow | null }

@@ -9,7 +9,7 @@ import {
 } from '../../../planner/planner.ts'
 import type { Catalog } from '../../../storage/storage.ts'
 import { ServerError } from '../../errors/server-error.ts'
-import type { RowStatement } from '../../requests/script.ts'
+import type { RowStatement } from '../../requests/prepared/script.ts'
 
 type SubscribedQueryParts = Omit<
   SubscribedQuery,

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { StorageError } from '../../../storage/storage.ts'
+import { ManualClock } from '../../../test/manual-clock.ts'
+import { StatementFailure } from '../../errors/server-error.ts'
+import { Attempts } from './attempt.ts'
+
+const conflict = new StorageError('write_conflict', 'It was written.')
+
+function surroundings(fraction = 0.5) {
+  const clock = new ManualClock()
+  const failures: unknown[] = []
+  const parts = {
+    clock,
+    randomness: { fraction: () => fraction },
+    storage: { begin: () => ({ startTs: 1, rollback: () => {} }), catalog: () => ({}) },
+    shares: { writtenBy: () => undefined },
+    access: { viewOf: (_principal: unknown, catalog: unknown) => catalog },
+    conflicts: { ranAgain: () => {}, failedAttempt: () => {} },
+    ended: { failed: (error: unknown) => failures.push(error), count: () => {} },
+  }
+  return { clock, attempts: new Attempts(parts as never), failures }
+}
+
+/** Attempts of a request that never has to wait for a turn. */
+const retrying = async <T>(
+  { attempts }: ReturnType<typeof surroundings>,
+  work: (attempt: number) => Promise<T>,
+) =>
+  attempts.run({
+    snapshot: { readOnly: false },
+    running: { signal: new AbortController().signal, turns: { rejoin: async () => {} } } as never,
+    work: (attempt) => work(attempt.attempts),
+    commitTsOf: () => null,
+  })
+
+test('work that meets two conflicts succeeds at the third attempt', async () => {
+  const around = surroundings()
+  const running = retrying(around, async (attempt) => {
+    if (attempt < 3) throw new StatementFailure(0, conflict)
+    return attempt
+  })
+  await around.clock.advance(1_000)
+  assert.equal(await running, 3)
+})
+
+test('after eight attempts the conflict is the answer', async () => {
+  const around = surroundings(0)
+  let attempts = 0
+  const running = retrying(around, async () => {
+    attempts += 1
+    throw conflict
+  })
+  const refused = assert.rejects(running, conflict)
+  await around.clock.advance(10_000)
+  await refused
+  assert.equal(attempts, 8)
+  assert.deepEqual(around.failures, [conflict], 'counted once')
+})
+
+test('no attempt begins later than two seconds after the first', async () => {
+  const around = surroundings(1)
+  const begunAtMs: number[] = []
+  const running = retrying(around, async () => {
+    begunAtMs.push(around.clock.monotonicMs())
+    await around.clock.sleep(900)
+    throw conflict
+  })
+  const refused = assert.rejects(running, conflict)
+  await around.clock.advance(20_000)
+  await refused
+  assert.ok(begunAtMs.length >= 2)
+  assert.ok(begunAtMs.every((ms) => ms <= 2_000))
+})
+
+test('an error that is not retryable is not retried, an unknown outcome least of all', async () => {
+  for (const code of ['commit_outcome_unknown', 'unknown_table'] as const) {
+    let attempts = 0
+    const running = retrying(surroundings(), async () => {
+      attempts += 1
+      throw new StorageError(code, 'No.')
+    })
+    await assert.rejects(running, { code })
+    assert.equal(attempts, 1)
+  }
+})
