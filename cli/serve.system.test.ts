@@ -116,7 +116,7 @@ test('SIGINT does not wait for who watches /readyz', async (t) => {
 test('observers of a module run in the server, and SIGTERM waits for the one under way', async (t) => {
   const folder = await testFolder(t, 'main')
   const module = join(folder, 'observers.ts')
-  const define = new URL('../server/observers/define-observer.ts', import.meta.url).href
+  const define = new URL('../server/live/observers/define-observer.ts', import.meta.url).href
   await writeFile(
     module,
     `import { setTimeout } from 'node:timers/promises'

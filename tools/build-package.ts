@@ -18,7 +18,7 @@ const THREADS = 'storage/cells/sqlite/threads/'
 const ENTRIES = {
   percolite: 'cli/percolite.mjs',
   cli: 'cli/cli.ts',
-  observers: 'server/observers/define-observer.ts',
+  observers: 'server/live/observers/define-observer.ts',
   'writer-thread': `${THREADS}writer-thread.ts`,
   'checkpointer-thread': `${THREADS}checkpointer-thread.ts`,
   'copier-process': `${THREADS}copier-process.ts`,

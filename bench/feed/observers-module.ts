@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineObserver, type ObserverTransaction } from '../../server/observers/define-observer.ts'
+import {
+  defineObserver,
+  type ObserverTransaction,
+} from '../../server/live/observers/define-observer.ts'
 
 // What the measured server runs itself: `--observers` of the server of each contender.
 

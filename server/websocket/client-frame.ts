@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { InspectionRequest } from '../cells/socket-inspections.ts'
 import { requireWithin, ServerError } from '../errors/server-error.ts'
 import { shortened } from '../errors/shown-text.ts'
 import { parseJson } from '../http/bodies/body.ts'
@@ -8,9 +7,13 @@ import type { SchemaPointer } from '../http/openapi/document.ts'
 import { type Declaration, requireDeclaration } from '../http/openapi/rights-and-budgets.ts'
 import { type SchemaValidator, violationError } from '../http/openapi/validator.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import type { ObservationRequest } from '../observers/socket-observations.ts'
+import type { InspectionRequest } from '../live/cells/socket-inspections.ts'
+import type { ObservationRequest } from '../live/observers/socket-observations.ts'
+import {
+  requireOneBeginning,
+  type SubscriptionRequest,
+} from '../live/subscriptions/subscriptions.ts'
 import type { QueryRequest } from '../requests/prepared/query-request.ts'
-import { requireOneBeginning, type SubscriptionRequest } from '../subscriptions/subscriptions.ts'
 
 /** What a client sends: see `docs/websocket-protocol.md`. */
 export type ClientFrame =

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type InspectionSink, SocketInspections } from '../cells/socket-inspections.ts'
 import { problemOf } from '../errors/error-response.ts'
 import { isOfLeaving } from '../errors/fault-log.ts'
 import type { ClientKey } from '../guard/budgets/client-key.ts'
-import { type NotificationFields, SocketObservations } from '../observers/socket-observations.ts'
+import { type InspectionSink, SocketInspections } from '../live/cells/socket-inspections.ts'
+import {
+  type NotificationFields,
+  SocketObservations,
+} from '../live/observers/socket-observations.ts'
+import { SubscriptionFrame } from '../live/subscriptions/frames/subscription-frame.ts'
 import type { RunningRequest } from '../requests/prepared/running-request.ts'
-import { SubscriptionFrame } from '../subscriptions/frames/subscription-frame.ts'
 import type { ClientFrame } from './client-frame.ts'
 import type { SocketDependencies } from './socket-dependencies.ts'
 import type { SocketOutbox } from './socket-outbox.ts'

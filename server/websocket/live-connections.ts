@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServerError } from '../errors/server-error.ts'
 import type { SchemaValidator } from '../http/openapi/validator.ts'
-import { ChangeStreams } from '../subscriptions/change-streams.ts'
-import type { SubscriptionParts } from '../subscriptions/subscription-parts.ts'
-import { Subscriptions } from '../subscriptions/subscriptions.ts'
+import { ChangeStreams } from '../live/subscriptions/change-streams.ts'
+import type { SubscriptionParts } from '../live/subscriptions/subscription-parts.ts'
+import { Subscriptions } from '../live/subscriptions/subscriptions.ts'
 import { ClientFrameReader } from './client-frame.ts'
 import type { SocketDependencies } from './socket-dependencies.ts'
 import { SocketServer } from './socket-server.ts'

@@ -2,10 +2,10 @@
 import type { Observers } from '../../storage/storage.ts'
 import type { FaultLog } from '../errors/fault-log.ts'
 import type { Shares } from '../guard/budgets/shares.ts'
+import type { Subscriptions } from '../live/subscriptions/subscriptions.ts'
 import type { RunningRequests } from '../requests/prepared/running-requests.ts'
 import type { StatementDependencies } from '../requests/statements/statement-execution.ts'
 import type { StatementRunner } from '../requests/statements/statement-runner.ts'
-import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { ClientFrameReader } from './client-frame.ts'
 
 /** What sockets answer their frames by. */

@@ -61,7 +61,7 @@ export const AUDIT_BUGS: readonly PlantedBug[] = [
   bug('auditForgetsTerminals', 'server/http/answers/terminal-answers.ts', 'told(problem)', ''),
   bug(
     'auditForgetsChanges',
-    'server/subscriptions/change-streams.ts',
+    'server/live/subscriptions/change-streams.ts',
     'this.#parts.audit.answered(told, running)',
     '',
   ),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
-const INSPECTIONS = 'server/cells/socket-inspections.ts'
+const INSPECTIONS = 'server/live/cells/socket-inspections.ts'
 
-const bug = plantedIn('server/cells')
+const bug = plantedIn('server/live/cells')
 
 /** One for each thing that has to be asked for, or told, before somebody looks below the rows. */
 export const INSPECTION_BUGS: readonly PlantedBug[] = [

@@ -21,7 +21,7 @@ const SESSIONS = 'server/requests/transactions/transaction-sessions.ts'
 const REQUESTS = 'server/requests/prepared/running-requests.ts'
 const RUNNER = 'server/requests/statements/statement-runner.ts'
 const SOCKET = 'server/websocket/socket-session.ts'
-const SUBSCRIPTIONS = 'server/subscriptions/subscriptions.ts'
+const SUBSCRIPTIONS = 'server/live/subscriptions/subscriptions.ts'
 
 /** One for each thing that access control has to do; each has to make a test fail. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -227,13 +227,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'rulesChangeUnderSubscribers',
-    'server/subscriptions/matching/subscribed-query.ts',
+    'server/live/subscriptions/matching/subscribed-query.ts',
     'plan.view !== this.#view',
     'false',
   ),
   bug(
     'observersNeedNothing',
-    'server/observers/socket-observations.ts',
+    'server/live/observers/socket-observations.ts',
     'for (const right of ',
     'if (table === undefined) for (const right of ',
   ),

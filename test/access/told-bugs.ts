@@ -5,7 +5,7 @@ const CURSORS = 'server/requests/prepared/cursor.ts'
 
 const bug = plantedIn('server/guard/access')
 const bugOfStatistics = plantedIn('server/statistics/statements.test.ts')
-const bugOfLists = plantedIn('server/subscriptions/subscription-list.test.ts')
+const bugOfLists = plantedIn('server/live/subscriptions/subscription-list.test.ts')
 
 /** One for each thing that ids and cursors must not tell of what their holder may not know. */
 export const TOLD_BUGS: readonly PlantedBug[] = [

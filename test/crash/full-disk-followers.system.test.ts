@@ -16,7 +16,8 @@ import { SmallDisk } from './small-disk.ts'
 /** Who follows changes goes on while the disk is full, and what has to be written is written when there is room. */
 
 const FAILING_COMMIT = new URL('./failing-commit.ts', import.meta.url).href
-const OBSERVER_DOOR = new URL('../../server/observers/define-observer.ts', import.meta.url).href
+const OBSERVER_DOOR = new URL('../../server/live/observers/define-observer.ts', import.meta.url)
+  .href
 const DISK_KIB = 40 * 1024
 /** Longer than the oracle's mark is ahead. */
 const FULL_MS = 3_000

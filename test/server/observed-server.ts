@@ -7,7 +7,7 @@ import {
   defineObserver,
   type ObserverEvent,
   type ObserverTransaction,
-} from '../../server/observers/define-observer.ts'
+} from '../../server/live/observers/define-observer.ts'
 import { openSocket, type SocketClient } from './socket-client.ts'
 import { type AnswerBody, startTestServer, type TestServer } from './test-server.ts'
 

@@ -4,13 +4,13 @@ import { pino } from 'pino'
 import { createParser } from '../../parser/parser.ts'
 import type { ClientKey } from '../../server/guard/budgets/client-key.ts'
 import type { TurnQueue } from '../../server/guard/budgets/turns.ts'
-import { AnswerWriter } from '../../server/requests/answers/answer-text.ts'
-import { RunningRequest } from '../../server/requests/prepared/running-request.ts'
-import { StatementExecution } from '../../server/requests/statements/statement-execution.ts'
 import {
   type SubscriptionRequest,
   Subscriptions,
-} from '../../server/subscriptions/subscriptions.ts'
+} from '../../server/live/subscriptions/subscriptions.ts'
+import { AnswerWriter } from '../../server/requests/answers/answer-text.ts'
+import { RunningRequest } from '../../server/requests/prepared/running-request.ts'
+import { StatementExecution } from '../../server/requests/statements/statement-execution.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { executionParts } from './execution-parts.ts'
 import { RecordingSink } from './recording-sink.ts'

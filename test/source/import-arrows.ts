@@ -95,7 +95,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   // Observers are written with one file of the server, which imports nothing.
   examples: {
-    doors: [{ path: 'client-sdk/client.ts' }, { path: 'server/observers/define-observer.ts' }],
+    doors: [{ path: 'client-sdk/client.ts' }, { path: 'server/live/observers/define-observer.ts' }],
     packages: [NODE_BUILTIN, /^jose$/],
   },
   // Beside the door, what transactions and timestamps are measured against, on this machine and over the network, and
@@ -106,7 +106,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       { path: 'examples/web-index/pages/document.ts' },
       { path: 'examples/web-index/pages/synthetic-web.ts' },
       { path: 'client-sdk/client.ts' },
-      { path: 'server/observers/define-observer.ts' },
+      { path: 'server/live/observers/define-observer.ts' },
       { path: 'storage/storage.ts' },
       { path: 'engines/bigtable/bigtable-engine.ts' },
       { path: 'engines/etcd/etcd-engine.ts' },
@@ -269,7 +269,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['routes/'],
     ['http-interface.ts'],
   ],
-  'server/subscriptions': [['matching/'], ['frames/'], ['*']],
+  'server/live/subscriptions': [['matching/'], ['frames/'], ['*']],
   cli: [
     ['command.ts', 'file-problem.ts', 'named-file.ts'],
     ['connection/'],

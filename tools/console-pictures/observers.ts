@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type DefinedObserver, defineObserver } from '../../server/observers/define-observer.ts'
+import {
+  type DefinedObserver,
+  defineObserver,
+} from '../../server/live/observers/define-observer.ts'
 
 /** What watches the brokerage on the pictures; the last one has nobody to run it. */
 export const OBSERVER_STATEMENTS = [

@@ -2,7 +2,7 @@
 import {
   defineObserver,
   type ObserverTransaction,
-} from '../../../server/observers/define-observer.ts'
+} from '../../../server/live/observers/define-observer.ts'
 import { CLUSTER_KEYS, type ClusterKeys, type Document } from '../pages/document.ts'
 
 /** Where a page belongs: since when to this cluster, and when that was decided last. */

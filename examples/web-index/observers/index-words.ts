@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineObserver } from '../../../server/observers/define-observer.ts'
+import { defineObserver } from '../../../server/live/observers/define-observer.ts'
 import type { Document } from '../pages/document.ts'
 
 type Cluster = { readonly id: number; readonly url: string; readonly at: number }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineObserver } from '../../../server/observers/define-observer.ts'
+import { defineObserver } from '../../../server/live/observers/define-observer.ts'
 import { documentOf } from '../pages/document.ts'
 
 /** The document processor: takes a page apart, for the observers of `document`. */

@@ -2,7 +2,7 @@
 import {
   defineObserver,
   type ObserverTransaction,
-} from '../../../server/observers/define-observer.ts'
+} from '../../../server/live/observers/define-observer.ts'
 import type { Document } from '../pages/document.ts'
 import { isPassedOn, type Source, stepsOf, UNKNOWN_STEPS } from './rank.ts'
 

@@ -189,7 +189,8 @@ test('every operation is reached with its first declared status', async (t) => {
   await server.query('CREATE OBSERVER audited ON account (balance)')
   const transaction = await server.begin()
   const seen = new Set<string>()
-  // What answers a handshake is no request of this kind, and a commit is killed only where it is slow (`server/cells`).
+  // What answers a handshake is no request of this kind, and a commit is killed only where it is slow
+  // (`server/live/cells`).
   const others = ['openSocket', 'killCommit']
   const operations = document.operations.filter(({ id }) => !others.includes(id))
   for (const operation of operations) {

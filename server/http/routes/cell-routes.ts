@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { requireTable, type TableDefinition } from '../../../storage/storage.ts'
-import { type InspectedRows, inspectedRows, rowsPieces } from '../../cells/inspected-rows.ts'
-import { type ShownRow, shownEntry, shownRow } from '../../cells/shown-row.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { shortened } from '../../errors/shown-text.ts'
+import { type InspectedRows, inspectedRows, rowsPieces } from '../../live/cells/inspected-rows.ts'
+import { type ShownRow, shownEntry, shownRow } from '../../live/cells/shown-row.ts'
 import { sendableLine } from '../../requests/answers/answer-body.ts'
 import { addressOfRow } from '../../requests/answers/row-address.ts'
 import { bodyInTurns, joinedInTurns } from '../../requests/answers/text-pieces.ts'

@@ -3,10 +3,13 @@ import type { Parameters } from '../../../planner/planner.ts'
 import type { Timestamp } from '../../../storage/storage.ts'
 import { ClientDisconnected, ServerError } from '../../errors/server-error.ts'
 import { HISTORY_HEADER, namedHistory } from '../../guard/history/request-history.ts'
+import type { ListedSubscription } from '../../live/subscriptions/subscription-list.ts'
+import {
+  requireOneBeginning,
+  type SubscriptionRequest,
+} from '../../live/subscriptions/subscriptions.ts'
 import { FORMAT_TYPES } from '../../requests/answers/answer-format.ts'
 import { parametersOfText } from '../../requests/prepared/query-request.ts'
-import type { ListedSubscription } from '../../subscriptions/subscription-list.ts'
-import { requireOneBeginning, type SubscriptionRequest } from '../../subscriptions/subscriptions.ts'
 import { bodyOfHead } from '../answers/stream-answers.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import { aboutRequest, listedWork } from '../listed-work.ts'

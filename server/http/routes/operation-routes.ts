@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SERVER_RIGHTS, type StorageStatus, timeText } from '../../../storage/storage.ts'
-import { standingLockOf } from '../../cells/row-cells.ts'
 import { consistencyAnswer } from '../../consistency-answer.ts'
 import { ALL_LIMITS } from '../../limits.ts'
+import { standingLockOf } from '../../live/cells/row-cells.ts'
 import { feedLagMs } from '../../metrics/feed-lag.ts'
 import { LastAnswer } from '../../metrics/last-answer.ts'
 import { catalogAt } from '../../snapshot.ts'

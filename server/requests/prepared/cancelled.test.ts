@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openStorage } from '../../../storage/storage.ts'
 import { runningScene } from '../../../test/server/running-scene.ts'
 import type { AnswerBody } from '../../../test/server/test-server.ts'
-import { defineObserver } from '../../observers/define-observer.ts'
+import { defineObserver } from '../../live/observers/define-observer.ts'
 
 /** Far less than what is cancelled here would take, and far more than a turn of a busy machine. */
 const MOMENT_MS = 2_000

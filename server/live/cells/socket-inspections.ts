@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+import { valueFromJson } from '../../../planner/planner.ts'
+import {
+  type Catalog,
+  type Clock,
+  keyColumns,
+  requireTable,
+  type SeenStep,
+  type Storage,
+  type TableDefinition,
+  unlessAborted,
+} from '../../../storage/storage.ts'
+import { requireWithin, ServerError } from '../../errors/server-error.ts'
+import type { Access } from '../../guard/access/access.ts'
+import type { Audit } from '../../guard/audit/audit.ts'
+import { requireWithinRole } from '../../guard/budgets/shared-bound.ts'
+import type { Shares } from '../../guard/budgets/shares.ts'
+import { bodyInTurns } from '../../requests/answers/text-pieces.ts'
+import type { RunningRequest } from '../../requests/prepared/running-request.ts'
+import { catalogAt } from '../../snapshot.ts'
+import { inspectedRows, rowsPieces } from './inspected-rows.ts'
+import { type ShownRow, shownRow } from './shown-row.ts'
+import { stepFields } from './step-frame.ts'
+
+export type InspectionRequest = {
+  readonly table: string
+  /** The values of each primary key in their JSON form. */
+  readonly keys: ReadonlyArray<readonly unknown[]>
+}
+
+type Followed = Awaited<ReturnType<Storage['inspection']['follow']>>
+
+export type InspectionParts = {
+  readonly storage: Storage
+  readonly access: Access
+  readonly audit: Audit
+  readonly shares: Shares
+  readonly clock: Pick<Clock, 'wallMicros'>
+}
+
+/** Where frames go. */
+export type InspectionSink = {
+  readonly isWritable: boolean
+  /** `fields` are what follows the id: a comma and the rest, or the closing brace. */
+  send(type: string, fields: ReadonlyArray<string | Uint8Array>): void
+  /** Resolves when there is room again. Rejects with the signal's reason. */
+  room(signal: AbortSignal): Promise<void>
+}
+
+/** The rows that one socket inspects: their cells, and then each step of the protocol that changes them. */
+export class SocketInspections {
+  readonly #parts: InspectionParts
+  readonly #running = new Set<RunningRequest>()
+  #rows = 0
+
+  constructor(parts: InspectionParts) {
+    this.#parts = parts
+  }
+
+  /** Serves until `running` is aborted, and rejects with its reason, or with what else ended it. */
+  async serve(
+    request: InspectionRequest,
+    sink: InspectionSink,
+    running: RunningRequest,
+  ): Promise<never> {
+    const { access, audit, shares, storage } = this.#parts
+    const { subscriptions } = shares
+    const { client, limits, principal } = running
+    access.requireRight(principal, 'inspect')
+    const catalog = await catalogAt(storage)
+    const table = requireTable(catalog, request.table)
+    const rows = request.keys.map((key) => shownRow(table, keyOfJson(table, key)))
+    this.#requireRoom(rows.length)
+    requireWithinRole('subscriptions', limits, subscriptions.heldBy(client), subscriptions.what)
+    subscriptions.take(client)
+    this.#rows += rows.length
+    this.#running.add(running)
+    try {
+      audit.inspected(running, table.name)
+      return await this.#follow({ catalog, rows }, sink, running)
+    } finally {
+      this.#running.delete(running)
+      this.#rows -= rows.length
+      subscriptions.giveBack(client)
+    }
+  }
+
+  /** To be called when rights may have changed. */
+  stepRights(): void {
+    for (const running of this.#running) {
+      try {
+        this.#parts.access.requireRight(running.principal, 'inspect')
+      } catch (error) {
+        running.abort(error as Error)
+      }
+    }
+  }
+
+  #requireRoom(more: number): void {
+    requireWithin('inspectedRowsMax', this.#rows + more, 'Rows that a socket inspects')
+  }
+
+  async #follow(
+    inspected: { readonly catalog: Catalog; readonly rows: readonly ShownRow[] },
+    sink: InspectionSink,
+    running: RunningRequest,
+  ): Promise<never> {
+    const { storage, clock } = this.#parts
+    const { signal, turns } = running
+    const fieldsOf = (step: SeenStep) =>
+      stepFields(inspected, step, Math.floor(clock.wallMicros() / 1_000))
+    const steps = new StepSender(sink, fieldsOf, signal)
+    let followed: Followed | undefined
+    try {
+      const read = async (keys: readonly Uint8Array[]) => {
+        const tell = (step: SeenStep) => steps.tell(step)
+        followed = await storage.inspection.follow(keys, tell, (count) => steps.leaveOut(count))
+        return followed
+      }
+      const { catalog, rows } = inspected
+      const first = await inspectedRows(catalog, rows, { read, running })
+      const scope = storage.isShared ? 'process' : 'store'
+      const body = await bodyInTurns(rowsPieces(first), turns)
+      signal.throwIfAborted()
+      sink.send('cells', [`,"scope":"${scope}",`, ...(typeof body === 'string' ? [body] : body)])
+      // From here on the outbox holds it.
+      running.releaseUnsent()
+      running.follows()
+      followed?.release()
+      return await unlessAborted(signal, new Promise<never>(() => {}))
+    } finally {
+      followed?.stop()
+    }
+  }
+}
+
+/** Sends steps as long as the client takes them, and tells how many it has missed. */
+class StepSender {
+  readonly #sink: InspectionSink
+  readonly #fieldsOf: (step: SeenStep) => string
+  readonly #signal: AbortSignal
+  #leftOut = 0
+
+  constructor(sink: InspectionSink, fieldsOf: (step: SeenStep) => string, signal: AbortSignal) {
+    this.#sink = sink
+    this.#fieldsOf = fieldsOf
+    this.#signal = signal
+  }
+
+  tell(step: SeenStep): void {
+    if (this.#leftOut > 0 || !this.#sink.isWritable) this.leaveOut()
+    else this.#sink.send('step', [this.#fieldsOf(step)])
+  }
+
+  leaveOut(count = 1): void {
+    this.#leftOut += count
+    if (this.#leftOut === count) void this.#tellWhenThereIsRoom()
+  }
+
+  async #tellWhenThereIsRoom(): Promise<void> {
+    try {
+      await this.#sink.room(this.#signal)
+    } catch {
+      return
+    }
+    this.#sink.send('stepsLeftOut', [`,"count":${this.#leftOut}}`])
+    this.#leftOut = 0
+  }
+}
+
+/** Throws `invalid_request`, and PlanError `type_mismatch`. */
+function keyOfJson(table: TableDefinition, key: readonly unknown[]) {
+  const { length } = table.primaryKey
+  if (key.length !== length) {
+    throw new ServerError(
+      'invalid_request',
+      `The key of "${table.name}" has ${length} components, and ${key.length} are given.`,
+    )
+  }
+  return keyColumns(table).map(({ type, name }, at) => {
+    const value = valueFromJson(type, key[at])
+    if (value !== null) return value
+    throw new ServerError('invalid_request', `The key has NULL for ${name}.`)
+  })
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import { StorageError } from '../../../storage/storage.ts'
+
+/**
+ * Why a run that did nothing wrong is to be repeated: another came first, the disk is full, or
+ * the outcome of its commit is unknown. It may be wrapped in errors that say more; undefined where there is none.
+ */
+export function lostRaceOf(error: unknown): StorageError | undefined {
+  let cause = error
+  // What a function throws may be its own cause.
+  for (let depth = 0; depth < CAUSES_MAX && cause instanceof Error; depth += 1) {
+    if (cause instanceof StorageError) {
+      return cause.isWorthRerun || cause.code === 'disk_full' ? cause : undefined
+    }
+    cause = cause.cause
+  }
+  return undefined
+}
+
+const CAUSES_MAX = 8

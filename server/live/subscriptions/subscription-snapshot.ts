@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type SubscriptionPlan, WorkMeter } from '../../../planner/planner.ts'
+import type { Catalog, Timestamp, Transaction } from '../../../storage/storage.ts'
+import { StatementFailure } from '../../errors/server-error.ts'
+import { SERVER_LIMITS } from '../../limits.ts'
+import { AnswerBudget } from '../../requests/answers/query-answer.ts'
+import type { RunningRequest } from '../../requests/prepared/running-request.ts'
+import { explained } from '../../requests/transactions/explained-error.ts'
+import { inTransaction } from '../../snapshot.ts'
+import type { KnownColumns } from './frames/known-columns.ts'
+import { ListFrames } from './frames/list-frames.ts'
+import { SubscriptionFrame } from './frames/subscription-frame.ts'
+import type { SubscriptionSink } from './frames/subscription-sink.ts'
+import { snapshotRowText } from './matching/row-change.ts'
+import type { SubscribedQuery } from './matching/subscribed-query.ts'
+import type { SubscriptionParts } from './subscription-parts.ts'
+
+/** Who reads a snapshot, and where its frames go. */
+type Reader = {
+  readonly query: SubscribedQuery
+  readonly sink: SubscriptionSink
+  readonly knownColumns: KnownColumns
+  readonly running: RunningRequest
+}
+
+/**
+ * Sends `subscribed`, the rows as of one moment and `snapshotEnd`, and resolves to that moment: every
+ * later commit is in the feed after it. A page is read when there is room for it, so a slow reader
+ * costs no more memory than a fast one. Rejects with what is wrong with the statement, and with the
+ * signal's reason.
+ */
+export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Promise<Timestamp> {
+  const { query, sink, knownColumns, running } = reader
+  const { turns } = running
+  let catalog: Catalog | undefined
+  const send = async (transaction: Transaction) => {
+    catalog = query.viewOf(await parts.storage.catalog(transaction))
+    const plan = query.planAt(catalog)
+    const timestamp = transaction.startTs
+    let isBegun = false
+    for await (const rows of pagesOf(parts, reader, { transaction, catalog })) {
+      // What is wrong with the statement is told by its first page, before anything is answered.
+      if (!isBegun) sink.send(knownColumns.begin(timestamp, plan, parts.storage.history.name))
+      isBegun = true
+      for await (const frame of rowFrames(parts, plan, reader, rows)) {
+        await sink.room(running.signal)
+        sink.send(frame)
+      }
+      await sink.room(running.signal)
+    }
+    sink.send(SubscriptionFrame.of('snapshotEnd', { timestamp }))
+    return timestamp
+  }
+  try {
+    return await inTransaction(parts.storage, { readOnly: true }, send, turns)
+  } catch (error) {
+    throw explained(error instanceof StatementFailure ? error.cause : error, catalog)
+  }
+}
+
+type Rows = Awaited<ReturnType<SubscriptionParts['execution']['run']>>[number]['rows']
+
+/** The whole rows of the query, a page at a time. */
+async function* pagesOf(
+  { execution }: SubscriptionParts,
+  { query, running }: Reader,
+  { transaction, catalog }: { readonly transaction: Transaction; readonly catalog: Catalog },
+): AsyncGenerator<Rows, void, undefined> {
+  const { streamPageRows: rows, streamPageBytes: bytes } = SERVER_LIMITS
+  const entry = { statement: query.snapshotStatement, parameters: query.parameters, index: 0 }
+  let after: Uint8Array | undefined
+  do {
+    const page = { rows, bytes, ...(after === undefined ? {} : { after }) }
+    const [result] = await execution.run([entry], {
+      request: {},
+      transaction,
+      catalog,
+      paging: { page, check: () => undefined },
+      answer: new AnswerBudget(running),
+      running,
+    })
+    // Rows are on their way: the rest is not refused any more.
+    running.admitted()
+    yield result?.rows ?? []
+    after = result?.resumeAfter
+  } while (after !== undefined)
+  // From here on the sink holds what has not been sent.
+  running.releaseUnsent()
+}
+
+async function* rowFrames(
+  { writer }: SubscriptionParts,
+  plan: SubscriptionPlan,
+  { query, running }: Reader,
+  rows: Rows,
+): AsyncGenerator<SubscriptionFrame, void, undefined> {
+  const { turns } = running
+  const form = { writer, integers: query.integers, work: new WorkMeter() }
+  const list = new ListFrames((items) => new SubscriptionFrame('rows', `,"rows":[${items}]}`))
+  for (const [position, row] of rows.entries()) {
+    const full = list.add(snapshotRowText(plan, row, form), position)
+    if (full !== undefined) yield full.frame
+    if (turns.isDue) await turns.pause()
+  }
+  const last = list.end()
+  if (last !== undefined) yield last
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Statement } from '../../../parser/ast.ts'
+import type { Parser } from '../../../parser/parser.ts'
+import { distinctText, keepOwnSource, type Parameters, sourceOf } from '../../../planner/planner.ts'
+import { ADMIN_ROLE, type Catalog, repeat, type Timestamp } from '../../../storage/storage.ts'
+import { requireWithin, ServerError } from '../../errors/server-error.ts'
+import type { Principal } from '../../guard/access/principal.ts'
+import { Hold } from '../../guard/budgets/hold.ts'
+import { requireWithinRole } from '../../guard/budgets/shared-bound.ts'
+import type { Turns } from '../../guard/budgets/turns.ts'
+import { SERVER_LIMITS } from '../../limits.ts'
+import { PreparedScript } from '../../requests/prepared/prepared-script.ts'
+import {
+  checkedParameters,
+  noteParameters,
+  parsedText,
+} from '../../requests/prepared/query-request.ts'
+import type { RunningRequest } from '../../requests/prepared/running-request.ts'
+import { requireParametersUsed } from '../../requests/prepared/unused-parameters.ts'
+import { FrameCache } from './frames/frame-cache.ts'
+import type { SubscriptionSink } from './frames/subscription-sink.ts'
+import { SubscribedQuery } from './matching/subscribed-query.ts'
+import { Permits } from './permits.ts'
+import { RecentCommits } from './recent-commits.ts'
+import { Subscription, type SubscriptionStart } from './subscription.ts'
+import { SubscriptionHubs } from './subscription-hubs.ts'
+import { furthestBehind, type ListedSubscription } from './subscription-list.ts'
+import type { SubscriptionParts } from './subscription-parts.ts'
+
+/** What a client subscribes to, and from where on. */
+export type SubscriptionRequest = {
+  readonly sql: string
+  readonly params?: Parameters
+  readonly integers?: 'number' | 'string'
+  /** The rows come first, as of one moment. Excludes `since`. */
+  readonly snapshot?: boolean
+  /** What was committed after this timestamp comes. */
+  readonly since?: Timestamp
+  /** The history that `since` is said to be of. */
+  readonly history?: string
+  /** The view that `since` is of, as `subscribed` has named it. */
+  readonly view?: string
+}
+
+/** Throws ServerError `invalid_request`. */
+export function requireOneBeginning(snapshot: boolean, since: unknown): void {
+  if (!snapshot || since === undefined) return
+  const detail = 'A subscription begins with a snapshot or goes on from since, not both.'
+  throw new ServerError('invalid_request', detail)
+}
+
+/** The door of the folder: all subscriptions of the server, on sockets and in NDJSON answers. */
+export class Subscriptions {
+  readonly #parts: SubscriptionParts
+  readonly #parser: Parser
+  readonly #hubs: SubscriptionHubs
+  readonly #queries = new Map<string, SubscribedQuery>()
+  readonly #open = new Set<Subscription>()
+  readonly #closing = new AbortController()
+  readonly #progressing: Promise<void>
+  #queryNumber = 0
+
+  constructor(
+    parts: Omit<SubscriptionParts, 'readers' | 'recent' | 'frames' | 'told'>,
+    parser: Parser,
+  ) {
+    const readers = new Permits(SERVER_LIMITS.feedReadersMax)
+    const recent = new RecentCommits(SERVER_LIMITS.feedRecentRows)
+    this.#parts = { ...parts, readers, recent, frames: new FrameCache(), told: { count: 0 } }
+    this.#parser = parser
+    this.#hubs = new SubscriptionHubs(this.#parts)
+    this.#progressing = repeat(parts.clock, {
+      everyMs: SERVER_LIMITS.progressMs,
+      signal: this.#closing.signal,
+      work: () => this.#hubs.progress(),
+      failed: (error) => parts.log.warn({ err: error }, 'the progress of the feed is not known'),
+    })
+  }
+
+  get count(): number {
+    return this.#parts.shares.subscriptions.held
+  }
+
+  /** How many changes were sent, of one to each of those that are told. */
+  get toldCount(): number {
+    return this.#parts.told.count
+  }
+
+  /**
+   * Those that are furthest behind, `limit` at most, of how many, and how far they could have come. Rejects with the
+   * errors of the feed and with the reason of an abort.
+   */
+  async list(
+    limit: number,
+    turns: Turns,
+  ): Promise<{
+    readonly resolved: Timestamp
+    readonly subscriptions: readonly ListedSubscription[]
+    readonly total: number
+  }> {
+    const resolved = await this.#parts.storage.feed.resolved()
+    const positionOf = (subscription: Subscription) => this.#hubs.positionOf(subscription, resolved)
+    const subscriptions = await furthestBehind(this.#open, { limit, positionOf, turns })
+    return { resolved, subscriptions, total: this.#open.size }
+  }
+
+  /**
+   * Serves one subscription until `running` is aborted, and rejects with its reason; or with what else
+   * ended it, to be told to the client. Beyond `subscriptionsMax` that is `client_overloaded` or `overloaded`.
+   */
+  async serve(
+    request: SubscriptionRequest,
+    sink: SubscriptionSink,
+    running: RunningRequest,
+  ): Promise<never> {
+    const { subscriptions } = this.#parts.shares
+    const { client, limits } = running
+    requireWithinRole('subscriptions', limits, subscriptions.heldBy(client), subscriptions.what)
+    subscriptions.take(client)
+    try {
+      return await this.#serve(request, sink, running)
+    } finally {
+      subscriptions.giveBack(client)
+      if (subscriptions.heldBy(client) === 0) await this.#hubs.ended(client)
+    }
+  }
+
+  async #serve(
+    request: SubscriptionRequest,
+    sink: SubscriptionSink,
+    running: RunningRequest,
+  ): Promise<never> {
+    if (!running.turns.mayBegin) await running.turns.begin()
+    const hold = new Hold(this.#parts.shares.subscriptionsBytes, running.client)
+    const parsed = parsedText(this.#parser, request.sql, running.turns)
+    const query = this.#queryOf(
+      request,
+      parsed instanceof Promise ? await parsed : parsed,
+      hold,
+      running.principal,
+    )
+    query.subscriptions += 1
+    const subscription = new Subscription(this.#parts, this.#hubs, { query, sink, running })
+    this.#open.add(subscription)
+    try {
+      return await subscription.run(startOf(request))
+    } finally {
+      this.#open.delete(subscription)
+      hold.close()
+      query.subscriptions -= 1
+      const isLast = query.subscriptions === 0 && this.#queries.get(query.name) === query
+      if (isLast) this.#queries.delete(query.name)
+    }
+  }
+
+  /** To be called when rights have changed: those that may not see their rows any more end. */
+  rightsChanged(): void {
+    this.#hubs.rightsChanged()
+  }
+
+  /** To be called when all subscriptions have been ended. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#progressing
+    await this.#hubs.close()
+  }
+
+  /**
+   * Subscriptions of the same text, parameters, role and claims share one; `hold` holds their bytes for each of them.
+   * Throws ParseError and ServerError, and then holds nothing.
+   */
+  #queryOf(
+    request: SubscriptionRequest,
+    statements: readonly Statement[],
+    hold: Hold,
+    principal: Principal | undefined,
+  ): SubscribedQuery {
+    const { sql, params, integers = 'number' } = request
+    const source = sourceOf(request)
+    if (source !== undefined) noteParameters(request, source)
+    const parameters = checkedParameters(params)
+    const role = principal?.role ?? null
+    const isRestricted = role !== null && role !== ADMIN_ROLE
+    const claims = isRestricted ? principal?.claims : undefined
+    const name = `${JSON.stringify([sql, integers, role, claims])},${distinctText(parameters)}`
+    const what = 'Bytes of the text and the parameters of a subscription'
+    requireWithin('subscriptionBytesMax', name.length, what)
+    const named = this.#queries.get(name)
+    const known = named?.isOutdated === true ? undefined : named
+    const statement = known?.statement ?? statementOf(statements, parameters)
+    hold.moveTo(name.length)
+    if (known !== undefined) return known
+    keepOwnSource(parameters)
+    this.#queryNumber += 1
+    const number = this.#queryNumber
+    const viewOf = (catalog: Catalog) => this.#parts.access.viewOf(principal, catalog)
+    const asked = { name, number, statement, parameters, integers, viewOf, isRestricted }
+    const subscriber = { parseRule: this.#parts.parseRule, claims }
+    const query = new SubscribedQuery({ ...asked, subscriber })
+    this.#queries.set(name, query)
+    return query
+  }
+}
+
+function statementOf(statements: readonly Statement[], parameters: Parameters): Statement {
+  const [statement, ...others] = statements
+  if (statement === undefined || others.length > 0) {
+    throw new ServerError('invalid_request', 'A subscription is of exactly one statement.')
+  }
+  requireParametersUsed(parameters, PreparedScript.of(statements))
+  return statement
+}
+
+function startOf({ snapshot, since, history, view }: SubscriptionRequest): SubscriptionStart {
+  if (since !== undefined) return { kind: 'since', position: since, history, view }
+  return { kind: snapshot === true ? 'snapshot' : 'now' }
+}
