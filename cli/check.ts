@@ -4,8 +4,8 @@ import {
   type ConsistencyAnswer,
   consistencyAnswer,
   consistencyText,
-} from '../server/consistency-answer.ts'
-import type { SharedEngine } from '../server/engines/engine-config.ts'
+} from '../server/operations/checks/consistency-answer.ts'
+import type { SharedEngine } from '../server/operations/engines/engine-config.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { checkBackup, checkDataDirectory } from '../storage/storage.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from './command.ts'

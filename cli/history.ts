@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SharedEngine } from '../server/engines/engine-config.ts'
-import { openSharedEngine } from '../server/engines/open-engine.ts'
+import type { SharedEngine } from '../server/operations/engines/engine-config.ts'
+import { openSharedEngine } from '../server/operations/engines/open-engine.ts'
 import { UsageError } from '../server/usage-error.ts'
 import {
   readDirectoryHistory,

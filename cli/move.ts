@@ -2,11 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../client-sdk/client.ts'
 import { checkedUrl, isWebAddress } from '../server/config-values.ts'
-import { describeEngine, type SharedEngine } from '../server/engines/engine-config.ts'
-import { openSharedEngine } from '../server/engines/open-engine.ts'
 import { FLAGS } from '../server/flags.ts'
-import { moveTargetOf, TARGET_FLAGS, type TargetTexts } from '../server/move/move-target.ts'
-import { type MoveState, moveFacts } from '../server/move/moves.ts'
+import { describeEngine, type SharedEngine } from '../server/operations/engines/engine-config.ts'
+import { openSharedEngine } from '../server/operations/engines/open-engine.ts'
+import {
+  moveTargetOf,
+  TARGET_FLAGS,
+  type TargetTexts,
+} from '../server/operations/move/move-target.ts'
+import { type MoveState, moveFacts } from '../server/operations/move/moves.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { type MoveReport, openStorage, readDirectoryHistory } from '../storage/storage.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from './command.ts'

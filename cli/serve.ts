@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path'
 import { type Config, readConfig } from '../server/config.ts'
-import { describeEngine, ETCD_PASSWORD_NAME } from '../server/engines/engine-config.ts'
 import { environmentName, FLAG_HEADINGS, FLAG_NAMES, FLAGS } from '../server/flags.ts'
 import { loadObservers } from '../server/live/observers/observer-module.ts'
+import { describeEngine, ETCD_PASSWORD_NAME } from '../server/operations/engines/engine-config.ts'
 import { isConsoleBuilt, packageVersion } from '../server/package-files.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { nearestNames } from '../storage/storage.ts'

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type SharedEngine, sharedEngineOf } from '../server/engines/engine-config.ts'
-import { openSharedEngine } from '../server/engines/open-engine.ts'
+
 import { FLAGS, type FlagName } from '../server/flags.ts'
+import { type SharedEngine, sharedEngineOf } from '../server/operations/engines/engine-config.ts'
+import { openSharedEngine } from '../server/operations/engines/open-engine.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { openGateway, type Storage } from '../storage/storage.ts'
 import type { Call } from './command.ts'

@@ -24,7 +24,7 @@ const COMPARED: Readonly<Record<string, string>> = {
   'docs/hardening.md': 'test/run/promises.test.ts',
   'docs/http-api.md': 'test/docs.test.ts',
   'docs/limits.md': 'test/docs.test.ts',
-  'docs/metrics.md': 'server/metrics/metrics-docs.test.ts',
+  'docs/metrics.md': 'server/operations/metrics/metrics-docs.test.ts',
   'docs/percolator.md': 'test/percolator-page/percolator-page.system.test.ts',
   'docs/security.md': 'test/run/promises.test.ts',
   'docs/shell.md': 'cli/shell/shell-page.test.ts',

@@ -2,7 +2,7 @@
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../client-sdk/client.ts'
-import type { BackupState } from '../../server/backups/backups.ts'
+import type { BackupState } from '../../server/operations/backups/backups.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import {
   BACKUP_NAME_RULE,

@@ -18,6 +18,11 @@ import type {
 import type { Access } from '../guard/access/access.ts'
 import type { ReadyAnswer } from '../http/answers/outbox.ts'
 import { READ_TIMESTAMP_HEADER } from '../http/answers/transaction-answers.ts'
+import type { ShapeFigures } from '../operations/statistics/shape-figures.ts'
+import type {
+  CountedStatement,
+  StatementStatistics,
+} from '../operations/statistics/statement-statistics.ts'
 import { FORMAT_TYPES } from '../requests/answers/answer-format.ts'
 import { formOf, type ResultForm, rowText } from '../requests/answers/result-form.ts'
 import type { RunningRequests } from '../requests/prepared/running-requests.ts'
@@ -26,8 +31,6 @@ import { getRow } from '../requests/rows/row-statements.ts'
 import { representationOf, tagOf } from '../requests/rows/row-version.ts'
 import type { PlanCache } from '../requests/statements/plan-cache.ts'
 import type { EndedTransactions } from '../requests/transactions/ended-transactions.ts'
-import type { ShapeFigures } from '../statistics/shape-figures.ts'
-import type { CountedStatement, StatementStatistics } from '../statistics/statement-statistics.ts'
 import { type KnownQuery, valuesOfKnown } from './known-query.ts'
 import type { SeenHead } from './seen-heads.ts'
 

@@ -16,13 +16,16 @@ import {
   COMMIT_TIMESTAMP_HEADER,
   READ_TIMESTAMP_HEADER,
 } from '../http/answers/transaction-answers.ts'
+import type { ShapeFigures } from '../operations/statistics/shape-figures.ts'
+import type {
+  CountedStatement,
+  StatementStatistics,
+} from '../operations/statistics/statement-statistics.ts'
 import { FORMAT_TYPES } from '../requests/answers/answer-format.ts'
 import type { RunningRequest } from '../requests/prepared/running-request.ts'
 import type { RunningRequests } from '../requests/prepared/running-requests.ts'
 import type { PlanCache } from '../requests/statements/plan-cache.ts'
 import type { Attempt, Attempts } from '../requests/transactions/attempt.ts'
-import type { ShapeFigures } from '../statistics/shape-figures.ts'
-import type { CountedStatement, StatementStatistics } from '../statistics/statement-statistics.ts'
 import { type KnownQuery, valuesOfKnown } from './known-query.ts'
 import type { SeenHead } from './seen-heads.ts'
 

@@ -8,7 +8,7 @@ const REPEATED = 'server/guard/audit/repeated-events.ts'
 const DEFINITIONS = 'server/requests/statements/definition-runner.ts'
 
 const bug = plantedIn('server/guard/audit')
-const bugOfBackups = plantedIn('server/backups')
+const bugOfBackups = plantedIn('server/operations/backups')
 
 /** One for each thing that the audit log has to do. */
 export const AUDIT_BUGS: readonly PlantedBug[] = [
@@ -17,7 +17,7 @@ export const AUDIT_BUGS: readonly PlantedBug[] = [
   bug('auditForgetsGuesses', AUDIT, 'isOfGuessing || ', ''),
   bug(
     'auditForgetsTheFirstToken',
-    'server/first-token/first-token.ts',
+    'server/operations/first-token/first-token.ts',
     'audit.firstToken(token.id, commitTs ?? undefined)',
     '',
   ),
@@ -29,19 +29,19 @@ export const AUDIT_BUGS: readonly PlantedBug[] = [
   ),
   bugOfBackups(
     'backupNamesLeadOut',
-    'server/backups/backups.ts',
+    'server/operations/backups/backups.ts',
     'if (isBackupName(name)) return join',
     'if (true) return join',
   ),
   bugOfBackups(
     'backupsFollowLinks',
-    'server/backups/backups.ts',
+    'server/operations/backups/backups.ts',
     'constants, lstatSync, mkdirSync',
     'constants, statSync as lstatSync, mkdirSync',
   ),
   bugOfBackups(
     'backupsRemoveWhatIsNone',
-    'server/backups/backups.ts',
+    'server/operations/backups/backups.ts',
     'await requireBackup(name, path)',
     '',
   ),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
-const TOKEN_FILE = 'server/first-token/token-file.ts'
-const FIRST_TOKEN = 'server/first-token/first-token.ts'
+const TOKEN_FILE = 'server/operations/first-token/token-file.ts'
+const FIRST_TOKEN = 'server/operations/first-token/first-token.ts'
 const TAKEN = 'storage/tables/access/first-token.ts'
 
-const bug = plantedIn('server/guard/access', 'server/first-token', 'test/access')
+const bug = plantedIn('server/guard/access', 'server/operations/first-token', 'test/access')
 
 /** One for each thing that the first token of a start has to do. */
 export const FIRST_TOKEN_BUGS: readonly PlantedBug[] = [

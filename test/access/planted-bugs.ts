@@ -11,7 +11,7 @@ import { SCRIPT_BUGS } from './script-bugs.ts'
 import { STATEMENT_BUGS } from './statement-bugs.ts'
 import { TOLD_BUGS } from './told-bugs.ts'
 
-const bug = plantedIn('server/guard/access', 'server/first-token', 'test/access')
+const bug = plantedIn('server/guard/access', 'server/operations/first-token', 'test/access')
 
 const GET = 'planner/execute/execute-get.ts'
 const SET = 'planner/execute/writes/execute-set.ts'

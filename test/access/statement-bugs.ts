@@ -111,7 +111,7 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'metricsShowTokens',
-    'server/metrics/request-metrics.ts',
+    'server/operations/metrics/request-metrics.ts',
     'this.#byOperation.get(operation) ?? this.#added(operation)\n',
     'this.#added(String(request.headers.authorization))\n',
   ),

@@ -4,7 +4,7 @@ import { type PlantedBug, plantedIn } from './planted-bug.ts'
 const CURSORS = 'server/requests/prepared/cursor.ts'
 
 const bug = plantedIn('server/guard/access')
-const bugOfStatistics = plantedIn('server/statistics/statements.test.ts')
+const bugOfStatistics = plantedIn('server/operations/statistics/statements.test.ts')
 const bugOfLists = plantedIn('server/live/subscriptions/subscription-list.test.ts')
 
 /** One for each thing that ids and cursors must not tell of what their holder may not know. */
@@ -29,7 +29,7 @@ export const TOLD_BUGS: readonly PlantedBug[] = [
   ),
   bugOfStatistics(
     'statisticsShowValues',
-    'server/statistics/statement-statistics.ts',
+    'server/operations/statistics/statement-statistics.ts',
     'return this.#parser.shapeOf(text, statement.position.offset)',
     'return text',
   ),

@@ -6,7 +6,7 @@ import type { ALL_LIMITS } from '../../server/limits.ts'
  * fails when its limit is taken away. A test that is new names its limit, and needs no line here.
  */
 export const LIMIT_TESTS: Readonly<Partial<Record<keyof typeof ALL_LIMITS, string>>> = {
-  activityStepsMax: 'server/metrics/activity.test.ts',
+  activityStepsMax: 'server/operations/metrics/activity.test.ts',
   headerBytesMax: 'server/http/bare-socket.test.ts',
   identityBlockFirst: 'storage/tables/identity/identity-blocks.test.ts',
   identityBlockMax: 'storage/tables/identity/identity-blocks.test.ts',

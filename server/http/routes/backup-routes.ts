@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
-import type { BackupPage, Backups } from '../../backups/backups.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
+import type { BackupPage, Backups } from '../../operations/backups/backups.ts'
 import type { RunningRequest } from '../../requests/prepared/running-request.ts'
 import { bodyOfHead } from '../answers/stream-answers.ts'
 import type { RouteDependencies } from '../dependencies.ts'

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { conflictListOf } from '../../conflicts/conflict-answers.ts'
+
 import { ServerError } from '../../errors/server-error.ts'
+import { conflictListOf } from '../../operations/conflicts/conflict-answers.ts'
+import {
+  type StatisticsOrder,
+  statisticsAnswer,
+} from '../../operations/statistics/statistics-answer.ts'
 import { catalogAt } from '../../snapshot.ts'
-import { type StatisticsOrder, statisticsAnswer } from '../../statistics/statistics-answer.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import type { Handlers } from '../openapi/binding.ts'
 

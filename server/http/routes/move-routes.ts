@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServerError } from '../../errors/server-error.ts'
-import { moveTargetOf, type TargetTexts } from '../../move/move-target.ts'
+import { moveTargetOf, type TargetTexts } from '../../operations/move/move-target.ts'
 import { UsageError } from '../../usage-error.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import type { Handlers } from '../openapi/binding.ts'

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SERVER_RIGHTS, type StorageStatus, timeText } from '../../../storage/storage.ts'
-import { consistencyAnswer } from '../../consistency-answer.ts'
 import { ALL_LIMITS } from '../../limits.ts'
 import { standingLockOf } from '../../live/cells/row-cells.ts'
-import { feedLagMs } from '../../metrics/feed-lag.ts'
-import { LastAnswer } from '../../metrics/last-answer.ts'
+import { consistencyAnswer } from '../../operations/checks/consistency-answer.ts'
+import { feedLagMs } from '../../operations/metrics/feed-lag.ts'
+import { LastAnswer } from '../../operations/metrics/last-answer.ts'
 import { catalogAt } from '../../snapshot.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import { listedWork } from '../listed-work.ts'
