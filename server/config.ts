@@ -13,11 +13,11 @@ import {
   sizeBytes,
   withoutSecrets,
 } from './config-values.ts'
+import { isLoopbackName } from './doors/http/origin-and-host.ts'
+import { type TlsPaths, tlsPathsOf } from './doors/tls/tls-files.ts'
 import { FLAGS, type FlagName } from './flags.ts'
 import type { AccessMode } from './guard/access/access.ts'
-import { isLoopbackName } from './http/origin-and-host.ts'
 import { type SharedEngine, sharedEngineOf } from './operations/engines/engine-config.ts'
-import { type TlsPaths, tlsPathsOf } from './tls-files.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What the server is started with; durations are in milliseconds. */

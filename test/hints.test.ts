@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { COMMANDS } from '../cli/commands.ts'
 import { createParser, ParseError } from '../parser/parser.ts'
-import { loadContract } from '../server/http/openapi/contract.ts'
+import { loadContract } from '../server/doors/http/openapi/contract.ts'
 
 // What the texts of the code tell people to run, call or write is there: commands with their flags, paths of the
 // contract, and the beginnings of statements.

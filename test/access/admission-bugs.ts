@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
-const HEADS = 'server/straight/seen-heads.ts'
-const WAY = 'server/straight/straight-way.ts'
+const HEADS = 'server/doors/straight/seen-heads.ts'
+const WAY = 'server/doors/straight/straight-way.ts'
 
-const bug = plantedIn('server/straight', 'server/guard/access')
+const bug = plantedIn('server/doors/straight', 'server/guard/access')
 
 /** One for each thing that letting requests in has to do, and the straight way with it. */
 export const ADMISSION_BUGS: readonly PlantedBug[] = [
@@ -30,13 +30,13 @@ export const ADMISSION_BUGS: readonly PlantedBug[] = [
   bug('headsOutliveTokens', WAY, 'if (until <= clock.wallMicros()) return false\n', ''),
   bug(
     'straightReadsSeeAll',
-    'server/straight/straight-reads.ts',
+    'server/doors/straight/straight-reads.ts',
     'plans.plan(statement, catalog)\n    let read',
     'plans.plan(statement, began.catalog)\n    let read',
   ),
   bug(
     'straightReadsIgnoreRules',
-    'server/straight/straight-reads.ts',
+    'server/doors/straight/straight-reads.ts',
     'rule === undefined || meetsPointRule(',
     'true || meetsPointRule(',
   ),

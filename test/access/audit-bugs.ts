@@ -48,17 +48,22 @@ export const AUDIT_BUGS: readonly PlantedBug[] = [
   bug('auditForgetsInspection', AUDIT, "{ event: 'inspected', ", "{ event: 'refused', "),
   bug(
     'auditOfSocketsIsSilent',
-    'server/websocket/frame-works.ts',
+    'server/doors/websocket/frame-works.ts',
     'if (running !== undefined) this.#parts.audit.answered',
     'if (running === undefined) this.#parts.audit.answered',
   ),
   bug(
     'auditForgetsAuthFrames',
-    'server/websocket/socket-access.ts',
+    'server/doors/websocket/socket-access.ts',
     'this.#audit.answered(problemOf(error), { address: this.#address, operation })',
     '',
   ),
-  bug('auditForgetsTerminals', 'server/http/answers/terminal-answers.ts', 'told(problem)', ''),
+  bug(
+    'auditForgetsTerminals',
+    'server/doors/http/answers/terminal-answers.ts',
+    'told(problem)',
+    '',
+  ),
   bug(
     'auditForgetsChanges',
     'server/live/subscriptions/change-streams.ts',

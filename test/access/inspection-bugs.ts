@@ -10,14 +10,14 @@ export const INSPECTION_BUGS: readonly PlantedBug[] = [
   bug('anybodyInspects', INSPECTIONS, "access.requireRight(principal, 'inspect')", ''),
   bug(
     'inspectionsOutliveRights',
-    'server/websocket/socket-session.ts',
+    'server/doors/websocket/socket-session.ts',
     'this.#works.stepRights()',
     '',
   ),
   bug('inspectionsAreNotTold', INSPECTIONS, 'audit.inspected(running, table.name)', ''),
   bug(
     'cellsAreNotTold',
-    'server/http/routes/cell-routes.ts',
+    'server/doors/http/routes/cell-routes.ts',
     'audit.inspected(running, table.name)',
     '',
   ),

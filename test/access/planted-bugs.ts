@@ -20,7 +20,7 @@ const PLANS = 'planner/plan/plan-statement.ts'
 const SESSIONS = 'server/requests/transactions/transaction-sessions.ts'
 const REQUESTS = 'server/requests/prepared/running-requests.ts'
 const RUNNER = 'server/requests/statements/statement-runner.ts'
-const SOCKET = 'server/websocket/socket-session.ts'
+const SOCKET = 'server/doors/websocket/socket-session.ts'
 const SUBSCRIPTIONS = 'server/live/subscriptions/subscriptions.ts'
 
 /** One for each thing that access control has to do; each has to make a test fail. */
@@ -39,7 +39,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'completionsNameAll',
-    'server/http/routes/completion-routes.ts',
+    'server/doors/http/routes/completion-routes.ts',
     'access.currentCatalog(running.principal)',
     'access.currentCatalog(undefined)',
   ),
@@ -107,13 +107,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'operationsNeedNothing',
-    'server/http/admission.ts',
+    'server/doors/http/admission.ts',
     'if (onServer !== undefined)',
     'if (false)',
   ),
   bug(
     'ratesHoldNobody',
-    'server/http/admission.ts',
+    'server/doors/http/admission.ts',
     'if (refusal !== undefined) throw refusal',
     '',
   ),
@@ -153,7 +153,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug('framesAreNotCounted', SOCKET, 'if (tooFast !== undefined)', 'if (false)'),
   bug(
     'ratesAreShared',
-    'server/http/admission.ts',
+    'server/doors/http/admission.ts',
     '() => clientOf(raw)',
     "() => 'one' as ReturnType<typeof clientOf>",
   ),
@@ -294,13 +294,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'socketsOutliveRights',
-    'server/websocket/socket-access.ts',
+    'server/doors/websocket/socket-access.ts',
     'if (hadRights && !this.#hadRights)',
     'if (false)',
   ),
   bug(
     'socketsNeedRights',
-    'server/websocket/socket-access.ts',
+    'server/doors/websocket/socket-access.ts',
     'if (hadRights && !this.#hadRights)',
     'if (!this.#hadRights)',
   ),

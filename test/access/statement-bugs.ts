@@ -2,7 +2,7 @@
 import { CHIEF_TEST, type PlantedBug, plantedIn } from './planted-bug.ts'
 
 const EXECUTION = 'server/requests/statements/statement-execution.ts'
-const HOOKS = 'server/http/request-hooks.ts'
+const HOOKS = 'server/doors/http/request-hooks.ts'
 const OWN = 'server/requests/transactions/attempt.ts'
 const SCANS = 'planner/plan/plan-scan.ts'
 

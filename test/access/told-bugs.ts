@@ -11,7 +11,7 @@ const bugOfLists = plantedIn('server/live/subscriptions/subscription-list.test.t
 export const TOLD_BUGS: readonly PlantedBug[] = [
   bug(
     'idsCount',
-    'server/http/routes/table-routes.ts',
+    'server/doors/http/routes/table-routes.ts',
     "ids.of('table', table.id)",
     "String(table.id).padStart(16, '0')",
   ),
@@ -23,7 +23,7 @@ export const TOLD_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'principalsHaveAllRights',
-    'server/http/routes/operation-routes.ts',
+    'server/doors/http/routes/operation-routes.ts',
     'SERVER_RIGHTS.filter((right) => access.may(principal, right))',
     'SERVER_RIGHTS',
   ),
@@ -35,7 +35,7 @@ export const TOLD_BUGS: readonly PlantedBug[] = [
   ),
   bugOfLists(
     'subscriptionsShowValues',
-    'server/http/routes/change-routes.ts',
+    'server/doors/http/routes/change-routes.ts',
     'shapes.get(text) ?? parser.shapeOf(text)',
     'text',
   ),

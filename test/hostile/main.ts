@@ -28,8 +28,8 @@ const LIMIT_MS = Number(values['limit-ms'] ?? (process.env.CI === undefined ? 25
 const TRIES = 3
 const RESIDENT_MIB_MAX = 1_024
 
-const { loadContract } = await import('../../server/http/openapi/contract.ts')
-const { CLIENT_FRAMES } = await import('../../server/websocket/client-frame.ts')
+const { loadContract } = await import('../../server/doors/http/openapi/contract.ts')
+const { CLIENT_FRAMES } = await import('../../server/doors/websocket/client-frame.ts')
 const { worstFrames } = await import('./worst-frames.ts')
 const { document } = loadContract()
 const FLOOD = 'flood'

@@ -5,7 +5,7 @@ import {
   objectAt,
   resolvePointer,
   type SchemaPointer,
-} from '../../server/http/openapi/document.ts'
+} from '../../server/doors/http/openapi/document.ts'
 import { WORST_BYTES, worstStatements } from './worst-texts.ts'
 
 /** What is sent, and in words what it is. */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OpenApiDocument } from '../../server/http/openapi/document.ts'
-import { type ClientFrameType, FRAME_DECLARATIONS } from '../../server/websocket/client-frame.ts'
+import type { OpenApiDocument } from '../../server/doors/http/openapi/document.ts'
+import {
+  type ClientFrameType,
+  FRAME_DECLARATIONS,
+} from '../../server/doors/websocket/client-frame.ts'
 import { type WorstBody, worstJson } from './worst-bodies.ts'
 import { WORST_BYTES } from './worst-texts.ts'
 

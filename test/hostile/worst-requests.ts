@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OpenApiDocument, Operation } from '../../server/http/openapi/document.ts'
+import type { OpenApiDocument, Operation } from '../../server/doors/http/openapi/document.ts'
 import { worstJson, worstText } from './worst-bodies.ts'
 import { WORST_BYTES, WORST_URL_BYTES, worstStatements, worstValues } from './worst-texts.ts'
 

@@ -7,7 +7,7 @@ import type { ALL_LIMITS } from '../../server/limits.ts'
  */
 export const LIMIT_TESTS: Readonly<Partial<Record<keyof typeof ALL_LIMITS, string>>> = {
   activityStepsMax: 'server/operations/metrics/activity.test.ts',
-  headerBytesMax: 'server/http/bare-socket.test.ts',
+  headerBytesMax: 'server/doors/http/bare-socket.test.ts',
   identityBlockFirst: 'storage/tables/identity/identity-blocks.test.ts',
   identityBlockMax: 'storage/tables/identity/identity-blocks.test.ts',
   inlineValueBytesMax: 'storage/transactions/percolator/two-phase-commit.test.ts',
@@ -17,14 +17,14 @@ export const LIMIT_TESTS: Readonly<Partial<Record<keyof typeof ALL_LIMITS, strin
   multiGetKeysFirst: 'planner/execute/lookups/lookup.test.ts',
   multiGetKeysMax: 'planner/execute/lookups/lookup.test.ts',
   nameBytesMax: 'storage/tables/new-table.test.ts',
-  pathParameterCharactersMax: 'server/http/bad-input.test.ts',
+  pathParameterCharactersMax: 'server/doors/http/bad-input.test.ts',
   roleLimitMax: 'server/guard/access/limits.test.ts',
   roleStatementMsMax: 'server/guard/access/limits.test.ts',
   roleWrittenBytesMax: 'server/guard/access/limits.test.ts',
   ruleNodesMax: 'server/guard/access/row-rules.test.ts',
   sortRowsMax: 'planner/execute/sorted-read.test.ts',
-  storeCallMsMax: 'server/http/store-away.test.ts',
-  storeSilenceMsMax: 'server/http/store-away.test.ts',
+  storeCallMsMax: 'server/doors/http/store-away.test.ts',
+  storeSilenceMsMax: 'server/doors/http/store-away.test.ts',
   transactionRetryMsMax: 'server/requests/transactions/retry.test.ts',
   turnRowsMax: 'planner/execute/index-read.test.ts',
 }

@@ -4,8 +4,8 @@ import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import supertest, { type Response } from 'supertest'
 import { readConfig } from '../../server/config.ts'
+import { loadContract } from '../../server/doors/http/openapi/contract.ts'
 import type { FlagName } from '../../server/flags.ts'
-import { loadContract } from '../../server/http/openapi/contract.ts'
 import { createServer, type Outside, type Server } from '../../server/server.ts'
 
 const contract = loadContract()

@@ -166,16 +166,16 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   [
     'a statement knows the route that brought it',
     {
-      'server/requests/statements/a.ts': "import '../../http/routes/b.ts'",
-      'server/http/routes/b.ts': '',
+      'server/requests/statements/a.ts': "import '../../doors/http/routes/b.ts'",
+      'server/doors/http/routes/b.ts': '',
     },
     /http does not lie below statements/,
   ],
   [
     'an answer over HTTP knows a route',
     {
-      'server/http/answers/a.ts': "import '../routes/b.ts'",
-      'server/http/routes/b.ts': '',
+      'server/doors/http/answers/a.ts': "import '../routes/b.ts'",
+      'server/doors/http/routes/b.ts': '',
     },
     /http does not lie below http\/answers/,
   ],

@@ -261,7 +261,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['http/'],
     ['*'],
   ],
-  'server/http': [
+  'server/doors/http': [
     ['openapi/', 'bodies/'],
     ['*'],
     ['answers/'],

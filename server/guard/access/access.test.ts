@@ -17,7 +17,7 @@ import { ManualClock } from '../../../test/manual-clock.ts'
 import { openSocket } from '../../../test/server/socket-client.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'
 import { TokenServer } from '../../../test/server/token-server.ts'
-import { loadContract } from '../../http/openapi/contract.ts'
+import { loadContract } from '../../doors/http/openapi/contract.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 
 const SECOND_MS = 1_000

@@ -9,7 +9,7 @@ import {
   startTestServer,
 } from '../../../test/server/test-server.ts'
 import type { TokenClient } from '../../../test/server/token-server.ts'
-import { loadContract } from '../../http/openapi/contract.ts'
+import { loadContract } from '../../doors/http/openapi/contract.ts'
 
 const { operations } = loadContract().document
 

@@ -9,8 +9,8 @@ import {
   startTestServer,
   type TestServer,
 } from '../../../test/server/test-server.ts'
-import { loadContract } from '../../http/openapi/contract.ts'
-import { type Operation, objectAt } from '../../http/openapi/document.ts'
+import { loadContract } from '../../doors/http/openapi/contract.ts'
+import { type Operation, objectAt } from '../../doors/http/openapi/document.ts'
 
 // What an operation gives no meaning is refused, with its place. The first tests ask every operation of
 // `openapi.yaml`, so that a new one is asked as well.

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Logger } from 'pino'
+import type { Parser } from '../../../parser/parser.ts'
+import type { ParseRule } from '../../../planner/planner.ts'
+import type { Clock, Randomness, Storage } from '../../../storage/storage.ts'
+import type { Config } from '../../config.ts'
+import type { FaultLog } from '../../errors/fault-log.ts'
+import type { Access } from '../../guard/access/access.ts'
+import type { OpaqueIds } from '../../guard/access/opaque-ids.ts'
+import type { Audit } from '../../guard/audit/audit.ts'
+import type { Shares } from '../../guard/budgets/shares.ts'
+import { Backups } from '../../operations/backups/backups.ts'
+import type { CommitMetrics } from '../../operations/metrics/commit-metrics.ts'
+import { Metrics } from '../../operations/metrics/metrics.ts'
+import { Moves } from '../../operations/move/moves.ts'
+import type { StatementStatistics } from '../../operations/statistics/statement-statistics.ts'
+import { AnswerWriter } from '../../requests/answers/answer-text.ts'
+import type { Cursors } from '../../requests/prepared/cursor.ts'
+import type { RunningRequest } from '../../requests/prepared/running-request.ts'
+import type { RunningRequests } from '../../requests/prepared/running-requests.ts'
+import { RowTransactions } from '../../requests/rows/row-transactions.ts'
+import { ScriptRunner } from '../../requests/scripts/script-runner.ts'
+import { describedStatement } from '../../requests/statements/described-statement.ts'
+import type { PlanCache } from '../../requests/statements/plan-cache.ts'
+import { ScanStreams } from '../../requests/statements/scan-streams.ts'
+import type { StatementExecution } from '../../requests/statements/statement-execution.ts'
+import { StatementRunner } from '../../requests/statements/statement-runner.ts'
+import { Attempts } from '../../requests/transactions/attempt.ts'
+import type { EndedTransactions } from '../../requests/transactions/ended-transactions.ts'
+import type { TransactionSessions } from '../../requests/transactions/transaction-sessions.ts'
+import { UnreadBegins } from '../../requests/transactions/unread-begins.ts'
+import { LiveConnections } from '../websocket/live-connections.ts'
+import { QueryAnswers } from './answers/query-answers.ts'
+import { StreamAnswers } from './answers/stream-answers.ts'
+import type { ProblemSender, ProblemTold } from './http-errors.ts'
+import type { Contract } from './openapi/contract.ts'
+import type { Probes } from './probes.ts'
+
+/** What everything that runs statements uses together. */
+export type Shared = {
+  readonly parser: Parser
+  readonly cursors: Cursors
+  readonly plans: PlanCache
+  readonly parseRule: ParseRule
+  readonly shares: Shares
+  readonly ended: EndedTransactions
+  readonly access: Access
+  readonly audit: Audit
+  readonly opaqueIds: OpaqueIds
+  /** Undefined where statements are not counted. */
+  readonly statistics: StatementStatistics | undefined
+  readonly execution: StatementExecution
+}
+
+/** What the server stands on. */
+export type Ground = {
+  readonly config: Config
+  readonly storage: Storage
+  readonly log: Logger
+  readonly faults: FaultLog
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly contract: Contract
+  readonly commits: CommitMetrics
+}
+
+export type InterfaceParts = Ground &
+  Shared & {
+    readonly sessions: TransactionSessions
+    readonly requests: RunningRequests
+    readonly sendProblem: ProblemSender
+    readonly told: ProblemTold
+    readonly isStopping: () => boolean
+    readonly probes: Probes
+    readonly onUndeclaredAnswer: ((description: string) => void) | undefined
+  }
+
+export type Doers = ReturnType<typeof doersOf>
+
+/** What carries requests out and answers them. */
+export function doersOf(parts: InterfaceParts, version: string) {
+  const { config, storage, log, faults, clock, randomness, sessions, requests } = parts
+  const { parser, parseRule, cursors, plans, shares, ended, access, audit, opaqueIds } = parts
+  const { statistics, execution } = parts
+  const { validator } = parts.contract
+  const { statementTimeoutMs, engine } = config
+  const writer = new AnswerWriter()
+  const conflicts = parts.commits.log
+  const ways = { clock, randomness, plans, parseRule, ended, access, audit, conflicts, statistics }
+  const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
+  const attempts = new Attempts(runnerParts)
+  const executionParts = { ...runnerParts, statementTimeoutMs, execution, attempts }
+  const runner = new StatementRunner(executionParts)
+  const begins = new UnreadBegins(sessions)
+  const answers = new QueryAnswers({ runner, writer, requests, begins })
+  const rows = new RowTransactions(executionParts)
+  const scans = new ScanStreams(executionParts)
+  const streams = new StreamAnswers({ streams: scans, writer, requests, audit, faults })
+  const scripts = new ScriptRunner(executionParts)
+  const describe = (sql: string, running: RunningRequest) =>
+    describedStatement(sql, executionParts, running)
+  const liveParts = { runner, requests, validator, version, log, faults, opaqueIds }
+  const live = new LiveConnections({ ...executionParts, ...liveParts })
+  const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
+  const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })
+  const metrics = new Metrics({ ...parts, live, version, engine })
+  const own = { live, metrics, moves, backups }
+  const made = { attempts, runner, writer, begins, answers, rows, scans, scripts, streams }
+  return { ...made, describe, ...own }
+}
+
+/** What the routes carry requests out by. */
+export type RouteDependencies = InterfaceParts & Doers & { readonly version: string }

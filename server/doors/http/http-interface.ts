@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../config.ts'
+import { HISTORY_HEADER, requireHistory } from '../../guard/history/request-history.ts'
+import { packageVersion } from '../../package-files.ts'
+import { StraightQueries } from '../straight/straight-queries.ts'
+import { StraightReads } from '../straight/straight-reads.ts'
+import { StraightWay } from '../straight/straight-way.ts'
+import { StraightWrites } from '../straight/straight-writes.ts'
+import { admission } from './admission.ts'
+import { Outbox } from './answers/outbox.ts'
+import { addBodyParsers } from './bodies/body.ts'
+import { LargeBodies } from './bodies/large-bodies.ts'
+import { addConsolePages } from './console-pages.ts'
+import { type Doers, doersOf, type InterfaceParts, type RouteDependencies } from './dependencies.ts'
+import { addDocumentationPages } from './documentation-pages.ts'
+import { addErrorHandling } from './http-errors.ts'
+import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
+import { bindOperations, bodyCheck } from './openapi/binding.ts'
+import type { Operation } from './openapi/document.ts'
+import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
+import { addRequestHooks, headersOfAll } from './request-hooks.ts'
+import { backupRoutes } from './routes/backup-routes.ts'
+import { cellRoutes } from './routes/cell-routes.ts'
+import { changeRoutes } from './routes/change-routes.ts'
+import { completionRoutes } from './routes/completion-routes.ts'
+import { metricsRoutes } from './routes/metrics-routes.ts'
+import { moveRoutes } from './routes/move-routes.ts'
+import { observerRoutes } from './routes/observer-routes.ts'
+import { operationRoutes } from './routes/operation-routes.ts'
+import { queryRoutes } from './routes/query-routes.ts'
+import { rowRoutes } from './routes/row-routes.ts'
+import { runningRoutes } from './routes/running-routes.ts'
+import { scriptRoutes } from './routes/script-routes.ts'
+import { serverRoutes } from './routes/server-routes.ts'
+import { tableRoutes } from './routes/table-routes.ts'
+import { transactionRoutes } from './routes/transaction-routes.ts'
+
+/** Adds everything that can be asked over HTTP. A hook sees the requests of the routes that come after it. */
+export function addInterface(
+  http: FastifyInstance,
+  parts: InterfaceParts,
+): Pick<Doers, 'live' | 'metrics' | 'moves' | 'backups'> {
+  const { config, storage, log, requests, isStopping } = parts
+  const { document, validator } = parts.contract
+  const version = packageVersion()
+  const doers = doersOf(parts, version)
+  const { live, metrics, moves, backups } = doers
+  const history = storage.history
+  metrics.requests.watch(http)
+  const largeBodies = new LargeBodies(requests)
+  const rules = originRulesOf(config)
+  const headers = headersOfAll(history.name, config.tls !== undefined)
+  const admit = admission(document.operations, parts)
+  const checkAnswer = answerCheck(http, parts)
+  // What is told of each request is told by the general way.
+  if (!log.isLevelEnabled('debug')) {
+    parts.probes.open({ headers, isStopping, metrics: metrics.requests, checkAnswer })
+    http.addHook('preClose', async () => parts.probes.close())
+  }
+  const outbox = new Outbox(headers)
+  const reads = new StraightReads(parts)
+  const checkBody = bodyCheck(document, validator)
+  const writes = new StraightWrites({ ...parts, ...doers })
+  const queries = new StraightQueries({ ...parts, ...doers, reads, writes, checkBody })
+  const straight = new StraightWay({
+    ...{ ...parts, reads, queries, outbox, checkAnswer, history },
+    metrics: metrics.requests,
+  })
+  http.addHook('onRequest', straight.onRequest)
+  const { admitted } = straight
+  addRequestHooks(http, { rules, admit, admitted, log, isStopping, requests, largeBodies, headers })
+  addBodyParsers(http, largeBodies)
+  const isServed = ({ path }: Operation) => config.hasDocs || !path.startsWith('/openapi.')
+  addErrorHandling(http, document.operations.filter(isServed), parts.sendProblem)
+  if (config.hasDocs) addDocumentationPages(http, document)
+  if (config.hasConsole) addConsolePages(http)
+  bindOperations(http, document, validator, handlersOf(parts, doers, version), {
+    isServed,
+    adders: { openSocket: (route) => live.sockets.addRoute(http, route) },
+    checkParameters: (parameters) =>
+      requireHistory(history, parameters[HISTORY_HEADER], parameters),
+  })
+  return { live, metrics, moves, backups }
+}
+
+/** A handler for each operation of the contract. */
+function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
+  const all: RouteDependencies = { ...parts, ...doers, version }
+  return {
+    ...queryRoutes(all),
+    ...completionRoutes(all),
+    ...scriptRoutes(all),
+    ...rowRoutes(all),
+    ...transactionRoutes(all),
+    ...runningRoutes(all),
+    ...tableRoutes(all),
+    ...cellRoutes(all),
+    ...operationRoutes(all),
+    ...observerRoutes(all),
+    ...moveRoutes(all),
+    ...backupRoutes(all),
+    ...changeRoutes(all),
+    ...metricsRoutes(all),
+    ...serverRoutes(all),
+  }
+}
+
+type AnswerCheck = (operationId: string, sent: SentAnswer) => void
+
+/** Checks answers of operations by their ids; undefined where no check is wanted. */
+function answerCheck(
+  http: FastifyInstance,
+  { contract, onUndeclaredAnswer }: Pick<InterfaceParts, 'contract' | 'onUndeclaredAnswer'>,
+): AnswerCheck | undefined {
+  if (onUndeclaredAnswer === undefined) return undefined
+  const { document, validator } = contract
+  const byId = new Map(document.operations.map((operation) => [operation.id, operation]))
+  const check: AnswerCheck = (operationId, sent) => {
+    const operation = byId.get(operationId)
+    const undeclared = operation && undeclaredIn(operation, validator, sent)
+    if (undeclared !== undefined) onUndeclaredAnswer(undeclared)
+  }
+  http.addHook('onSend', async (request, reply, payload) => {
+    if (request.method === 'HEAD') return
+    check(request.routeOptions.config.operationId ?? '', {
+      status: reply.statusCode,
+      contentType: reply.getHeader('content-type')?.toString(),
+      body: String(payload ?? ''),
+    })
+  })
+  return check
+}
+
+function originRulesOf({ allowedHosts, allowedOrigins, host }: Config): OriginRules {
+  return { allowedHosts, allowedOrigins, loopbackOnly: isLoopbackName(host) }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyReply } from 'fastify'
+import { SERVER_LIMITS } from '../../../limits.ts'
+import type { BackupPage, Backups } from '../../../operations/backups/backups.ts'
+import type { RunningRequest } from '../../../requests/prepared/running-request.ts'
+import { bodyOfHead } from '../answers/stream-answers.ts'
+import type { RouteDependencies } from '../dependencies.ts'
+import { aboutRequest, listedWork } from '../listed-work.ts'
+import type { Handlers } from '../openapi/binding.ts'
+
+/** `BackupOrder` of `openapi.yaml`. */
+type BackupOrder = { readonly name: string; readonly check?: boolean }
+
+export function backupRoutes({ backups, requests, audit }: RouteDependencies): Handlers {
+  /** Done as a request that is listed, and told in the audit log. */
+  const audited = <T>(reply: FastifyReply, name: string, work: () => Promise<T>): Promise<T> =>
+    listedWork(requests, reply, async (running) => {
+      const result = await work()
+      audit.backup(running, name)
+      return result
+    })
+  return {
+    async listBackups({ parameters }) {
+      const { limit = SERVER_LIMITS.backupsMax, cursor } = parameters as Partial<BackupPage>
+      return await backups.list({ limit, cursor })
+    },
+
+    async createBackup({ body, reply }) {
+      const { name, check = true } = body as BackupOrder
+      const state = await audited(reply, name, () => backups.begin(name, check))
+      reply.code(202)
+      return state
+    },
+
+    async getBackup({ parameters }) {
+      return await backups.of(String(parameters.name))
+    },
+
+    async getBackupFile({ parameters, reply }) {
+      const name = String(parameters.name)
+      const running = requests.begin(reply.raw, aboutRequest(reply))
+      try {
+        return await sendFile(backups, name, reply, running, () => audit.backup(running, name))
+      } catch (error) {
+        running.end()
+        throw error
+      }
+    },
+
+    async deleteBackup({ parameters, reply }) {
+      const name = String(parameters.name)
+      await audited(reply, name, () => backups.remove(name))
+      reply.code(204).removeHeader('content-type')
+    },
+  }
+}
+
+/** The body: the file piece by piece, as its reader takes it. */
+async function sendFile(
+  backups: Backups,
+  name: string,
+  reply: FastifyReply,
+  running: RunningRequest,
+  opened: () => void,
+): Promise<unknown> {
+  const { file, manifest } = await backups.open(name)
+  const digest = Buffer.from(manifest.sha256, 'hex').toString('base64')
+  reply.header('content-type', 'application/vnd.sqlite3')
+  reply.header('content-length', manifest.bytes).header('digest', `sha-256=${digest}`)
+  if (reply.request.method === 'HEAD') {
+    await file.close()
+    running.end()
+    return bodyOfHead()
+  }
+  opened()
+  const stream = file.createReadStream({ signal: running.signal })
+  stream.once('close', () => running.end())
+  return stream
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyReply } from 'fastify'
+import type { Problem } from '../../../errors/error-response.ts'
+import { HISTORY_HEADER, namedHistory } from '../../../guard/history/request-history.ts'
+import { sendable } from '../../../requests/answers/answer-body.ts'
+import { type AnswerFormat, formatOf } from '../../../requests/answers/answer-format.ts'
+import { distinctPieces } from '../../../requests/prepared/distinct-pieces.ts'
+import {
+  meaningless,
+  requireIntegersShown,
+  requireMeaningOfStream,
+} from '../../../requests/prepared/meaningless-options.ts'
+import type { QueryRequest } from '../../../requests/prepared/query-request.ts'
+import type { RunningRequest } from '../../../requests/prepared/running-request.ts'
+import type { ReadyAnswer } from '../answers/outbox.ts'
+import { AboutQuery } from '../answers/query-answers.ts'
+import { terminalError } from '../answers/terminal-answers.ts'
+import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../bodies/body.ts'
+import type { RouteDependencies } from '../dependencies.ts'
+import { type CheckedRequest, type Handlers, mediaTypeOf } from '../openapi/binding.ts'
+
+export function queryRoutes({ answers, scans, streams, told }: RouteDependencies): Handlers {
+  const run = async (
+    { reply, parameters, body }: CheckedRequest,
+    query: QueryRequest,
+    format: AnswerFormat = 'json',
+  ): Promise<string | Buffer> => {
+    const key = parameters['Idempotency-Key']
+    const idempotency = { key, about: () => identityOf(format, body) }
+    const options = { format, isJoined: true, idempotency }
+    return sent(reply, await answers.of(query, reply.raw, options))
+  }
+
+  /** The forms for people and pipes; a SCAN comes whole, but in a table. */
+  const runAs = async (
+    request: CheckedRequest,
+    query: QueryRequest,
+    format: AnswerFormat,
+  ): Promise<unknown> => {
+    if (format === 'table') {
+      const { reply } = request
+      const terminal = { reply, told: (problem: Problem) => told(problem, reply.request) }
+      return (async () => {
+        requireIntegersShown(format, query.integers, 'body')
+        return await run(request, query, format)
+      })().catch((error) => terminalError(error, query, terminal))
+    }
+    const { reply, parameters } = request
+    requireIntegersShown(format, query.integers, 'body')
+    const requireMeaning = () => {
+      requireMeaningOfStream(format, query)
+      if (parameters['Idempotency-Key'] === undefined) return
+      throw meaningless('Idempotency-Key', 'header', 'a stream writes nothing')
+    }
+    const integers = query.integers ?? 'number'
+    const about = new AboutQuery(query)
+    if (format !== 'csv') {
+      requireMeaning()
+      return streams.answer(reply, format, integers, about, (running) =>
+        scans.scanOf(query, running),
+      )
+    }
+    // CSV is a stream only of one SCAN.
+    const read = async (running: RunningRequest) => {
+      if (!(await scans.isOneScan(query, running))) return undefined
+      requireMeaning()
+      return scans.scanOf(query, running)
+    }
+    return streams.answer(reply, format, integers, about, read, () => run(request, query, format))
+  }
+
+  return {
+    query(request) {
+      const query = queryOf(request)
+      const format = formatOf(request.parameters.format, request.raw.headers.accept)
+      return format === 'json' ? run(request, query) : runAs(request, query, format)
+    },
+    queryInTransaction(request) {
+      const transaction = String(request.parameters.transaction)
+      return run(request, { ...queryOf(request), transaction })
+    },
+  }
+}
+
+/** What makes it this request and no other. */
+function* identityOf(format: AnswerFormat, body: unknown): Generator<string, void, undefined> {
+  if (format !== 'json') yield `[${JSON.stringify(format)},`
+  yield* distinctPieces(body)
+  if (format !== 'json') yield ']'
+}
+
+function queryOf({ raw, body, parameters }: CheckedRequest): QueryRequest {
+  const query = typeof body === 'string' ? { sql: body } : (body as QueryRequest)
+  if (typeof body === 'string') refuseJsonAsText(body)
+  if (typeof body === 'string' && mediaTypeOf(raw) === FORM_TYPE) refuseLostNewlines(body)
+  const minTimestamp = parameters['Percolite-Min-Timestamp']
+  const named = parameters[HISTORY_HEADER]
+  if (minTimestamp === undefined && named === undefined) return query
+  return {
+    ...query,
+    ...namedHistory(named, query.history),
+    ...(minTimestamp === undefined ? {} : { minTimestamp: Number(minTimestamp) }),
+  }
+}
+
+function sent(reply: FastifyReply, { status, headers, body }: ReadyAnswer): string | Buffer {
+  reply.code(status)
+  for (let at = 0; at < headers.length; at += 2) {
+    reply.header(headers[at] as string, headers[at + 1])
+  }
+  return sendable(body)
+}

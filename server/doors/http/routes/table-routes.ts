@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jsonOfText, readStamp, toldBuild, valueToJson } from '../../../../planner/planner.ts'
+import {
+  type ColumnDefault,
+  type ColumnDefinition,
+  columnPosition,
+  type IndexDefinition,
+  type KeyPart,
+  type ObserverDefinition,
+  pathText,
+  requireTable,
+  type SqlType,
+  type SqlValue,
+  type TableDefinition,
+  type Timestamp,
+} from '../../../../storage/storage.ts'
+import type { OpaqueIds } from '../../../guard/access/opaque-ids.ts'
+import { withCreation } from '../../../requests/transactions/table-creation.ts'
+import { inSnapshot, type Snapshot } from '../../../snapshot.ts'
+import { answerReadTimestamp } from '../answers/transaction-answers.ts'
+import type { RouteDependencies } from '../dependencies.ts'
+import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
+
+export function tableRoutes({ storage, ended, access, opaqueIds }: RouteDependencies): Handlers {
+  const read = <T>(
+    { parameters, reply }: CheckedRequest,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> =>
+    ended.counted(async () => {
+      const moment = momentOf(parameters.asOf)
+      const principal = access.of(reply.request.raw)
+      try {
+        return await inSnapshot(storage, moment, ({ transaction, catalog }) =>
+          work({ transaction, catalog: access.viewOf(principal, catalog) }),
+        )
+      } catch (error) {
+        throw await withCreation(error, { storage, access }, principal, moment)
+      }
+    })
+  return {
+    async listTables(request) {
+      return read(request, async ({ catalog, transaction }) => {
+        answerReadTimestamp(request.reply, transaction.startTs)
+        const tables: object[] = []
+        for (const table of catalog.tables()) {
+          tables.push(await tableOf(table, { transaction, catalog }, opaqueIds))
+        }
+        return { tables }
+      })
+    },
+
+    async getTable(request) {
+      return read(request, async ({ catalog, transaction }) => {
+        answerReadTimestamp(request.reply, transaction.startTs)
+        const table = requireTable(catalog, String(request.parameters.table))
+        return tableOf(table, { transaction, catalog }, opaqueIds)
+      })
+    },
+  }
+}
+
+/** What `asOf` says, if it is given. */
+function momentOf(asOf: unknown): Timestamp | undefined {
+  return asOf === undefined ? undefined : readStamp('AS OF', asOf)
+}
+
+/** `Table` of `openapi.yaml`. */
+async function tableOf(table: TableDefinition, snapshot: Snapshot, ids: OpaqueIds) {
+  const indexes: object[] = []
+  for (const index of table.indexes) indexes.push(await indexOf(table, index, snapshot))
+  return {
+    name: table.name,
+    id: ids.of('table', table.id),
+    columns: table.columns.map((column) => columnOf(table, column)),
+    primaryKey: table.primaryKey.map((part) => keyPartOf(table, part)),
+    families: table.families.map(({ id, name }) => ({
+      name,
+      columns: table.columns.filter(({ family }) => family === id).map((column) => column.name),
+    })),
+    indexes,
+    observers: table.observers.map((observer) => observerOf(table, observer)),
+    checks: table.checks.map(({ name, text, state }) => ({ name, condition: text, state })),
+  }
+}
+
+/** `TableObserver` of `openapi.yaml`. */
+function observerOf(table: TableDefinition, observer: ObserverDefinition) {
+  const { name, isWeak, columns, state, isBackfilled } = observer
+  return {
+    name,
+    weak: isWeak,
+    columns: columns.map((id) => nameOfColumn(table, id)),
+    state,
+    backfilled: isBackfilled,
+  }
+}
+
+/** `TableIndex` of `openapi.yaml`; how far it is built is only asked while it is. */
+async function indexOf(table: TableDefinition, index: IndexDefinition, snapshot: Snapshot) {
+  const { name, unique, state } = index
+  return {
+    name,
+    unique,
+    columns: index.parts.map((part) => keyPartOf(table, part)),
+    storing: index.storing.map((id) => nameOfColumn(table, id)),
+    state,
+    ...(await toldBuild({ table, index }, snapshot)),
+  }
+}
+
+/** `KeyColumn` of `openapi.yaml`. */
+function keyPartOf(table: TableDefinition, { columnId, descending, path }: KeyPart) {
+  return {
+    column: nameOfColumn(table, columnId),
+    ...(path && { path: pathText(path) }),
+    descending,
+  }
+}
+
+function nameOfColumn(table: TableDefinition, columnId: number): string | undefined {
+  return table.columns[columnPosition(table, columnId)]?.name
+}
+
+function columnOf(
+  table: TableDefinition,
+  { name, type, notNull, family, default: byDefault }: ColumnDefinition,
+) {
+  const named = table.families.find(({ id }) => id === family)
+  const column = { name, type, notNull, ...(named === undefined ? {} : { family: named.name }) }
+  if (byDefault === undefined) return column
+  return { ...column, default: describedDefault(type, byDefault) }
+}
+
+function describedDefault(type: SqlType, byDefault: ColumnDefault) {
+  switch (byDefault.kind) {
+    case 'literal':
+      return { value: describedValue(type, byDefault.value) }
+    case 'identity':
+      return { identity: byDefault.isAlways ? 'always' : 'byDefault' }
+    default:
+      return { function: byDefault.kind }
+  }
+}
+
+/** With every digit of JSON. */
+function describedValue(type: SqlType, value: SqlValue): unknown {
+  const isJson = type === 'JSON' && value !== null
+  return isJson ? jsonOfText(value as string, 'all') : valueToJson(type, value)
+}
