@@ -22,6 +22,10 @@ const REQUESTS = 'server/requests/prepared/running-requests.ts'
 const RUNNER = 'server/requests/statements/statement-runner.ts'
 const SOCKET = 'server/doors/websocket/socket-session.ts'
 const SUBSCRIPTIONS = 'server/live/subscriptions/subscriptions.ts'
+const SERVER = 'server/server.ts'
+const ROLE_RIGHTS = 'storage/tables/access/role-rights.ts'
+const ROW_RULE = 'planner/plan/row-rule.ts'
+const ADMISSION = 'server/doors/http/admission.ts'
 
 /** One for each thing that access control has to do; each has to make a test fail. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -33,7 +37,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'tablesAreAllSeen',
-    'storage/tables/access/role-rights.ts',
+    ROLE_RIGHTS,
     'filter((table) => seesAll || this.#sees(table))',
     'filter(() => true)',
   ),
@@ -95,28 +99,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'rulesOfThePastFail',
-    'planner/plan/row-rule.ts',
+    ROW_RULE,
     'rule.columns.every((id) => known.has(id))',
     'known.size > 0',
   ),
   bug(
     'failingRulesFail',
-    'planner/plan/row-rule.ts',
+    ROW_RULE,
     'if (isOfRow) return false',
     'if (isOfRow && scope.row === undefined) return false',
   ),
-  bug(
-    'operationsNeedNothing',
-    'server/doors/http/admission.ts',
-    'if (onServer !== undefined)',
-    'if (false)',
-  ),
-  bug(
-    'ratesHoldNobody',
-    'server/doors/http/admission.ts',
-    'if (refusal !== undefined) throw refusal',
-    '',
-  ),
+  bug('operationsNeedNothing', ADMISSION, 'if (onServer !== undefined)', 'if (false)'),
+  bug('ratesHoldNobody', ADMISSION, 'if (refusal !== undefined) throw refusal', ''),
   bug(
     'roleStatementsRunOn',
     'server/requests/statements/statement-execution.ts',
@@ -153,7 +147,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug('framesAreNotCounted', SOCKET, 'if (tooFast !== undefined)', 'if (false)'),
   bug(
     'ratesAreShared',
-    'server/doors/http/admission.ts',
+    ADMISSION,
     '() => clientOf(raw)',
     "() => 'one' as ReturnType<typeof clientOf>",
   ),
@@ -219,12 +213,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     '[sql, integers, role, claims]',
     '[sql, integers, role]',
   ),
-  bug(
-    'subscribersKeepTheirRights',
-    'server/server.ts',
-    'this.#live.subscriptions.rightsChanged()',
-    '',
-  ),
+  bug('subscribersKeepTheirRights', SERVER, 'this.#live.subscriptions.rightsChanged()', ''),
   bug(
     'rulesChangeUnderSubscribers',
     'server/live/subscriptions/matching/subscribed-query.ts',
@@ -285,10 +274,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'ROWS.delete(transaction, idOf(ended))',
     '',
   ),
-  bug('socketsOutliveTokens', 'server/server.ts', 'this.#live.sockets.endRevoked()', ''),
+  bug('socketsOutliveTokens', SERVER, 'this.#live.sockets.endRevoked()', ''),
   bug(
     'streamsOutliveTokens',
-    'server/server.ts',
+    SERVER,
     'request === but ? undefined : access.refusalOf(access.of(raw)),',
     'request === but ? undefined : access.refusalOf(access.of(raw)) && undefined,',
   ),
@@ -319,7 +308,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'othersSecretsAreRefused',
-    'server/server.ts',
+    SERVER,
     'storage.isShared ? access.lookAgain() : undefined',
     'undefined',
   ),
@@ -329,7 +318,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'hasLooked && !this.#storage.isShared',
     "hasLooked && (!this.#storage.isShared || this.#mode === 'off')",
   ),
-  bug('lateBodiesAreNotAsked', 'server/server.ts', 'access.refusalSince(raw)', 'undefined'),
+  bug('lateBodiesAreNotAsked', SERVER, 'access.refusalSince(raw)', 'undefined'),
   bug(
     'rightsAreNotAskedFor',
     'planner/required-rights.ts',
@@ -350,24 +339,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (conditions.length >= 0) return path',
   ),
   bug('setsDoNotLook', 'planner/plan/writes/plan-write.ts', 'rowRule?.isByKey !== false', 'true'),
-  bug(
-    'grantsAreAllNeeded',
-    'planner/plan/row-rule.ts',
-    "logical('OR', [only",
-    "logical('AND', [only",
-  ),
+  bug('grantsAreAllNeeded', ROW_RULE, "logical('OR', [only", "logical('AND', [only"),
   bug(
     'alternativesFailTogether',
-    'planner/plan/row-rule.ts',
+    ROW_RULE,
     "if (source.kind === 'logical' && source.operator === 'OR')",
     'if (false)',
   ),
-  bug(
-    'grantsWithoutRuleAreOnesWith',
-    'storage/tables/access/role-rights.ts',
-    'rules.length < grants.length || ',
-    '',
-  ),
+  bug('grantsWithoutRuleAreOnesWith', ROLE_RIGHTS, 'rules.length < grants.length || ', ''),
   bug(
     'uniqueIndexesTellOfAGrant',
     'storage/tables/access/table-grants.ts',
@@ -382,13 +361,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'droppedTablesAreSeen',
-    'storage/tables/access/role-rights.ts',
+    ROLE_RIGHTS,
     'return grants !== undefined && grants.length',
     'return (grants?.length ?? 0)',
   ),
   bug(
     'droppedTablesAreRead',
-    'storage/tables/access/role-rights.ts',
+    ROLE_RIGHTS,
     "return this.#allTables.has(right) && this.may('inspect')",
     "return this.may('inspect')",
   ),

@@ -79,7 +79,7 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
       'storage/cells/a.ts': "export type { Lock } from '../transactions/lock.ts'",
       'storage/transactions/lock.ts': '',
     },
-    /transaction does not lie below cell-store/,
+    /transactions does not lie below cells/,
   ],
   [
     'tables know observers',
@@ -95,7 +95,7 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
       'storage/limits.ts': "import './transactions/oracle/a.ts'",
       'storage/transactions/oracle/a.ts': '',
     },
-    /oracle does not lie below limits\.ts/,
+    /transactions does not lie below limits\.ts/,
   ],
   [
     'the records of a transaction know its buffer',
@@ -169,7 +169,7 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
       'server/requests/statements/a.ts': "import '../../doors/http/routes/b.ts'",
       'server/doors/http/routes/b.ts': '',
     },
-    /http does not lie below statements/,
+    /doors does not lie below requests/,
   ],
   [
     'an answer over HTTP knows a route',

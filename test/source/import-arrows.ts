@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { posix } from 'node:path'
+import { ORDERS, type Step } from './room-orders.ts'
 import type { Import, SourceFile } from './source-file.ts'
 
 // The arrows between the rooms, and the order inside them, as `docs/architecture.md` draws them.
@@ -62,24 +63,29 @@ const ROOMS: Readonly<Record<string, Room>> = {
         'server',
         'config',
         'config-values',
-        'consistency-answer',
+        'operations/checks/consistency-answer',
         'core-dumps',
         'flags',
         'stop-signals',
       ],
-      ...['usage-error', 'access/hashed-text', 'engines/engine-config', 'engines/open-engine'],
       ...[
-        'backups/backups',
-        'move/move-target',
-        'move/moves',
-        'observers/observer-module',
-        'answers/csv-field',
+        'usage-error',
+        'guard/access/hashed-text',
+        'operations/engines/engine-config',
+        'operations/engines/open-engine',
       ],
       ...[
-        'answers/error-text',
-        'answers/terminal-text',
+        'operations/backups/backups',
+        'operations/move/move-target',
+        'operations/move/moves',
+        'live/observers/observer-module',
+        'requests/answers/csv-field',
+      ],
+      ...[
+        'requests/answers/error-text',
+        'requests/answers/terminal-text',
         'package-files',
-        'observers/define-observer',
+        'live/observers/define-observer',
       ],
     ]
       .map((name) => ({ path: `server/${name}.ts` }))
@@ -141,161 +147,6 @@ const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: 
   { package: /^react$/, owner: /^client-sdk\/react\// },
   { package: /^(node:test|fast-check|supertest)$/, owner: /^(test|tools)\// },
 ]
-
-/** Folders (with a slash at the end) and files of one height; `*` is every file that has no place of its own. */
-type Step = readonly string[]
-
-const FOUNDATION: Step = [
-  ...['maybe-promise.ts', 'clock.ts', 'errors.ts', 'invariant.ts', 'limits.ts'],
-  ...['measures.ts', 'randomness.ts', 'storage-log.ts', 'unless-aborted.ts'],
-]
-
-/**
- * The order inside a folder, from the ground up. What stands in a step knows the steps before it, and nothing of the
- * other folders in its own step. Every subfolder has a place.
- */
-const ORDERS: Readonly<Record<string, readonly Step[]>> = {
-  storage: [
-    FOUNDATION,
-    ['collections/'],
-    ['cell-store/'],
-    ['oracle/'],
-    ['transaction/'],
-    ['tables/', 'feed/'],
-    ['access/'],
-    ['observers/', 'history/'],
-    ['garbage-collection/'],
-    ['move/'],
-    ['consistency/', 'status/', 'inspection/'],
-    ['backup/'],
-    ['*'],
-  ],
-  'storage/cells': [['*'], ['memory/', 'sqlite/']],
-  'storage/cells/sqlite': [
-    ['error.ts', 'statements.ts', 'schema.ts', 'disk-use.ts'],
-    ['cells/'],
-    ['groups/'],
-    ['wal/'],
-    ['file/', 'redo/'],
-    ['threads/'],
-    ['*'],
-  ],
-  'storage/transactions': [
-    ['records/'],
-    ['buffer/'],
-    ['protocol/'],
-    ['percolator/'],
-    ['one-process/'],
-    ['*'],
-  ],
-  'storage/transactions/one-process': [['latches/'], ['embedded-context.ts'], ['view/'], ['*']],
-  'storage/tables': [
-    ['json/'],
-    ['*'],
-    ['bytes/'],
-    ['catalog/'],
-    ['rows/'],
-    ['index-build/', 'identity/'],
-  ],
-  'storage/observers': [['notifications/'], ['*']],
-  planner: [
-    [
-      'limits-text.ts',
-      'plan-error.ts',
-      'planned-statement.ts',
-      'planner-limits.ts',
-      'required-rights.ts',
-      'row-parts.ts',
-      'unknown-name.ts',
-    ],
-    ['json/'],
-    ['expressions/'],
-    ['keys/'],
-    ['sorting/'],
-    ['plan/'],
-    ['execute/'],
-    ['definitions/'],
-    ['*'],
-  ],
-  'planner/expressions': [
-    [
-      ...['compiled-expression.ts', 'constant-values.ts', 'expression-arithmetic.ts'],
-      ...['json-operators.ts', 'like-pattern.ts', 'parameters.ts', 'text-work.ts', 'type-check.ts'],
-      ...['value-identity.ts', 'value-work.ts', 'work-meter.ts'],
-    ],
-    ['functions/'],
-    ['*'],
-  ],
-  'planner/execute': [['rows/'], ['lookups/', 'points/'], ['groups/', 'writes/'], ['*']],
-  parser: [
-    ['ast.ts', 'access-ast.ts', 'definition-ast.ts', 'expression-ast.ts', 'expression-parts.ts'],
-    ['parse-error.ts', 'parser-limits.ts'],
-    ['grammar/'],
-    ['script/'],
-    ['builders/'],
-    ['syntax-error/'],
-    ['nesting.ts'],
-    ['completion/'],
-    ['suggestions/'],
-    ['*'],
-  ],
-  server: [
-    ['limits.ts', 'package-files.ts', 'settled-soon.ts', 'flags.ts', 'usage-error.ts'],
-    ['errors/', 'statements/snapshot.ts'],
-    ['budgets/'],
-    ['access/principal.ts', 'access/standing.ts'],
-    ['audit/', 'answers/'],
-    ['conflicts/', 'history/'],
-    ['requests/'],
-    ['access/'],
-    ['transactions/', 'statistics/'],
-    ['statements/'],
-    ['rows/', 'scripts/', 'subscriptions/', 'consistency-answer.ts'],
-    ['cells/', 'http/openapi/', 'http/bodies/', 'http/origin-and-host.ts'],
-    ['engines/', 'first-token/', 'tls-files.ts', 'config-values.ts'],
-    ['move/', 'backups/', 'observers/'],
-    ['config.ts', 'http/request-hooks.ts'],
-    ['http/answers/'],
-    ['websocket/'],
-    ['metrics/', 'straight/'],
-    ['http/'],
-    ['*'],
-  ],
-  'server/doors/http': [
-    ['openapi/', 'bodies/'],
-    ['*'],
-    ['answers/'],
-    ['dependencies.ts'],
-    ['routes/'],
-    ['http-interface.ts'],
-  ],
-  'server/live/subscriptions': [['matching/'], ['frames/'], ['*']],
-  cli: [
-    ['command.ts', 'file-problem.ts', 'named-file.ts'],
-    ['connection/'],
-    ['failure.ts', 'start-server.ts'],
-    ['results/'],
-    ['query/', 'demo/', 'backup/', 'transfer/', 'migrate/', 'types/'],
-    ['shell/'],
-    ['*'],
-  ],
-  console: [
-    ['page/'],
-    ['query/', 'tables/', 'cells/', 'live/', 'transactions/', 'observers/', 'status/'],
-    ['views.ts'],
-    ['console.tsx'],
-  ],
-  engines: [['network/'], ['bigtable/', 'etcd/']],
-  'client-sdk': [
-    ['*'],
-    ['socket/'],
-    ['requests/'],
-    ['subscriptions/'],
-    ['observers/'],
-    ['database.ts', 'client.ts', 'inspect.ts', 'for-all.ts'],
-    ['react/'],
-  ],
-}
 
 /** Folders that have doors, files of which the rest of the room may know; all else in them is private. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
