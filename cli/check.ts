@@ -7,7 +7,7 @@ import {
 } from '../server/operations/checks/consistency-answer.ts'
 import type { SharedEngine } from '../server/operations/engines/engine-config.ts'
 import { UsageError } from '../server/usage-error.ts'
-import { checkBackup, checkDataDirectory } from '../storage/storage.ts'
+import { checkBackup, checkDataDirectory } from '../storage/operations/operations.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from './command.ts'
 import { CONNECTION_FLAGS, connectTo } from './connection/server-connection.ts'
 import { exitCodeOf, failureText } from './failure.ts'

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { checkedText } from '../server/config-values.ts'
 import { environmentName, type Flag } from '../server/flags.ts'
 import { UsageError } from '../server/usage-error.ts'
-import { nearestNames } from '../storage/storage.ts'
+import { nearestNames } from '../storage/tables/tables.ts'
 import { Call, type Command, type Environment, type Flags } from './command.ts'
 
 /** What is to be done: a command, or telling what there is. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileOrPipe, readRegularSync } from '../storage/storage.ts'
+import { readFileOrPipe, readRegularSync } from '../storage/operations/operations.ts'
 
 /** A server takes no longer script, and nobody writes a longer program. */
 const SOURCE_BYTES_MAX = 16 * 1024 * 1024

@@ -6,7 +6,7 @@ import { loadObservers } from '../server/live/observers/observer-module.ts'
 import { describeEngine, ETCD_PASSWORD_NAME } from '../server/operations/engines/engine-config.ts'
 import { isConsoleBuilt, packageVersion } from '../server/package-files.ts'
 import { UsageError } from '../server/usage-error.ts'
-import { nearestNames } from '../storage/storage.ts'
+import { nearestNames } from '../storage/tables/tables.ts'
 import type { Call, Command, Environment, ExitCode, Streams } from './command.ts'
 import { isOfClone } from './command-line.ts'
 

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { UsageError } from '../server/usage-error.ts'
-import {
-  ADMIN_ROLE,
-  createAccessToken,
-  hashOfToken,
-  newTokenText,
-  openStorage,
-  type Storage,
-  systemRandomness,
-} from '../storage/storage.ts'
+import { openStorage, type Storage, systemRandomness } from '../storage/storage.ts'
+import { createAccessToken, hashOfToken, newTokenText } from '../storage/tables/access/access.ts'
+import { ADMIN_ROLE } from '../storage/tables/tables.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from './command.ts'
 import { exitCodeOf, failureText } from './failure.ts'
 import {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ROLE_LIMITS, type RoleLimits } from '../storage/storage.ts'
+import { ROLE_LIMITS, type RoleLimits } from '../storage/tables/access/access.ts'
 
 const UNITS = [
   ['DAY', 86_400_000],

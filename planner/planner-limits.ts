@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { JSON_EXPONENT_DIGITS_MAX, STORAGE_LIMITS } from '../storage/storage.ts'
+
+import { STORAGE_LIMITS } from '../storage/storage.ts'
+import { JSON_EXPONENT_DIGITS_MAX } from '../storage/values/values.ts'
 
 /** The bounds of one statement, unit last. `docs/limits.md` and `GET /v1/limits` list the same. */
 export const PLANNER_LIMITS = {

@@ -6,7 +6,7 @@
  */
 
 import type { ExplainedStatement, ExplainStatement, ShowGrantsStatement } from '../parser/ast.ts'
-import type { Catalog } from '../storage/storage.ts'
+import type { Catalog } from '../storage/tables/tables.ts'
 import type { ExplainedPlan, ExplainPlan, Plan } from './plan/plan.ts'
 import { planCheck, planData, planNotify } from './plan/plan-statement.ts'
 import type { ParseRule } from './plan/row-rule.ts'

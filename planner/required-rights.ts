@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Name, Position } from '../parser/ast.ts'
-import type { Catalog, ServerRight, TableDefinition, TableRight } from '../storage/storage.ts'
+import type { Catalog, ServerRight, TableDefinition, TableRight } from '../storage/tables/tables.ts'
 import { PlanError } from './plan-error.ts'
 import { requireTable } from './unknown-name.ts'
 

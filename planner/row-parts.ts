@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ColumnExpression, Name } from '../parser/ast.ts'
-import type { ColumnDefinition, TableDefinition } from '../storage/storage.ts'
+import type { ColumnDefinition, TableDefinition } from '../storage/tables/tables.ts'
 import { PlanError } from './plan-error.ts'
 import { suggestion, unknownColumn } from './unknown-name.ts'
 

@@ -6,7 +6,7 @@ import {
   nearestNames,
   type ObserverDefinition,
   type TableDefinition,
-} from '../storage/storage.ts'
+} from '../storage/tables/tables.ts'
 import { PlanError } from './plan-error.ts'
 
 /** The table of that name, or PlanError unknown_table with the names that come near it. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isWithin } from '../storage/storage.ts'
+import { isWithin } from '../storage/operations/operations.ts'
 import {
   checkedOrigin,
   checkedProxies,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
   BeginOptions,
-  Catalog,
   MaybePromise,
   Storage,
   Timestamp,
   Transaction,
 } from '../storage/storage.ts'
+import type { Catalog } from '../storage/tables/tables.ts'
 
 export type Snapshot = { readonly transaction: Transaction; readonly catalog: Catalog }
 

@@ -7,17 +7,15 @@ import { putRow } from '../test/storage/row-writes.ts'
 import { testFolder } from '../test/test-folder.ts'
 import { MemoryCellStore } from './cells/memory/memory-cell-store.ts'
 import { InvariantViolation } from './invariant.ts'
+import { openGateway, openStorage, type Storage } from './storage.ts'
 import {
   createTable,
   dropTable,
   getRows,
   guardRow,
-  openGateway,
-  openStorage,
-  type Storage,
   scanRows,
   type TableDefinition,
-} from './storage.ts'
+} from './tables/tables.ts'
 
 const ACCOUNT = {
   name: 'account',

@@ -18,14 +18,8 @@ import {
   WorkMeter,
 } from '../planner/planner.ts'
 import { ruleParser } from '../server/guard/access/rule-parser.ts'
-import {
-  type Catalog,
-  openStorage,
-  requireIndex,
-  type Storage,
-  type StorageLog,
-  type Transaction,
-} from '../storage/storage.ts'
+import { openStorage, type Storage, type StorageLog, type Transaction } from '../storage/storage.ts'
+import { type Catalog, requireIndex } from '../storage/tables/tables.ts'
 
 const DEFINITIONS: ReadonlySet<string | undefined> = new Set<DefinitionStatement['kind']>([
   ...(['createTable', 'dropTable', 'addColumn', 'dropColumn', 'dropConstraint'] as const),

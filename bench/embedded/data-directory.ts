@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { type MaybePromise, openStorage, type Storage } from '../../storage/storage.ts'
 import {
   type Catalog,
   changeRows,
   createTable,
-  type MaybePromise,
   type NewTable,
-  openStorage,
   requireTable,
   type SqlRow,
-  type Storage,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
 
 type Transaction = Awaited<ReturnType<Storage['begin']>>
 

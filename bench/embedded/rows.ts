@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RowFilter } from '../../storage/cells/row-filter.ts'
-import { tableSpace } from '../../storage/storage.ts'
+import { tableSpace } from '../../storage/tables/tables.ts'
 
 /** The one column of every row here. */
 export const COLUMN = '0'

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import {
+  keyString,
+  type Notification,
+  openStorage,
+  type Storage,
+  StorageError,
+  type StorageOptions,
+  type Transaction,
+} from '../../storage/storage.ts'
 import {
   type Catalog,
   changeRows,
@@ -6,15 +16,8 @@ import {
   createTable,
   encodePrimaryKey,
   getRows,
-  keyString,
-  type Notification,
-  openStorage,
   requireTable,
-  type Storage,
-  StorageError,
-  type StorageOptions,
-  type Transaction,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
 import type { OpenContender, Surroundings } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
 import { runClosedLoop } from '../load/closed-loop.ts'

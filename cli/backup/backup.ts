@@ -3,7 +3,11 @@ import { isWebAddress } from '../../server/config-values.ts'
 import { FLAGS } from '../../server/flags.ts'
 import { packageVersion } from '../../server/package-files.ts'
 import { UsageError } from '../../server/usage-error.ts'
-import { type BackupManifest, backUpDirectory, isWithin } from '../../storage/storage.ts'
+import {
+  type BackupManifest,
+  backUpDirectory,
+  isWithin,
+} from '../../storage/operations/operations.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
 import { CONNECTION_FLAGS, connectTo, tokenOf } from '../connection/server-connection.ts'
 import { exitCodeOf, failureText } from '../failure.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { UsageError } from '../../server/usage-error.ts'
-import { type Restored, restoreBackup } from '../../storage/storage.ts'
+import { type Restored, restoreBackup } from '../../storage/operations/operations.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
 import { exitCodeOf, failureText } from '../failure.ts'
 import { ProgressLine } from './progress-line.ts'

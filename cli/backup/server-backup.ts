@@ -12,9 +12,9 @@ import {
   foundNoRoom,
   isBackupName,
   requireSameFile,
-  StorageError,
   writeHashed,
-} from '../../storage/storage.ts'
+} from '../../storage/operations/operations.ts'
+import { StorageError } from '../../storage/storage.ts'
 import type { ProgressLine } from './progress-line.ts'
 
 /** Between two looks at how far the server is. */

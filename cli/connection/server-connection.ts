@@ -2,7 +2,7 @@
 import { connect, type Database } from '../../client-sdk/client.ts'
 import { isWebAddress } from '../../server/config-values.ts'
 import { UsageError } from '../../server/usage-error.ts'
-import { readFileOrPipe } from '../../storage/storage.ts'
+import { readFileOrPipe } from '../../storage/operations/operations.ts'
 import type { Call, Flags } from '../command.ts'
 import { fileProblem } from '../file-problem.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path'
 import { UsageError } from '../../server/usage-error.ts'
-import { hashOfFile, openRegular, readRegular } from '../../storage/storage.ts'
+import { hashOfFile, openRegular, readRegular } from '../../storage/operations/operations.ts'
 
 /** It has the definitions of all tables. */
 const BYTES_MAX = 64 * 2 ** 20

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CreateBlockStatement, DropBlockStatement, Duration } from '../../parser/ast.ts'
-import {
-  createAccessBlock,
-  dropAccessBlock,
-  type Timestamp,
-  type Transaction,
-} from '../../storage/storage.ts'
+import type { Timestamp, Transaction } from '../../storage/storage.ts'
+import { createAccessBlock, dropAccessBlock } from '../../storage/tables/access/access.ts'
 import { PlanError } from '../plan-error.ts'
 import { endOf } from './duration.ts'
 

@@ -7,8 +7,8 @@ import type {
   RevokeStatement,
   Right,
 } from '../../parser/ast.ts'
+import type { Transaction } from '../../storage/storage.ts'
 import {
-  type Catalog,
   changeAccessRole,
   createAccessRole,
   dropAccessRole,
@@ -16,10 +16,8 @@ import {
   requireChangeableRole,
   revokeOnAllTables,
   revokeOnTable,
-  SERVER_RIGHTS,
-  TABLE_RIGHTS,
-  type Transaction,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/access/access.ts'
+import { type Catalog, SERVER_RIGHTS, TABLE_RIGHTS } from '../../storage/tables/tables.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireTable } from '../unknown-name.ts'
 import { withLimits } from './role-limits.ts'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RotateSecretStatement } from '../../parser/ast.ts'
-import { rotateAccessSecret, type Transaction } from '../../storage/storage.ts'
+import type { Transaction } from '../../storage/storage.ts'
+import { rotateAccessSecret } from '../../storage/tables/access/access.ts'
 import { PlanError } from '../plan-error.ts'
 
 /** What signs cursors from now on. */

@@ -6,15 +6,14 @@ import type {
   Duration,
   RotateTokenStatement,
 } from '../../parser/ast.ts'
+import type { Timestamp, Transaction } from '../../storage/storage.ts'
 import {
   type AccessToken,
   changeAccessToken,
   createAccessToken,
   dropAccessToken,
   requireAccessRole,
-  type Timestamp,
-  type Transaction,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/access/access.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
 import { shownTable } from '../execute/shown-table.ts'
 import { definitionResult } from './definition-result.ts'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AccessStatement, Position } from '../../parser/ast.ts'
-import { type Catalog, StorageError } from '../../storage/storage.ts'
+import { StorageError } from '../../storage/storage.ts'
+import type { Catalog } from '../../storage/tables/tables.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireServerRight } from '../required-rights.ts'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AlterTableStatement, DefinitionStatement, Name, Position } from '../../parser/ast.ts'
+import { StorageError, type Transaction } from '../../storage/storage.ts'
 import {
   addCheck,
   addColumn,
@@ -20,9 +21,7 @@ import {
   replayObserver,
   restartIdentity,
   resumeObserver,
-  StorageError,
-  type Transaction,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
 import type { Parameters } from '../expressions/parameters.ts'
 import { PlanError } from '../plan-error.ts'

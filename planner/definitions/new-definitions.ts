@@ -14,9 +14,9 @@ import {
   type NewIndex,
   type NewObserver,
   type NewTable,
-  type SqlType,
   type TableDefinition,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
+import type { SqlType } from '../../storage/values/values.ts'
 import { scopeOfNothing } from '../execute/rows/execution-context.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { compileAs } from '../expressions/type-check.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test, { afterEach, beforeEach } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { ObserverDefinition } from '../../storage/storage.ts'
+import type { ObserverDefinition } from '../../storage/tables/tables.ts'
 import { planError, SqlSession } from '../../test/sql-session.ts'
 
 let session: SqlSession

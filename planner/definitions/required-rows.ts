@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../parser/ast.ts'
-import {
-  type Catalog,
-  scanRows,
-  type TableDefinition,
-  type Transaction,
-} from '../../storage/storage.ts'
+import type { Transaction } from '../../storage/storage.ts'
+import { type Catalog, scanRows, type TableDefinition } from '../../storage/tables/tables.ts'
 import { nameText } from '../expressions/expression-text.ts'
 import { PlanError } from '../plan-error.ts'
 import { readsAllRows } from '../required-rights.ts'

@@ -6,7 +6,7 @@ import {
   ROLE_LIMITS,
   type RoleLimit,
   roleLimitMax,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/access/access.ts'
 import { durationText } from '../limits-text.ts'
 import { PlanError } from '../plan-error.ts'
 import { suggestion } from '../unknown-name.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, GrantStatement } from '../../parser/ast.ts'
 import { partsOf } from '../../parser/expression-parts.ts'
-import { keyPositions, type RowRule, type TableDefinition } from '../../storage/storage.ts'
+import { keyPositions, type RowRule, type TableDefinition } from '../../storage/tables/tables.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { columnText, expressionText, nameText } from '../expressions/expression-text.ts'
 import { isClaim, parameterText } from '../expressions/parameters.ts'

@@ -13,10 +13,10 @@ import {
   fittingName,
   keyColumns,
   type NewCheck,
-  type SqlValue,
   type TableDefinition,
   unfinishedCheck,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { keyToJson } from '../execute/writes/new-row.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { expressionText, nameText } from '../expressions/expression-text.ts'

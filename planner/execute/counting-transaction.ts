@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { indexSpace, STORAGE_LIMITS } from '../../storage/storage.ts'
+
+import { STORAGE_LIMITS } from '../../storage/storage.ts'
+import { indexSpace } from '../../storage/tables/tables.ts'
 import type { StatementTransaction } from './rows/execution-context.ts'
 
 /** What a statement read, for EXPLAIN ANALYZE. */

@@ -4,9 +4,9 @@ import {
   columnPosition,
   type IndexDefinition,
   type ObserverDefinition,
-  type SqlValue,
   type TableDefinition,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { nameText, realText } from '../expressions/expression-text.ts'
 import { valueToJson } from '../json/json-value.ts'
 import { partOf, partText } from '../keys/candidate-key.ts'

@@ -3,18 +3,20 @@ import {
   andThen,
   awaited,
   doWork,
+  type MaybePromise,
+  type Timestamp,
+  type Work,
+} from '../../storage/storage.ts'
+import {
   getRows,
   getUniqueEntries,
   guardRow,
   type IndexDefinition,
   keyOfRow,
-  type MaybePromise,
   ROW_COLUMN,
-  type SqlValue,
   type StoredRow,
-  type Timestamp,
-  type Work,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import type { Scope } from '../expressions/compiled-expression.ts'
 import { keyTuples } from '../keys/key-range.ts'
 import type { PlannedLookup, PointGetPlan } from '../plan/plan.ts'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { awaited, doWork, type MaybePromise, StoredRows, type Work } from '../../storage/storage.ts'
+import { awaited, doWork, type MaybePromise, type Work } from '../../storage/storage.ts'
+import { StoredRows } from '../../storage/tables/tables.ts'
 import type { RangeScanPlan } from '../plan/plan.ts'
 import { joinedWalk } from './lookups/joined-walk.ts'
 import {

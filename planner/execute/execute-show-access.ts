@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import {
-  ADMIN_ROLE,
   dayOf,
   readAccessBlocks,
   readAccessRoles,
   readAccessTokens,
   readRoleWritten,
   requireAccessRole,
-  type SqlValue,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/access/access.ts'
+import { ADMIN_ROLE } from '../../storage/tables/tables.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { limitsText } from '../limits-text.ts'
 import type {
   ExecutionContext,

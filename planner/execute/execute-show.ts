@@ -3,9 +3,9 @@ import {
   type Catalog,
   identityOf,
   readIdentity,
-  type SqlValue,
   type TableDefinition,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { keyOfIndex, keyText, partText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { checkText } from '../plan/row-check.ts'
 import { mayBeToldOfRows } from '../required-rights.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RowsAsked } from '../../storage/storage.ts'
+import type { RowsAsked } from '../../storage/tables/tables.ts'
 import { isFullKey, type KeyBounds, keyTuples } from '../keys/key-range.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type ScopeContext, scopeOf } from './rows/execution-context.ts'

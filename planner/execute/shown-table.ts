@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import type { StatementResult } from './rows/execution-context.ts'
 
 /** Rows that a statement makes up itself, with columns written as in a CREATE TABLE: `name TEXT, unique BOOLEAN`. */

@@ -4,7 +4,7 @@ import {
   type IndexDefinition,
   readIndexProgress,
   type TableDefinition,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
 import { mayBeToldOfRows } from '../required-rights.ts'
 import type { StatementTransaction } from './rows/execution-context.ts'
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AggregateExpression, Expression, Position } from '../../parser/ast.ts'
-import type {
-  MaybePromise,
-  SqlRow,
-  SqlType,
-  SqlValue,
-  TableDefinition,
-} from '../../storage/storage.ts'
+import type { MaybePromise } from '../../storage/storage.ts'
+import type { SqlRow, TableDefinition } from '../../storage/tables/tables.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import type { RowPart } from '../row-parts.ts'
 import type { ConstantValues } from './constant-values.ts'
 import type { BoundParameter, ParameterSlots } from './parameters.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlValue } from '../../storage/storage.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { lengthOf } from './value-work.ts'
 

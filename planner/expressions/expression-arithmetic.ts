@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BinaryExpression, BinaryOperator, Expression, Position } from '../../parser/ast.ts'
-import type { SqlValue } from '../../storage/storage.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { checkedInteger } from '../json/json-value.ts'
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../json/timestamp-text.ts'
 import { limitExceeded, PlanError } from '../plan-error.ts'

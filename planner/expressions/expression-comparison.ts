@@ -7,7 +7,7 @@ import type {
   IsNullExpression,
   ParameterExpression,
 } from '../../parser/ast.ts'
-import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import { PlanError } from '../plan-error.ts'
 import {
   type CompiledExpression,

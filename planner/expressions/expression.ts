@@ -8,7 +8,7 @@ import type {
   ParameterExpression,
   UnaryExpression,
 } from '../../parser/ast.ts'
-import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import { checkedInteger, valueFromText } from '../json/json-value.ts'
 import { PlanError } from '../plan-error.ts'
 import { columnAt, type RowPart, requireColumnOf } from '../row-parts.ts'

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BinaryOperator, Position } from '../../parser/ast.ts'
-import { type JsonStep, type SqlValue, spanAt, stepsOf, textAt } from '../../storage/storage.ts'
+import {
+  type JsonStep,
+  type SqlValue,
+  spanAt,
+  stepsOf,
+  textAt,
+} from '../../storage/values/values.ts'
 import { jsonText } from '../json/json-change.ts'
 import { holdsJson } from '../json/json-containment.ts'
 import { limitExceeded, PlanError } from '../plan-error.ts'

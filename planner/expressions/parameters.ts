@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../parser/ast.ts'
-import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import { type JsonSource, sourceOf } from '../json/json-source.ts'
 import { valueFromJson } from '../json/json-value.ts'
 import { fromSource } from '../json/sourced-json.ts'

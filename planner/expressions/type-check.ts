@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, Position } from '../../parser/ast.ts'
-import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import { PlanError } from '../plan-error.ts'
 import type {
   CompiledExpression,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { bufferOf, canonicalJson, type SqlType, type SqlValue } from '../../storage/storage.ts'
+import { bufferOf } from '../../storage/storage.ts'
+import { canonicalJson, type SqlType, type SqlValue } from '../../storage/values/values.ts'
 
 const SMALLEST = BigInt(Number.MIN_SAFE_INTEGER)
 const GREATEST = BigInt(Number.MAX_SAFE_INTEGER)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareValues, type SqlType, type SqlValue } from '../../storage/storage.ts'
+import { compareValues, type SqlType, type SqlValue } from '../../storage/values/values.ts'
 import { identityOf } from './value-identity.ts'
 import type { WorkMeter } from './work-meter.ts'
 

@@ -4,7 +4,7 @@ import {
   JSON_EXPONENT_DIGITS_MAX,
   type JsonVisitor,
   walkJson,
-} from '../../storage/storage.ts'
+} from '../../storage/values/values.ts'
 
 /**
  * What `exactJson` returns for JSON without a mistake, several times as fast; undefined where there may be one.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { canonicalJson } from '../../storage/storage.ts'
+import { canonicalJson } from '../../storage/values/values.ts'
 import { arbitraryJsonText } from '../../test/arbitrary-json.ts'
 import { PlanError } from '../plan-error.ts'
 import { exactJson, exactJsonPieces } from './exact-json.ts'

@@ -6,7 +6,7 @@ import {
   type JsonWalk,
   walkJson,
   walkJsonUntil,
-} from '../../storage/storage.ts'
+} from '../../storage/values/values.ts'
 import { limitExceeded, PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { JsonPointer } from './json-pointer.ts'

@@ -7,7 +7,7 @@ import {
   type Payer,
   spanAt,
   wholeSpan,
-} from '../../storage/storage.ts'
+} from '../../storage/values/values.ts'
 
 /**
  * The JSON with the value in the place that the path leads to: instead of what is there, as a new member of an object,

@@ -5,7 +5,7 @@ import {
   type Payer,
   walkPaid,
   wholeSpan,
-} from '../../storage/storage.ts'
+} from '../../storage/values/values.ts'
 
 type Scalar = { readonly kind: 'scalar'; readonly canonical: string }
 type ArrayNode = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isDoubleExact } from '../../storage/storage.ts'
+import { isDoubleExact } from '../../storage/values/values.ts'
 import { PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { exactJson, nestsTooDeep } from './exact-json.ts'

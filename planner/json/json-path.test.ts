@@ -10,7 +10,7 @@ import {
   spanAt,
   stepsOf,
   wholeSpan,
-} from '../../storage/storage.ts'
+} from '../../storage/values/values.ts'
 import { jsonText, jsonWith, jsonWithout } from './json-change.ts'
 import { holdsJson } from './json-containment.ts'
 

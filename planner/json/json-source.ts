@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type JsonVisitor, shapeOfJson, walkJson } from '../../storage/storage.ts'
+import { type JsonVisitor, shapeOfJson, walkJson } from '../../storage/values/values.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { copiedJson, isPlainText } from './copied-json.ts'
 import { duplicateName, exactJson, exactJsonPieces, type JsonPiece } from './exact-json.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import { planError } from '../../test/sql-session.ts'
 import type { PlanError } from '../plan-error.ts'
 import { valueFromJson, valueFromText, valueToJson } from './json-value.ts'

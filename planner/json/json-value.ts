@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../parser/ast.ts'
-import { bufferOf, isIntegerInRange, type SqlType, type SqlValue } from '../../storage/storage.ts'
+import { bufferOf } from '../../storage/storage.ts'
+import { isIntegerInRange, type SqlType, type SqlValue } from '../../storage/values/values.ts'
 import { PlanError } from '../plan-error.ts'
 import { jsonOfText, textOfJson } from './json-object.ts'
 import { JsonSource } from './json-source.ts'

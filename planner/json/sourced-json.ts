@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { canonicalNumber, type SqlType } from '../../storage/storage.ts'
+import { canonicalNumber, type SqlType } from '../../storage/values/values.ts'
 import { PlanError } from '../plan-error.ts'
 import type { JsonSource } from './json-source.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import type { SqlType } from '../../storage/storage.ts'
+import type { SqlType } from '../../storage/values/values.ts'
 import { SqlSession } from '../../test/sql-session.ts'
 import { arbitraryValue, KEY_TYPES } from '../../test/storage/arbitrary-values.ts'
 import { valueToJson } from './json-value.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KeyHint, Position } from '../../parser/ast.ts'
-import type { TableDefinition } from '../../storage/storage.ts'
+import type { TableDefinition } from '../../storage/tables/tables.ts'
 import type { CandidateKey } from './candidate-key.ts'
 import type { KeyCondition } from './key-condition.ts'
 import type { OrderTerm } from './key-order.ts'

@@ -14,10 +14,9 @@ import {
   partType,
   partValue,
   type SqlRow,
-  type SqlType,
-  type SqlValue,
   type TableDefinition,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import { nameText } from '../expressions/expression-text.ts'
 import { type KeyTerm, termAt, termText } from './key-term.ts'
 

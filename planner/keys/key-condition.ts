@@ -5,7 +5,7 @@ import type {
   InExpression,
   LikeExpression,
 } from '../../parser/ast.ts'
-import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import type {
   CompiledExpression,
   ExpressionCompiler,

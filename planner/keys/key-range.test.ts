@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import fc from 'fast-check'
-import { compareText } from '../../storage/storage.ts'
+import { compareText } from '../../storage/values/values.ts'
 import { rowsToJson, SqlSession } from '../../test/sql-session.ts'
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../parser/ast.ts'
-import { compareRowKeys, endOfPrefix, type SqlValue } from '../../storage/storage.ts'
+import { compareRowKeys, endOfPrefix } from '../../storage/storage.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import type { Scope } from '../expressions/compiled-expression.ts'
 import { comparisonOf, lengthOf, paidIdentityOf } from '../expressions/value-work.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'

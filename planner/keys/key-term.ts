@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, KeyPartName } from '../../parser/ast.ts'
-import {
-  type JsonStep,
-  pathText,
-  type SqlType,
-  stepsOf,
-  type TableDefinition,
-} from '../../storage/storage.ts'
+import type { TableDefinition } from '../../storage/tables/tables.ts'
+import { type JsonStep, pathText, type SqlType, stepsOf } from '../../storage/values/values.ts'
 import { expressionText, nameText } from '../expressions/expression-text.ts'
 import { PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'

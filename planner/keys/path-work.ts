@@ -3,10 +3,9 @@ import {
   columnPosition,
   type KeyPart,
   type SqlRow,
-  type SqlValue,
   type TableDefinition,
-  WALK_UNITS,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
+import { type SqlValue, WALK_UNITS } from '../../storage/values/values.ts'
 import { lengthOf } from '../expressions/value-work.ts'
 import type { WorkMeter } from '../expressions/work-meter.ts'
 

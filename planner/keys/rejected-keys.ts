@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IndexDefinition, TableDefinition } from '../../storage/storage.ts'
+import type { IndexDefinition, TableDefinition } from '../../storage/tables/tables.ts'
 import type { AccessPath, AccessQuestion, Candidate } from './access-path.ts'
 import { keyOfIndex, keyText } from './candidate-key.ts'
 import { boundsNothing } from './key-range.ts'

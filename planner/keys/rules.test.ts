@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import type { Catalog } from '../../storage/storage.ts'
+import type { Catalog } from '../../storage/tables/tables.ts'
 import { planError, SqlSession } from '../../test/sql-session.ts'
 import { explanationOf } from '../plan/explain.ts'
 import type { DataPlan, Plan } from '../plan/plan.ts'

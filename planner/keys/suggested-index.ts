@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  columnPosition,
-  freeName,
-  STORAGE_LIMITS,
-  type TableDefinition,
-} from '../../storage/storage.ts'
+
+import { STORAGE_LIMITS } from '../../storage/storage.ts'
+import { columnPosition, freeName, type TableDefinition } from '../../storage/tables/tables.ts'
 import { nameText } from '../expressions/expression-text.ts'
 import type { AccessQuestion } from './access-path.ts'
 import { partText } from './candidate-key.ts'

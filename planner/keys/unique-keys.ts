@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IndexDefinition, TableDefinition } from '../../storage/storage.ts'
+import type { IndexDefinition, TableDefinition } from '../../storage/tables/tables.ts'
 import { nameText } from '../expressions/expression-text.ts'
 import { type CandidateKey, candidateKeys } from './candidate-key.ts'
 import type { KeyTerm } from './key-term.ts'

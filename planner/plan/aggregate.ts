@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AggregateExpression, AggregateFunction, Position } from '../../parser/ast.ts'
-import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import type { ExpressionType } from '../expressions/compiled-expression.ts'
 import { finite } from '../expressions/expression-arithmetic.ts'
 import { isNumber, typeMismatch } from '../expressions/type-check.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AggregateExpression, Expression, ScanStatement } from '../../parser/ast.ts'
 import { partsOf } from '../../parser/expression-parts.ts'
-import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import {
   type Aggregation,
   type CompiledExpression,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression } from '../../parser/ast.ts'
-import type { TableDefinition } from '../../storage/storage.ts'
+import type { TableDefinition } from '../../storage/tables/tables.ts'
 import { conjunctText, expressionText, nameText } from '../expressions/expression-text.ts'
 import { keyText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { boundsNothing, conditionsOf, isFullKey, type KeyBounds } from '../keys/key-range.ts'

@@ -6,7 +6,7 @@ import type {
   ScanStatement,
   SetStatement,
 } from '../../parser/ast.ts'
-import type { TableDefinition } from '../../storage/storage.ts'
+import type { TableDefinition } from '../../storage/tables/tables.ts'
 import {
   type CompiledExpression,
   columnsOf,

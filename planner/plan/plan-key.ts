@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, GetStatement, Position } from '../../parser/ast.ts'
-import type { TableDefinition } from '../../storage/storage.ts'
+import type { TableDefinition } from '../../storage/tables/tables.ts'
 import type { ExpressionCompiler } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, ScanStatement } from '../../parser/ast.ts'
-import {
-  keyPositions,
-  type SqlType,
-  type SqlValue,
-  type TableDefinition,
-} from '../../storage/storage.ts'
+import { keyPositions, type TableDefinition } from '../../storage/tables/tables.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import { columnsOf } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { fixedTerms } from '../keys/key-order.ts'

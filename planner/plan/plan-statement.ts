@@ -7,7 +7,7 @@ import type {
   NotifyStatement,
   ScanStatement,
 } from '../../parser/ast.ts'
-import type { Catalog, TableDefinition, TableRight } from '../../storage/storage.ts'
+import type { Catalog, TableDefinition, TableRight } from '../../storage/tables/tables.ts'
 import { columnsOf } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { compileAs } from '../expressions/type-check.ts'

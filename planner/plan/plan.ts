@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, Name, Position } from '../../parser/ast.ts'
-import type {
-  ObserverDefinition,
-  SqlType,
-  SqlValue,
-  TableDefinition,
-} from '../../storage/storage.ts'
+import type { ObserverDefinition, TableDefinition } from '../../storage/tables/tables.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import type { CompiledExpression, Scope } from '../expressions/compiled-expression.ts'
 import type { ParameterSlot } from '../expressions/parameters.ts'
 import type { AccessPath } from '../keys/access-path.ts'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, LabelledExpression, Position, Projection } from '../../parser/ast.ts'
-import type { SqlType, TableDefinition } from '../../storage/storage.ts'
+import type { TableDefinition } from '../../storage/tables/tables.ts'
+import type { SqlType } from '../../storage/values/values.ts'
 import { columnsOf, type ExpressionCompiler } from '../expressions/compiled-expression.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
 import { PlanError } from '../plan-error.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TableDefinition } from '../../storage/storage.ts'
+import type { TableDefinition } from '../../storage/tables/tables.ts'
 import type { ExpressionCompiler, Scope } from '../expressions/compiled-expression.ts'
 import { nameText } from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'

@@ -6,7 +6,7 @@ import {
   type RowRule,
   type TableDefinition,
   type TableRight,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
 import {
   type CompiledExpression,
   columnsOf,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ColumnExpression, Expression, Projection } from '../../parser/ast.ts'
-import type { SqlType } from '../../storage/storage.ts'
+import type { SqlType } from '../../storage/values/values.ts'
 import { isClaim, type ParameterSlot } from '../expressions/parameters.ts'
 import type { PlannedStatement } from '../planned-statement.ts'
 import { columnAt, partAt, type RowPart, requireColumnOf, rowOf } from '../row-parts.ts'

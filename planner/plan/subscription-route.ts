@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
+
+import type { TableDefinition } from '../../storage/tables/tables.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import type { Scope } from '../expressions/compiled-expression.ts'
 import { identityOf } from '../expressions/value-identity.ts'
 import { primaryKeyOf } from '../keys/candidate-key.ts'

@@ -2,13 +2,9 @@
 import assert from 'node:assert/strict'
 import test, { after, before, suite } from 'node:test'
 import fc from 'fast-check'
-import {
-  type Catalog,
-  compareRowKeys,
-  encodePrimaryKey,
-  type SqlRow,
-  type SqlValue,
-} from '../../storage/storage.ts'
+import { compareRowKeys } from '../../storage/storage.ts'
+import { type Catalog, encodePrimaryKey, type SqlRow } from '../../storage/tables/tables.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { planError, SqlSession } from '../../test/sql-session.ts'
 import type { Parameters } from '../expressions/parameters.ts'
 import { identityOf } from '../expressions/value-identity.ts'

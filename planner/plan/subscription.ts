@@ -5,9 +5,9 @@ import {
   type Catalog,
   keyPositions,
   type SqlRow,
-  type SqlValue,
   type TableDefinition,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { columnsOf, type Scope } from '../expressions/compiled-expression.ts'
 import { ConstantValues } from '../expressions/constant-values.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'

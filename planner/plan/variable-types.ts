@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlType } from '../../storage/storage.ts'
+import type { SqlType } from '../../storage/values/values.ts'
 
 /** Of what earlier statements of the request have read INTO names; undefined for a parameter of the client. */
 export type VariableTypes = { typeOf(key: string | number): SqlType | undefined }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../parser/ast.ts'
-import type { SqlValue } from '../../storage/storage.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { lengthOf } from '../expressions/value-work.ts'
 import { limitExceeded } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'

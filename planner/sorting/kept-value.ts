@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlValue } from '../../storage/storage.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { lengthOf } from '../expressions/value-work.ts'
 import type { WorkMeter } from '../expressions/work-meter.ts'
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, Position, ScanStatement } from '../../parser/ast.ts'
-import {
-  columnPosition,
-  type SqlType,
-  type SqlValue,
-  type TableDefinition,
-} from '../../storage/storage.ts'
+import { columnPosition, type TableDefinition } from '../../storage/tables/tables.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import {
   type CompiledExpression,
   columnsOf,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { compareValues, type SqlValue } from '../../storage/storage.ts'
+import { compareValues, type SqlValue } from '../../storage/values/values.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import { WorkMeter } from '../expressions/work-meter.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type ObserverScene, withScene } from '../../test/storage/observer-scene.ts'
-import { resumeObserver } from '../storage.ts'
 import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
+import { resumeObserver } from '../tables/tables.ts'
 import { deadLetterKey, encodeDeadLetter } from './dead-letter.ts'
 
 const IN_MEMORY = { engine: 'memory' } as const

@@ -5,16 +5,10 @@ import { ManualClock } from '../../test/manual-clock.ts'
 import { ObserverScene, withScene } from '../../test/storage/observer-scene.ts'
 import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
-import {
-  dropObserver,
-  openGateway,
-  pauseObserver,
-  replayObserver,
-  resumeObserver,
-  type StorageLog,
-} from '../storage.ts'
+import { openGateway, type StorageLog } from '../storage.ts'
 import { silentLog } from '../storage-log.ts'
 import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
+import { dropObserver, pauseObserver, replayObserver, resumeObserver } from '../tables/tables.ts'
 import { deadLetterKey, encodeDeadLetter } from './dead-letter.ts'
 import { countedRowsMax, deadLettersShownMax } from './observers.ts'
 

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type BackupManifest,
   checkDataDirectory,
-  openStorage,
   restoreBackup,
-} from '../../storage/storage.ts'
+} from '../../storage/operations/operations.ts'
+import { openStorage } from '../../storage/storage.ts'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { testFolder } from '../test-folder.ts'
 import { accountsOf, SUM, sumOf, Transfers } from './transfers.ts'

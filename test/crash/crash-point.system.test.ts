@@ -5,18 +5,20 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { ORACLE_ROW } from '../../storage/cells/row-key.ts'
 import { openSqliteCellStore } from '../../storage/cells/sqlite/sqlite-cell-store.ts'
+import { checkDataDirectory } from '../../storage/operations/operations.ts'
 import {
   type Clock,
-  checkDataDirectory,
-  createTable,
-  guardRow,
   openStorage,
   Storage,
-  scanRows,
   systemClock,
-  type TableDefinition,
   type Transaction,
 } from '../../storage/storage.ts'
+import {
+  createTable,
+  guardRow,
+  scanRows,
+  type TableDefinition,
+} from '../../storage/tables/tables.ts'
 import { type Fault, FaultyCellStore } from '../storage/faulty-cell-store.ts'
 import { deleteRow, putRow } from '../storage/row-writes.ts'
 import { testFolder } from '../test-folder.ts'

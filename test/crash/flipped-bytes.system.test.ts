@@ -5,14 +5,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'
 import { promisify } from 'node:util'
-import {
-  type CellStoreError,
-  checkDataDirectory,
-  createTable,
-  openStorage,
-  StorageError,
-  scanRows,
-} from '../../storage/storage.ts'
+import { checkDataDirectory } from '../../storage/operations/operations.ts'
+import { type CellStoreError, openStorage, StorageError } from '../../storage/storage.ts'
+import { createTable, scanRows } from '../../storage/tables/tables.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { putRow } from '../storage/row-writes.ts'
 import { testFolder } from '../test-folder.ts'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { openSqliteCellStore } from '../../storage/cells/sqlite/sqlite-cell-store.ts'
-import { createTable, Storage, type TableDefinition } from '../../storage/storage.ts'
+import { Storage } from '../../storage/storage.ts'
+import { createTable, type TableDefinition } from '../../storage/tables/tables.ts'
 import { putRow } from '../storage/row-writes.ts'
 
 /**

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Measured } from '../../planner/plan/explain.ts'
 import type { PageRequest, Plan, StatementResult, Variables } from '../../planner/planner.ts'
-import type { Catalog, Transaction } from '../../storage/storage.ts'
+import type { Transaction } from '../../storage/storage.ts'
+import type { Catalog } from '../../storage/tables/tables.ts'
 import type { SqlSession } from '../sql-session.ts'
 import type { NamedParameters } from './random/joined-texts.ts'
 import type { ReadStatement } from './random/random-statement.ts'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { openStorage, requireIndex } from '../../storage/storage.ts'
+import { openStorage } from '../../storage/storage.ts'
+import { requireIndex } from '../../storage/tables/tables.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { SqlSession } from '../sql-session.ts'
 import type { BothSides, Wish } from './both-sides.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Database from 'better-sqlite3'
-import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 
 /** Plain SQL on SQLite in memory: what the dialect's statements are compared with. */
 export class ReferenceDatabase {

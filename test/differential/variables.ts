@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { PlanError, Variables } from '../../planner/planner.ts'
-import type { SqlValue } from '../../storage/storage.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { type BothSides, measured, runOurs } from './both-sides.ts'
 import {
   joined,

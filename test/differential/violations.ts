@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { PlanError } from '../../planner/planner.ts'
-import { type SqlValue, StorageError } from '../../storage/storage.ts'
+import { StorageError } from '../../storage/storage.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import type { BothSides } from './both-sides.ts'
 import { namesText, type RandomColumn } from './random/random-table.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { DeletePlan, InsertPlan, SetPlan } from '../../planner/plan/plan.ts'
 import { PlanError, type StatementResult } from '../../planner/planner.ts'
-import type { SqlValue } from '../../storage/storage.ts'
+import type { SqlValue } from '../../storage/values/values.ts'
 import { type BothSides, planOurs, runOurs } from './both-sides.ts'
 import { joined, listed, parametersOf, same, type TwoTexts } from './random/joined-texts.ts'
 import type { WriteStatement } from './random/random-statement.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { checkDataDirectory } from '../../storage/storage.ts'
+import { checkDataDirectory } from '../../storage/operations/operations.ts'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { KillWatchers, OBSERVERS_FLAGS } from '../feed/kill-watchers.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { keyString } from '../../storage/cells/row-key.ts'
 import { checkConsistency } from '../../storage/operations/consistency/consistency-check.ts'
-import type { ObserverDefinition } from '../../storage/storage.ts'
+import type { ObserverDefinition } from '../../storage/tables/tables.ts'
 import { readOracleState } from '../../storage/transactions/oracle/oracle-row.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { checkCells, locksIn, readAllRows } from './checkers/cell-invariants.ts'

@@ -16,6 +16,15 @@ type Room = {
 
 const NODE_BUILTIN = /^node:/
 
+/** That of storage, and those of its rooms. */
+const STORAGE_DOORS: readonly Target[] = [
+  'storage/storage.ts',
+  'storage/values/values.ts',
+  'storage/tables/tables.ts',
+  'storage/tables/access/access.ts',
+  'storage/operations/operations.ts',
+].map((path) => ({ path }))
+
 const ROOMS: Readonly<Record<string, Room>> = {
   parser: { doors: [], packages: [/^chevrotain$/] },
   planner: {
@@ -24,7 +33,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       { path: 'parser/expression-parts.ts' },
       { path: 'parser/completion/shown-name.ts' },
       { path: 'parser/syntax-error/foreign-functions.ts' },
-      { path: 'storage/storage.ts' },
+      ...STORAGE_DOORS,
     ],
     packages: [NODE_BUILTIN],
   },
@@ -44,7 +53,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       { path: 'parser/parser.ts' },
       { path: 'parser/ast.ts', typeOnly: true },
       { path: 'planner/planner.ts' },
-      { path: 'storage/storage.ts' },
+      ...STORAGE_DOORS,
       { path: 'engines/bigtable/bigtable-engine.ts' },
       { path: 'engines/etcd/etcd-engine.ts' },
     ],
@@ -94,8 +103,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
           ...['client-sdk/client.ts', 'client-sdk/for-all.ts'],
           'parser/parser.ts',
           'planner/planner.ts',
-          'storage/storage.ts',
         ].map((path) => ({ path })),
+        ...STORAGE_DOORS,
       ),
     packages: [NODE_BUILTIN, /^pino(-pretty)?$/, /^csv-parse$/],
   },
@@ -113,7 +122,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       { path: 'examples/web-index/pages/synthetic-web.ts' },
       { path: 'client-sdk/client.ts' },
       { path: 'server/live/observers/define-observer.ts' },
-      { path: 'storage/storage.ts' },
+      ...STORAGE_DOORS,
       { path: 'engines/bigtable/bigtable-engine.ts' },
       { path: 'engines/etcd/etcd-engine.ts' },
       { path: 'storage/cells/sqlite/sqlite-cell-store.ts' },

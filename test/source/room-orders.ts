@@ -54,12 +54,14 @@ export const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['catalog/'],
     ['rows/', 'access/'],
     ['index-build/', 'identity/'],
+    ['tables.ts'],
   ],
   'storage/operations': [
     ['garbage-collection/'],
     ['move/'],
     ['consistency/', 'status/'],
     ['backup/'],
+    ['operations.ts'],
   ],
   'storage/observers': [['notifications/'], ['*']],
   planner: [

@@ -9,6 +9,7 @@ export const FOLDER_FILES_MAX = 20
 export const FUNCTION_LINES_MAX = 60
 export const LINE_LENGTH_MAX = 120
 export const SUBJECT_LENGTH_MAX = 72
+export const DOOR_NAMES_MAX = 110
 export const NPM_SCRIPTS_MAX = 32
 
 /** Texts by their paths. */
@@ -165,4 +166,19 @@ export function beyondExceptions(
     )
   }
   return problems
+}
+
+/** Doors are files that only export what others declare. */
+export function wideDoors(tree: Tree): Finding[] {
+  const found: Finding[] = []
+  for (const [name, text] of written(tree, /^storage\/.*\.ts$/)) {
+    const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\} from /gm)]
+    const count = lists
+      .flatMap(([, list = '']) => list.split(','))
+      .filter((one) => one.trim() !== '').length
+    if (count <= DOOR_NAMES_MAX) continue
+    const message = `${name} exports ${count} names, above ${DOOR_NAMES_MAX}: give one of its rooms a door`
+    found.push({ name, count, message })
+  }
+  return found
 }

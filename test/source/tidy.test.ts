@@ -16,6 +16,7 @@ import {
   NPM_SCRIPTS_MAX,
   problemOfSubject,
   unusedWords,
+  wideDoors,
 } from './tidy-rules.ts'
 import { readTree } from './tree-texts.ts'
 
@@ -27,6 +28,16 @@ const SUBJECTS_SINCE = '932f1a2'
 test('no file is longer than 400 lines', () => {
   assert.ok(tree.size > 1000, 'the tree is found')
   assert.deepEqual(beyondExceptions(longFiles(tree), {}), [])
+})
+
+test('no door of storage exports more than 110 names', () => {
+  assert.deepEqual(beyondExceptions(wideDoors(tree), {}), [])
+  const names = Array.from({ length: 111 }, (_, at) => `n${at}`).join(', ')
+  const wide = wideDoors(new Map([['storage/a.ts', `export { ${names} } from './b.ts'`]]))
+  assert.deepEqual(
+    wide.map(({ count }) => count),
+    [111],
+  )
 })
 
 test('no folder has more than 20 files', () => {

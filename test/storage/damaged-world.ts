@@ -5,14 +5,14 @@ import type { Cell, Family } from '../../storage/cells/cell.ts'
 import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { ORACLE_ROW, systemRowKey } from '../../storage/cells/row-key.ts'
 import { checkConsistency } from '../../storage/operations/consistency/consistency-check.ts'
+import { Storage } from '../../storage/storage.ts'
 import {
   createTable,
   dropTable,
   encodePrimaryKey,
   guardRow,
-  Storage,
   type TableDefinition,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
 import { encodeLock, type Lock } from '../../storage/transactions/records/lock.ts'
 import {
   decodeWriteRecord,

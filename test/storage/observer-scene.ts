@@ -6,6 +6,15 @@ import { eventLoopTurn } from '../../storage/cells/event-loop-turn.ts'
 import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { keyString } from '../../storage/cells/row-key.ts'
 import {
+  type InspectedCell,
+  type Notification,
+  openGateway,
+  openStorage,
+  type Storage,
+  type StorageOptions,
+  type Transaction,
+} from '../../storage/storage.ts'
+import {
   type Catalog,
   changeRows,
   columnPosition,
@@ -13,16 +22,9 @@ import {
   createTable,
   encodePrimaryKey,
   getRows,
-  type InspectedCell,
-  type Notification,
-  openGateway,
-  openStorage,
   requireObserver,
   requireTable,
-  type Storage,
-  type StorageOptions,
-  type Transaction,
-} from '../../storage/storage.ts'
+} from '../../storage/tables/tables.ts'
 import { deleteRow, putRow } from './row-writes.ts'
 
 /** `text` is in family 0 and `visits` in family 1, so that they can be written side by side. */

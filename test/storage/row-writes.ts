@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlRow, TableDefinition } from '../../storage/storage.ts'
+
 import { changeRows } from '../../storage/tables/rows/row-changes.ts'
+import type { SqlRow, TableDefinition } from '../../storage/tables/tables.ts'
 
 type RowWrites = Parameters<typeof changeRows>[0]
 

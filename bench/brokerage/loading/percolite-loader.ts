@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createIndex, type NewTable, type SqlRow, type Storage } from '../../../storage/storage.ts'
+
+import type { Storage } from '../../../storage/storage.ts'
+import { createIndex, type NewTable, type SqlRow } from '../../../storage/tables/tables.ts'
 import {
   fillDataDirectory,
   insertRows,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { openStorage, type Storage } from '../../../storage/storage.ts'
 import {
   columnPosition,
   decodePrimaryKey,
   familyColumn,
-  openStorage,
   requireTable,
-  type Storage,
   scanRows,
   tableIdOf,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import { inTransaction } from '../../embedded/data-directory.ts'
 import { DOCS } from './tables.ts'
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlRow, Storage } from '../../../storage/storage.ts'
+
+import type { Storage } from '../../../storage/storage.ts'
+import type { SqlRow } from '../../../storage/tables/tables.ts'
 import { fillDataDirectory, insertRows, makeTable } from '../../embedded/data-directory.ts'
 import type { Surroundings } from '../../harness/experiment.ts'
 import { ClusterIndex } from '../assignment/cluster-index.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlValue } from '../../../storage/storage.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { NODE_UNITS } from '../../expressions/work-meter.ts'
 import type { Accumulator } from '../../plan/aggregate.ts'

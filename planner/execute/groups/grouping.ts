@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlRow, SqlValue } from '../../../storage/storage.ts'
+import type { SqlRow } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { lengthOf } from '../../expressions/value-work.ts'
 import type { WorkMeter } from '../../expressions/work-meter.ts'

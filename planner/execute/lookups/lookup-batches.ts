@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  andThen,
-  type Batches,
-  type MaybePromise,
-  type SqlRow,
-  type SqlValue,
-  waitedFor,
-} from '../../../storage/storage.ts'
+import { andThen, type Batches, type MaybePromise, waitedFor } from '../../../storage/storage.ts'
+import type { SqlRow } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { identityOfBytes } from '../../expressions/value-identity.ts'
 import { lengthOf } from '../../expressions/value-work.ts'
 import { NODE_UNITS } from '../../expressions/work-meter.ts'

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
+import { andThen, type MaybePromise } from '../../../storage/storage.ts'
 import {
-  andThen,
   getRows,
   getUniqueEntries,
-  type MaybePromise,
   type SqlRow,
-  type SqlValue,
   type StoredRow,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { PlannedLookup } from '../../plan/plan.ts'
 import type { BatchSize } from '../rows/batch-size.ts'

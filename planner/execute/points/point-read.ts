@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TableDefinition } from '../../../storage/storage.ts'
+import type { TableDefinition } from '../../../storage/tables/tables.ts'
 import type { CompiledExpression } from '../../expressions/compiled-expression.ts'
 import type { KeyBounds } from '../../keys/key-range.ts'
 import type { Plan, ResultColumn } from '../../plan/plan.ts'

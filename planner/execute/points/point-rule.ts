@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlRow } from '../../../storage/storage.ts'
+import type { SqlRow } from '../../../storage/tables/tables.ts'
 import type { StatementFunctions } from '../../expressions/compiled-expression.ts'
 import { ConstantValues } from '../../expressions/constant-values.ts'
 import {

@@ -3,9 +3,9 @@ import {
   type ColumnDefinition,
   keyPositions,
   type SqlRow,
-  type SqlValue,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { type GivenValues, givenValuesOf } from './given-values.ts'
 import { primaryKeyExpressions } from './point-read.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlType, SqlValue } from '../../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
 
 /** Bytes that an object and each of its fields occupy in addition to their names and values, about. */
 const ROW_BYTES = 32

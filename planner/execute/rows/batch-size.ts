@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlRow } from '../../../storage/storage.ts'
+import type { SqlRow } from '../../../storage/tables/tables.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { SqlValue } from '../../../storage/storage.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import { newRows, resultOf, rowCountOf } from './collected-rows.ts'
 import type { ExecutionContext, RowWriter } from './execution-context.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlValue } from '../../../storage/storage.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { AnswerBytes } from './answer-bytes.ts'
 import type { ExecutionContext, RowWriter, StatementResult } from './execution-context.ts'
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { andThen, type Batches, type MaybePromise, waitedFor } from '../../../storage/storage.ts'
 import {
-  andThen,
-  type Batches,
   getRows,
   type IndexEntry,
-  type MaybePromise,
   type SqlRow,
   type StoredRow,
-  waitedFor,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import { BatchSize } from './batch-size.ts'
 import { TurnTaking } from './execution-context.ts'

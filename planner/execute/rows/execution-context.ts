@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate } from 'node:timers/promises'
-import type {
-  Catalog,
-  SqlType,
-  SqlValue,
-  StoredRows,
-  TableDefinition,
-  Timestamp,
-  Transaction,
-} from '../../../storage/storage.ts'
+import type { Timestamp, Transaction } from '../../../storage/storage.ts'
+import type { Catalog, StoredRows, TableDefinition } from '../../../storage/tables/tables.ts'
+import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
 import type { Scope, StatementFunctions } from '../../expressions/compiled-expression.ts'
 import { ConstantValues } from '../../expressions/constant-values.ts'
 import {

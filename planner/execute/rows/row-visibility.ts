@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  emptyRow,
-  type SqlRow,
-  type SqlValue,
-  type TableDefinition,
-} from '../../../storage/storage.ts'
+import { emptyRow, type SqlRow, type TableDefinition } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { PlannedRule } from '../../plan/row-rule.ts'
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import { andThen, type Batches, type MaybePromise } from '../../../storage/storage.ts'
 import {
-  andThen,
-  type Batches,
   getRows,
   getUniqueEntries,
   type IndexDefinition,
   type IndexEntry,
-  type MaybePromise,
-  type SqlValue,
   type StoredRow,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { BatchSize } from './batch-size.ts'
 import type { StatementTransaction } from './execution-context.ts'
 

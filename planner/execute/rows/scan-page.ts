@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { StoredRows } from '../../../storage/storage.ts'
+import type { StoredRows } from '../../../storage/tables/tables.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { RangeScanPlan, RowProjection } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Into, Position } from '../../../parser/ast.ts'
-import type { SqlType, SqlValue } from '../../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
 import { type KnownVariables, parameterText } from '../../expressions/parameters.ts'
 import type { VariableTypes } from '../../plan/variable-types.ts'
 import { PlanError } from '../../plan-error.ts'

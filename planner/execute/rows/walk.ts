@@ -3,18 +3,20 @@ import {
   andThen,
   type Batches,
   compareRowKeys,
-  type IndexDefinition,
-  type IndexEntry,
   keyAfter,
   type MaybePromise,
+  waitedFor,
+} from '../../../storage/storage.ts'
+import {
+  type IndexDefinition,
+  type IndexEntry,
   type SqlRow,
-  type SqlValue,
   type StoredRow,
   type StoredRows,
   scanIndexEntries,
   scanRowBatches,
-  waitedFor,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { lengthOf } from '../../expressions/value-work.ts'
 import { NODE_UNITS } from '../../expressions/work-meter.ts'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ColumnDefinition, SqlValue, TableDefinition } from '../../../storage/storage.ts'
+import type { ColumnDefinition, TableDefinition } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { PlannedAssignment } from '../../plan/plan.ts'
 import { notNullViolation } from './new-row.ts'

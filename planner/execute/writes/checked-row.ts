@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
-import { keyOfRow, type SqlRow, type TableDefinition } from '../../../storage/storage.ts'
+import { keyOfRow, type SqlRow, type TableDefinition } from '../../../storage/tables/tables.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { payForPaths } from '../../keys/path-work.ts'
 import type { PlannedCheck } from '../../plan/row-check.ts'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IndexDefinition, SqlValue, StoredRow } from '../../../storage/storage.ts'
+import type { IndexDefinition, StoredRow } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { identityOfBytes } from '../../expressions/value-identity.ts'
 import type { InsertPlan, KeyConflict } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'

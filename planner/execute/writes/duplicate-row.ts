@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
+import { type MaybePromise, StorageError } from '../../../storage/storage.ts'
 import {
   keyOfRow,
-  type MaybePromise,
   type SqlRow,
-  StorageError,
   type TableDefinition,
   type TakenEntries,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import { valueToJson } from '../../json/json-value.ts'
 import { type CandidateKey, keyOfIndex } from '../../keys/candidate-key.ts'
 import { PlanError } from '../../plan-error.ts'

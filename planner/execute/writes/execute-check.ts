@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  emptyRow,
-  getRows,
-  guardRow,
-  type SqlValue,
-  type StoredRow,
-} from '../../../storage/storage.ts'
+import { emptyRow, getRows, guardRow, type StoredRow } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { columnsOf, type Scope } from '../../expressions/compiled-expression.ts'
 import type { CheckPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { changeRows } from '../../../storage/storage.ts'
+import { changeRows } from '../../../storage/tables/tables.ts'
 import type { DeletePlan } from '../../plan/plan.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
 import { type ExecutionContext, type StatementResult, scopeOf } from '../rows/execution-context.ts'

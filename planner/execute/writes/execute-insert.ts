@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { changeRows } from '../../../storage/storage.ts'
+import { changeRows } from '../../../storage/tables/tables.ts'
 import { inPortions } from '../../keys/path-work.ts'
 import type { InsertPlan } from '../../plan/plan.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { notifyObserver } from '../../../storage/storage.ts'
+import { notifyObserver } from '../../../storage/tables/tables.ts'
 import type { NotifyPlan } from '../../plan/plan.ts'
 import { type ExecutionContext, type StatementResult, scopeOf } from '../rows/execution-context.ts'
 import { mayMeetRule } from '../rows/row-visibility.ts'

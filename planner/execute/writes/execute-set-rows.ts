@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { changeRows, keyOfRow, type RowChange, TakenEntries } from '../../../storage/storage.ts'
+import {
+  changeRows,
+  keyOfRow,
+  type RowChange,
+  TakenEntries,
+} from '../../../storage/tables/tables.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { SetRowsPlan } from '../../plan/plan.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
+import { andThen, type MaybePromise } from '../../../storage/storage.ts'
 import {
-  andThen,
   type ColumnDefinition,
   changeRows,
   emptyRow,
   getRow,
   guardRow,
-  type MaybePromise,
   type RowChange,
   type SqlRow,
-  type SqlValue,
   type StoredRow,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { SetPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'

@@ -7,7 +7,7 @@ import {
   type SqlRow,
   type StoredRow,
   TakenEntries,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { inPortions } from '../../keys/path-work.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'

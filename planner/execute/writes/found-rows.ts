@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlRow } from '../../../storage/storage.ts'
+import type { SqlRow } from '../../../storage/tables/tables.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { BYTES_AT_ONCE, bytesOfRow, looksAtRow } from '../../keys/path-work.ts'
 import type { DeletePlan, SetRowsPlan } from '../../plan/plan.ts'

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  encodePrimaryKey,
-  keyOfRow,
-  type SqlValue,
-  type TableDefinition,
-} from '../../../storage/storage.ts'
+import { encodePrimaryKey, keyOfRow, type TableDefinition } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { nameText } from '../../expressions/expression-text.ts'
 import { identityOfBytes } from '../../expressions/value-identity.ts'

@@ -3,9 +3,9 @@ import type { Position } from '../../../parser/ast.ts'
 import {
   type ColumnDefinition,
   keyColumns,
-  type SqlValue,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { StatementFunctions } from '../../expressions/compiled-expression.ts'
 import { valueToJson } from '../../json/json-value.ts'
 import { PlanError } from '../../plan-error.ts'

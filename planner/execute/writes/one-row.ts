@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ColumnDefinition, SqlValue } from '../../../storage/storage.ts'
+import type { ColumnDefinition } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { keyTuples } from '../../keys/key-range.ts'
 import { columnOfTerm } from '../../keys/key-term.ts'

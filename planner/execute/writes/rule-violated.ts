@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
-import type { SqlValue, TableDefinition } from '../../../storage/storage.ts'
+import type { TableDefinition } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { PlanError } from '../../plan-error.ts'
 import { keyToJson, rowNumber } from './new-row.ts'
 

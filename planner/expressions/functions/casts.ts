@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
+import { bufferOf } from '../../../storage/storage.ts'
 import {
-  bufferOf,
   canonicalNumber,
   kindAt,
   type SqlType,
   type SqlValue,
-} from '../../../storage/storage.ts'
+} from '../../../storage/values/values.ts'
 import { checkedInteger, valueFromJson, valueFromText } from '../../json/json-value.ts'
 import { timestampToText } from '../../json/timestamp-text.ts'
 import { PlanError } from '../../plan-error.ts'

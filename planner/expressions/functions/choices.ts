@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlType, SqlValue } from '../../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
 import {
   type CompiledExpression,
   dependenceOf,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallExpression, Expression } from '../../../parser/ast.ts'
-import type { SqlType, SqlValue } from '../../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
 import { limitExceeded } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import {

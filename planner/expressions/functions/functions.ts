@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallExpression } from '../../../parser/ast.ts'
 import { insteadOfFunction } from '../../../parser/syntax-error/foreign-functions.ts'
-import type { SqlValue } from '../../../storage/storage.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { PlanError } from '../../plan-error.ts'
 import { suggestion } from '../../unknown-name.ts'
 import {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BinaryExpression, Expression } from '../../../parser/ast.ts'
-import type { SqlType } from '../../../storage/storage.ts'
+import type { SqlType } from '../../../storage/values/values.ts'
 import type { ExpressionCompiler } from '../../expressions/compiled-expression.ts'
 import { expressionText, nameText } from '../../expressions/expression-text.ts'
 import { type CandidateKey, keyText } from '../../keys/candidate-key.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, GetStatement, Lookup, ScanStatement } from '../../../parser/ast.ts'
-import type { Catalog, TableDefinition } from '../../../storage/storage.ts'
+import type { Catalog, TableDefinition } from '../../../storage/tables/tables.ts'
 import { limitExceeded, PlanError } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import { requireTableFor } from '../../required-rights.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Name } from '../../../parser/ast.ts'
-import { identityOf, type TableDefinition } from '../../../storage/storage.ts'
+import { identityOf, type TableDefinition } from '../../../storage/tables/tables.ts'
 import { PlanError } from '../../plan-error.ts'
 
 /** The identity column, where it is one of these, which are given no value. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ConflictClause, Expression, KeyPartName, UpdateAction } from '../../../parser/ast.ts'
-import { keyPositions, type TableDefinition } from '../../../storage/storage.ts'
+import { keyPositions, type TableDefinition } from '../../../storage/tables/tables.ts'
 import {
   type CompiledExpression,
   columnsOf,

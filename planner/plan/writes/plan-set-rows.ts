@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, Precondition, SetStatement } from '../../../parser/ast.ts'
-import { keyColumns, keyPositions, type TableDefinition } from '../../../storage/storage.ts'
+import { keyColumns, keyPositions, type TableDefinition } from '../../../storage/tables/tables.ts'
 import { columnsOf } from '../../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../../expressions/expression.ts'
 import {

@@ -11,7 +11,7 @@ import {
   columnsForDelete,
   keyPositions,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import { columnsOf, type ExpressionCompiler } from '../../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../../expressions/expression.ts'
 import { compileAs } from '../../expressions/type-check.ts'

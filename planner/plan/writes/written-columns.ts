@@ -4,7 +4,7 @@ import {
   type ColumnDefinition,
   columnsForSet,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import type { ExpressionCompiler } from '../../expressions/compiled-expression.ts'
 import { compileAs } from '../../expressions/type-check.ts'
 import { PlanError } from '../../plan-error.ts'

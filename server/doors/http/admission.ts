@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { andThen, type MaybePromise, SERVER_RIGHTS } from '../../../storage/storage.ts'
+import { andThen, type MaybePromise } from '../../../storage/storage.ts'
+import { SERVER_RIGHTS } from '../../../storage/tables/tables.ts'
 import type { Access } from '../../guard/access/access.ts'
 import type { RunningRequests } from '../../requests/prepared/running-requests.ts'
 import type { Operation } from './openapi/document.ts'

@@ -5,7 +5,7 @@ import {
   mayRound,
   type Parameters,
 } from '../../../planner/planner.ts'
-import { type SqlValue, shapeOfJson } from '../../../storage/storage.ts'
+import { type SqlValue, shapeOfJson } from '../../../storage/values/values.ts'
 
 /** A text that is known, its parameters, and the body that they were read from. */
 export type KnownQuery = {

@@ -7,14 +7,9 @@ import {
   type PointRead,
   pointReadOf,
 } from '../../../planner/planner.ts'
-import type {
-  Catalog,
-  Clock,
-  SqlValue,
-  Storage,
-  StoredRow,
-  TurnSnapshot,
-} from '../../../storage/storage.ts'
+import type { Clock, Storage, TurnSnapshot } from '../../../storage/storage.ts'
+import type { Catalog, StoredRow } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Access } from '../../guard/access/access.ts'
 import type { ShapeFigures } from '../../operations/statistics/shape-figures.ts'
 import type {

@@ -2,14 +2,8 @@
 import type { ServerResponse } from 'node:http'
 import type { SetStatement } from '../../../parser/ast.ts'
 import { type Plan, type PointWrite, pointWriteOf, rowOfPoint } from '../../../planner/planner.ts'
-import {
-  type Catalog,
-  type Clock,
-  changeRows,
-  type SqlRow,
-  type Storage,
-  type Timestamp,
-} from '../../../storage/storage.ts'
+import type { Clock, Storage, Timestamp } from '../../../storage/storage.ts'
+import { type Catalog, changeRows, type SqlRow } from '../../../storage/tables/tables.ts'
 import type { Access } from '../../guard/access/access.ts'
 import type { ShapeFigures } from '../../operations/statistics/shape-figures.ts'
 import type {

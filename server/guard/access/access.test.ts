@@ -7,12 +7,8 @@ import { ForwardingCellStore } from '../../../bench/engines/forwarding-cell-stor
 import { CellStoreError } from '../../../storage/cells/cell-store.ts'
 import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
 import type { RowFilter } from '../../../storage/cells/row-filter.ts'
-import {
-  newTokenText,
-  openGateway,
-  openStorage,
-  systemRandomness,
-} from '../../../storage/storage.ts'
+import { openGateway, openStorage, systemRandomness } from '../../../storage/storage.ts'
+import { newTokenText } from '../../../storage/tables/access/access.ts'
 import { ManualClock } from '../../../test/manual-clock.ts'
 import { openSocket } from '../../../test/server/socket-client.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'

@@ -3,15 +3,20 @@ import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import type { JwtIssuer } from '../../../planner/planner.ts'
 import {
+  andThen,
+  type Clock,
+  type MaybePromise,
+  repeat,
+  STORAGE_LIMITS,
+  type Storage,
+  type Timestamp,
+} from '../../../storage/storage.ts'
+import {
   type AccessBlock,
   type AccessRole,
   type AccessSecret,
   type AccessToken,
-  andThen,
-  type Catalog,
-  type Clock,
   idOfToken,
-  type MaybePromise,
   NO_LIMITS,
   type RoleLimits,
   readAccessBlocks,
@@ -19,13 +24,9 @@ import {
   readAccessSecret,
   readAccessTokens,
   readAccessVersion,
-  repeat,
-  type ServerRight,
-  STORAGE_LIMITS,
-  type Storage,
-  type Timestamp,
   TOKEN_PREFIX,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/access/access.ts'
+import type { Catalog, ServerRight } from '../../../storage/tables/tables.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { settledSoon } from '../../settled-soon.ts'
 import { catalogAt, inSnapshot } from '../../snapshot.ts'

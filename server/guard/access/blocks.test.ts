@@ -4,13 +4,8 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
 import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
-import {
-  createAccessBlock,
-  openGateway,
-  readAccessBlocks,
-  STORAGE_LIMITS,
-  type Storage,
-} from '../../../storage/storage.ts'
+import { openGateway, STORAGE_LIMITS, type Storage } from '../../../storage/storage.ts'
+import { createAccessBlock, readAccessBlocks } from '../../../storage/tables/access/access.ts'
 import { JwtIssuer } from '../../../test/access/jwt-issuer.ts'
 import { jwtServer } from '../../../test/access/jwt-server.ts'
 import { ManualClock } from '../../../test/manual-clock.ts'

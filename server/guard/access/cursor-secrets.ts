@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { NewSecret } from '../../../planner/planner.ts'
-import type { AccessSecret, Clock, Randomness } from '../../../storage/storage.ts'
+import type { Clock, Randomness } from '../../../storage/storage.ts'
+import type { AccessSecret } from '../../../storage/tables/access/access.ts'
 
 const SECRET_BYTES = 32
 const MILLISECOND_MICROS = 1_000

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JwtIssuer } from '../../../planner/planner.ts'
-import type { AccessBlock, Clock, MaybePromise } from '../../../storage/storage.ts'
+import type { Clock, MaybePromise } from '../../../storage/storage.ts'
+import type { AccessBlock } from '../../../storage/tables/access/access.ts'
 import { JWT_LIFE_MICROS_MAX, JWT_SUBJECT_BYTES_MAX, type JwtTokens } from './jwt-tokens.ts'
 import type { Principal } from './principal.ts'
 import type { RoleViews } from './role-views.ts'

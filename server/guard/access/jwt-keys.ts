@@ -9,7 +9,8 @@ import {
   type JWTVerifyGetKey,
 } from 'jose'
 import type { Logger } from 'pino'
-import { type Clock, readRegularSync } from '../../../storage/storage.ts'
+import { readRegularSync } from '../../../storage/operations/operations.ts'
+import type { Clock } from '../../../storage/storage.ts'
 
 /** Where the public keys of an issuer are. */
 export type JwtKeySource =

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { timingSafeEqual } from 'node:crypto'
-import {
-  type AccessToken,
-  type Clock,
-  hashOfToken,
-  idOfToken,
-  type Timestamp,
-} from '../../../storage/storage.ts'
+import type { Clock, Timestamp } from '../../../storage/storage.ts'
+import { type AccessToken, hashOfToken, idOfToken } from '../../../storage/tables/access/access.ts'
 import type { Principal } from './principal.ts'
 
 /** The tokens of this store, as they were read last. */

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { Storage } from '../../../storage/storage.ts'
 import {
   type AccessRole,
+  mayOnServer,
+  NO_LIMITS,
+  type RoleLimits,
+  RoleRights,
+} from '../../../storage/tables/access/access.ts'
+import {
   ADMIN_ROLE,
   type Catalog,
   EVERY_RIGHT,
-  mayOnServer,
-  NO_LIMITS,
   type Rights,
-  type RoleLimits,
-  RoleRights,
   type ServerRight,
-  type Storage,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import type { Principal } from './principal.ts'
 import { standingOf } from './standing.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
-import type { Catalog } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import type { Principal } from './principal.ts'
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RoleLimit, RoleLimits } from '../../../storage/storage.ts'
+import type { RoleLimit, RoleLimits } from '../../../storage/tables/access/access.ts'
 import {
   clientOverloaded,
   limitExceeded,

@@ -2,16 +2,18 @@
 import type { Logger } from 'pino'
 import {
   type Clock,
-  dayOf,
-  type RoleLimits,
-  readRoleWritten,
   repeat,
   type Storage,
   StorageError,
-  secondsToNextDay,
   type Transaction,
-  writeRoleWritten,
 } from '../../../storage/storage.ts'
+import {
+  dayOf,
+  type RoleLimits,
+  readRoleWritten,
+  secondsToNextDay,
+  writeRoleWritten,
+} from '../../../storage/tables/access/access.ts'
 import { limitExceeded, ServerError } from '../../errors/server-error.ts'
 import { inTransaction } from '../../snapshot.ts'
 

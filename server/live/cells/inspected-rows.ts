@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog, Storage, Timestamp } from '../../../storage/storage.ts'
+
+import type { Storage, Timestamp } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import type { AnswerBody } from '../../requests/answers/answer-body.ts'
 import { AnswerBudget } from '../../requests/answers/query-answer.ts'
 import type { RunningRequest } from '../../requests/prepared/running-request.ts'

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { type InspectedCell, openStorage } from '../../../storage/storage.ts'
 import {
   type Catalog,
   createTable,
   encodePrimaryKey,
-  type InspectedCell,
-  openStorage,
   requireTable,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'
 import { turnTaker } from '../../../test/server/turn-taker.ts'
 import { TurnQueue, Turns } from '../../guard/budgets/turns.ts'

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog, InspectedCell, StandingLock, Timestamp } from '../../../storage/storage.ts'
+
+import type { InspectedCell, StandingLock, Timestamp } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import type { Turns } from '../../guard/budgets/turns.ts'
 import { type AnswerBody, bytesOf } from '../../requests/answers/answer-body.ts'
 import type { AnswerBudget } from '../../requests/answers/query-answer.ts'

@@ -11,9 +11,9 @@ import {
   type IndexDefinition,
   partType,
   type SqlRow,
-  type SqlValue,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { keyToJson } from '../../requests/answers/row-address.ts'
 import { entryKeyParts } from '../../requests/rows/key-path.ts'
 

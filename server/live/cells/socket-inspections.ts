@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { valueFromJson } from '../../../planner/planner.ts'
+import { type Clock, type SeenStep, type Storage, unlessAborted } from '../../../storage/storage.ts'
 import {
   type Catalog,
-  type Clock,
   keyColumns,
   requireTable,
-  type SeenStep,
-  type Storage,
   type TableDefinition,
-  unlessAborted,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import { requireWithin, ServerError } from '../../errors/server-error.ts'
 import type { Access } from '../../guard/access/access.ts'
 import type { Audit } from '../../guard/audit/audit.ts'

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog, SeenStep } from '../../../storage/storage.ts'
+
+import type { SeenStep } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { shownCells } from './row-cells.ts'
 import type { ShownRow } from './shown-row.ts'
 

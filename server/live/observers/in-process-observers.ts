@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from 'pino'
 import {
-  type Catalog,
   type Clock,
-  decodePrimaryKey,
-  getRows,
   type Notification,
-  requireObserver,
   type Storage,
   StorageError,
   type Timestamp,
   type Transaction,
   unlessAborted,
 } from '../../../storage/storage.ts'
+import {
+  type Catalog,
+  decodePrimaryKey,
+  getRows,
+  requireObserver,
+} from '../../../storage/tables/tables.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { SERVER_ITSELF } from '../../guard/budgets/client-key.ts'
 import { rowToJson } from '../../requests/answers/query-answer.ts'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IntegerForm } from '../../../planner/planner.ts'
-import { decodePrimaryKey, type Notification } from '../../../storage/storage.ts'
+import type { Notification } from '../../../storage/storage.ts'
+import { decodePrimaryKey } from '../../../storage/tables/tables.ts'
 import { keyToJson } from '../../requests/answers/row-address.ts'
 
 /** What a worker is told of a notification, wherever it runs. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { openRegular } from '../../../storage/storage.ts'
+import { openRegular } from '../../../storage/operations/operations.ts'
 import { UsageError } from '../../usage-error.ts'
 import { type DefinedObserver, problemOfObserver } from './define-observer.ts'
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../../parser/parser.ts'
 import type { Parameters, StatementResult } from '../../../planner/planner.ts'
-import type { Catalog, Transaction } from '../../../storage/storage.ts'
+import type { Transaction } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { ServerError, StatementFailure } from '../../errors/server-error.ts'
 import { AnswerBudget, rowToJson } from '../../requests/answers/query-answer.ts'
 import type { Cursors } from '../../requests/prepared/cursor.ts'

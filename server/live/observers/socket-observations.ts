@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IntegerForm, requireTableRight } from '../../../planner/planner.ts'
-import { type Notification, type Observers, requireObserver } from '../../../storage/storage.ts'
+import type { Notification, Observers } from '../../../storage/storage.ts'
+import { requireObserver } from '../../../storage/tables/tables.ts'
 import { requireWithin, ServerError } from '../../errors/server-error.ts'
 import type { Access } from '../../guard/access/access.ts'
 import type { Principal } from '../../guard/access/principal.ts'

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog, FeedCommit, FeedFollower, Timestamp } from '../../../storage/storage.ts'
+
+import type { FeedCommit, FeedFollower, Timestamp } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { type ClientKey, SERVER_ITSELF } from '../../guard/budgets/client-key.ts'
 import { Turns, type TurnTaker } from '../../guard/budgets/turns.ts'
 import { SERVER_LIMITS } from '../../limits.ts'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type SubscriptionPlan, WorkMeter } from '../../../planner/planner.ts'
-import type { Catalog, Timestamp, Transaction } from '../../../storage/storage.ts'
+import type { Timestamp, Transaction } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { StatementFailure } from '../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import { AnswerBudget } from '../../requests/answers/query-answer.ts'

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type Catalog,
-  type FeedCommit,
-  StorageError,
-  type Timestamp,
-} from '../../../storage/storage.ts'
+
+import { type FeedCommit, StorageError, type Timestamp } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { Turns } from '../../guard/budgets/turns.ts'
 import { SERVER_LIMITS } from '../../limits.ts'

@@ -13,8 +13,8 @@ import {
   PARTIAL,
   readManifest,
   removeUnfinished,
-  type Storage,
-} from '../../../storage/storage.ts'
+} from '../../../storage/operations/operations.ts'
+import type { Storage } from '../../../storage/storage.ts'
 import { requireWithin, ServerError } from '../../errors/server-error.ts'
 import { UsageError } from '../../usage-error.ts'
 

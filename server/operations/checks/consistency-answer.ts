@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog, ConsistencyProblem, ConsistencyReport } from '../../../storage/storage.ts'
+
+import type {
+  ConsistencyProblem,
+  ConsistencyReport,
+} from '../../../storage/operations/operations.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { addressOfRow, type RowAddress } from '../../requests/answers/row-address.ts'
 
 /** `ConsistencyReport` of `openapi.yaml`, which `percolite check --json` prints too. */

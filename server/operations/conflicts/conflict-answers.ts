@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Catalog, requireTable, timeText } from '../../../storage/storage.ts'
+
+import { timeText } from '../../../storage/storage.ts'
+import { type Catalog, requireTable } from '../../../storage/tables/tables.ts'
 import { addressOfRow } from '../../requests/answers/row-address.ts'
 import type { ConflictLog, LoggedConflict } from './conflict-log.ts'
 import type { RowCount } from './row-sketch.ts'

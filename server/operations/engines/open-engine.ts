@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type CellStore, readRegularSync } from '../../../storage/storage.ts'
+
+import { readRegularSync } from '../../../storage/operations/operations.ts'
+import type { CellStore } from '../../../storage/storage.ts'
 import { PEM_FILE_BYTES_MAX } from '../../limits.ts'
 import { readPackageFile } from '../../package-files.ts'
 import { UsageError } from '../../usage-error.ts'

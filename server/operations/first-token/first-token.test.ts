@@ -8,12 +8,12 @@ import { ForwardingCellStore } from '../../../bench/engines/forwarding-cell-stor
 import { CellStoreError, type RowMutations } from '../../../storage/cells/cell-store.ts'
 import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
 import {
-  newTokenText,
   openGateway,
   openStorage,
   type Storage,
   systemRandomness,
 } from '../../../storage/storage.ts'
+import { newTokenText } from '../../../storage/tables/access/access.ts'
 import { ManualClock } from '../../../test/manual-clock.ts'
 import { startTestServer, type TestServer } from '../../../test/server/test-server.ts'
 import { testFolder } from '../../../test/test-folder.ts'

@@ -2,17 +2,19 @@
 import type { Logger } from 'pino'
 import {
   type Clock,
+  type Randomness,
+  type Storage,
+  StorageError,
+} from '../../../storage/storage.ts'
+import {
   hashOfToken,
   idOfToken,
   isAdmin,
   newTokenText,
-  type Randomness,
   readAccessTokens,
   type ShownToken,
-  type Storage,
-  StorageError,
   takeFirstToken,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/access/access.ts'
 import type { Audit } from '../../guard/audit/audit.ts'
 import { runAgain } from '../../requests/transactions/retry.ts'
 import { inSnapshot, inTransaction } from '../../snapshot.ts'

@@ -11,7 +11,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { newTokenText, systemRandomness } from '../../../storage/storage.ts'
+import { systemRandomness } from '../../../storage/storage.ts'
+import { newTokenText } from '../../../storage/tables/access/access.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 

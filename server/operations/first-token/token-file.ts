@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { syncFolder } from '../../../storage/storage.ts'
+import { syncFolder } from '../../../storage/operations/operations.ts'
 import { reasonOf } from '../../errors/shown-text.ts'
 import { UsageError } from '../../usage-error.ts'
 

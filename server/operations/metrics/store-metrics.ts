@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, Gauge, type Registry } from '@prometheus-io/client'
-import type { Storage, StorageStatus, Timestamp } from '../../../storage/storage.ts'
+import type { StorageStatus } from '../../../storage/operations/operations.ts'
+import type { Storage, Timestamp } from '../../../storage/storage.ts'
 import type { EndedTransactions } from '../../requests/transactions/ended-transactions.ts'
 import { feedLagMs } from './feed-lag.ts'
 import { LastAnswer } from './last-answer.ts'

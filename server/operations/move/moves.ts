@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MoveProgress, MoveReport, Storage } from '../../../storage/storage.ts'
+import type { MoveProgress, MoveReport } from '../../../storage/operations/operations.ts'
+import type { Storage } from '../../../storage/storage.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { describeEngine, type SharedEngine } from '../engines/engine-config.ts'
 import { openSharedEngine } from '../engines/open-engine.ts'

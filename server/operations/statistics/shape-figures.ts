@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { accessOf, type Plan, rowCountOf, type StatementResult } from '../../../planner/planner.ts'
-import type { Catalog } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { DurationHistogram } from './duration-histogram.ts'
 
 type PlannedAccess = ReturnType<typeof accessOf>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../../parser/parser.ts'
 import type { Plan, StatementResult } from '../../../planner/planner.ts'
-import type { Catalog, Clock, MaybePromise } from '../../../storage/storage.ts'
+import type { Clock, MaybePromise } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { problemOf } from '../../errors/error-response.ts'
 import { isOfLeaving } from '../../errors/fault-log.ts'
 import { SERVER_LIMITS } from '../../limits.ts'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IntegerForm, RowWriter, StatementResult } from '../../../planner/planner.ts'
-import type { MaybePromise, SqlValue } from '../../../storage/storage.ts'
+import type { MaybePromise } from '../../../storage/storage.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Turns } from '../../guard/budgets/turns.ts'
 import type { AnswerBody } from './answer-body.ts'
 import type { QueryOutcome } from './query-answer.ts'

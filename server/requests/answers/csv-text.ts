@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StatementResult } from '../../../planner/planner.ts'
-import type { SqlValue } from '../../../storage/storage.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { csvLine, csvField as field, needsQuotes, nullOf } from './csv-field.ts'
 import { hasLongValue } from './result-form.ts'
 import { piecesOf } from './text-pieces.ts'

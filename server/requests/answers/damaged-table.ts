@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type Catalog,
-  CellStoreError,
-  DamagedRecord,
-  indexIdOf,
-  StorageError,
-  tableIdOf,
-} from '../../../storage/storage.ts'
+
+import { CellStoreError, DamagedRecord, StorageError } from '../../../storage/storage.ts'
+import { type Catalog, indexIdOf, tableIdOf } from '../../../storage/tables/tables.ts'
 import { ServerError } from '../../errors/server-error.ts'
 
 /** Of damage: the error with the table whose rows or entries cannot be read, where that is known. */

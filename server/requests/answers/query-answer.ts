@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AnswerBytes, type StatementResult, valueToJson } from '../../../planner/planner.ts'
-import type { SqlValue, Timestamp } from '../../../storage/storage.ts'
+import type { Timestamp } from '../../../storage/storage.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { limitExceeded } from '../../errors/server-error.ts'
 import { COUNTED_BYTES_MIN } from '../../guard/budgets/hold.ts'
 import { SERVER_LIMITS } from '../../limits.ts'

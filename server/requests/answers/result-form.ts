@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IntegerForm, jsonOf, type StatementResult } from '../../../planner/planner.ts'
-import {
-  RowObjects,
-  type SqlType,
-  type SqlValue,
-  type TableDefinition,
-} from '../../../storage/storage.ts'
+import { RowObjects, type TableDefinition } from '../../../storage/tables/tables.ts'
+import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
 import { PIECE_CHARACTERS, piecesOf, stringPieces } from './text-pieces.ts'
 
 export type Columns = StatementResult['columns']

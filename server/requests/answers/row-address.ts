@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IntegerForm, valueToJson } from '../../../planner/planner.ts'
+import { StorageError } from '../../../storage/storage.ts'
 import {
   type Catalog,
   columnPosition,
   nameOfRow,
-  type SqlValue,
-  StorageError,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { withTableNamed } from './damaged-table.ts'
 

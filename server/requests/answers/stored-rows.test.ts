@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import type { RowWriter, StatementResult } from '../../../planner/planner.ts'
-import { ROW_COLUMN, tableSpace } from '../../../storage/storage.ts'
+import { ROW_COLUMN, tableSpace } from '../../../storage/tables/tables.ts'
 import { SeededRandomness } from '../../../test/seeded-randomness.ts'
 import { TokenServer } from '../../../test/server/token-server.ts'
 import { SqlSession } from '../../../test/sql-session.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StatementResult } from '../../../planner/planner.ts'
-import type { SqlType } from '../../../storage/storage.ts'
+import type { SqlType } from '../../../storage/values/values.ts'
 import type { AnswerBudget, QueryOutcome } from './query-answer.ts'
 import { DisplayWidths, terminalText } from './terminal-text.ts'
 import { piecesOf } from './text-pieces.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { valueToJson } from '../../../planner/planner.ts'
-import type { SqlType, SqlValue } from '../../../storage/storage.ts'
+import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
 
 /** A value that is not NULL as text without quotes: what JSON has as a string, or its JSON. */
 export function valueText(type: SqlType, value: SqlValue): string {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isUtf8 } from 'node:buffer'
 import { AnswerBytes, type RowWriter, type StoredPart } from '../../../planner/planner.ts'
-import type { RowObjects, SqlValue, StoredRows, TableDefinition } from '../../../storage/storage.ts'
+import type { RowObjects, StoredRows, TableDefinition } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import {
   type Columns,
   isLongRow,

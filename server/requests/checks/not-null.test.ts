@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
-import { addCheck, openGateway, openStorage } from '../../../storage/storage.ts'
+import { openGateway, openStorage } from '../../../storage/storage.ts'
+import { addCheck } from '../../../storage/tables/tables.ts'
 import { type Answer, startTestServer, type TestServer } from '../../../test/server/test-server.ts'
 
 const TABLE = 'CREATE TABLE t (id TEXT PRIMARY KEY, n INTEGER, m INTEGER)'

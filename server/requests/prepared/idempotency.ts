@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import {
-  type Catalog,
   readIdempotencyRecord,
   type Timestamp,
   type Transaction,
   writeIdempotencyRecord,
 } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { limitExceeded, ServerError } from '../../errors/server-error.ts'
 import type { Principal } from '../../guard/access/principal.ts'
 import { standingOf } from '../../guard/access/standing.ts'

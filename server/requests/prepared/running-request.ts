@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
-import {
-  NO_LIMITS,
-  type RoleLimits,
-  STORAGE_LIMITS,
-  systemClock,
-  type Transaction,
-} from '../../../storage/storage.ts'
+import { STORAGE_LIMITS, systemClock, type Transaction } from '../../../storage/storage.ts'
+import { NO_LIMITS, type RoleLimits } from '../../../storage/tables/access/access.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import type { Caller, Principal } from '../../guard/access/principal.ts'
 import { type ClientKey, SERVER_ITSELF } from '../../guard/budgets/client-key.ts'

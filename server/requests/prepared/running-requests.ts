@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  type Clock,
-  NO_LIMITS,
-  type RoleLimits,
-  SlottedSet,
-  systemClock,
-} from '../../../storage/storage.ts'
+import { type Clock, SlottedSet, systemClock } from '../../../storage/storage.ts'
+import { NO_LIMITS, type RoleLimits } from '../../../storage/tables/access/access.ts'
 import { ClientDisconnected, type ServerError } from '../../errors/server-error.ts'
 import { type Caller, callerOf, type Principal } from '../../guard/access/principal.ts'
 import { type ClientKey, ClientKeys } from '../../guard/budgets/client-key.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import type { RowStatement } from './script.ts'
 
 /** The kind of a statement and its table, as `SET account` or `EXPLAIN GET account`. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Parameters, parameterText } from '../../../planner/planner.ts'
-import { nearestNames } from '../../../storage/storage.ts'
+import { nearestNames } from '../../../storage/tables/tables.ts'
 import { ServerError } from '../../errors/server-error.ts'
 
 type ParameterKey = string | number

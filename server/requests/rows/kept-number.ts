@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type StatementResult, valueFromJson, valueToJson } from '../../../planner/planner.ts'
-import { identityOf, type SqlValue, type TableDefinition } from '../../../storage/storage.ts'
+import { identityOf, type TableDefinition } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { keyNames } from './row-statements.ts'
 
 // A row that takes the place of another has its number: one that is put again is no new row. With its key the path or

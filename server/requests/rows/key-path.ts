@@ -6,10 +6,9 @@ import {
   keyColumns,
   partName,
   partType,
-  type SqlType,
-  type SqlValue,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
 import { ServerError } from '../../errors/server-error.ts'
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PlanError, type StatementResult, sourceOf } from '../../../planner/planner.ts'
-import { identityOf, type TableDefinition } from '../../../storage/storage.ts'
+import { identityOf, type TableDefinition } from '../../../storage/tables/tables.ts'
 import { requireWithin, ServerError, StatementFailure } from '../../errors/server-error.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
 import { keptColumns, type NumberedRow, withFormerNumber } from './kept-number.ts'

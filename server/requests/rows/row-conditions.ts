@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TableDefinition, Timestamp } from '../../../storage/storage.ts'
+
+import type { Timestamp } from '../../../storage/storage.ts'
+import type { TableDefinition } from '../../../storage/tables/tables.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { type EntityTag, type EntityTags, readEntityTags } from './entity-tags.ts'
 import { isOfRow, representationOf, tagOf } from './row-version.ts'

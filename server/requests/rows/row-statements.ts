@@ -10,7 +10,7 @@ import type {
   Projection,
   SetStatement,
 } from '../../../parser/ast.ts'
-import { keyColumns, type TableDefinition } from '../../../storage/storage.ts'
+import { keyColumns, type TableDefinition } from '../../../storage/tables/tables.ts'
 
 // The statements of the operations on rows, made as the parser would make them. Values are
 // parameters by number: $1 and on are the components of the key, then the columns.

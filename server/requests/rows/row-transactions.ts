@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { requireTableRight, type StatementResult } from '../../../planner/planner.ts'
-import {
-  type Catalog,
-  requireTable,
-  type Timestamp,
-  type Transaction,
-} from '../../../storage/storage.ts'
+import type { Timestamp, Transaction } from '../../../storage/storage.ts'
+import { type Catalog, requireTable } from '../../../storage/tables/tables.ts'
 import { StatementFailure } from '../../errors/server-error.ts'
 import { standingOf } from '../../guard/access/standing.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'

@@ -9,12 +9,11 @@ import {
 } from '../../../planner/planner.ts'
 import {
   type ColumnDefinition,
-  compareValues,
   keyColumns,
   nearestNames,
-  type SqlValue,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import { compareValues, type SqlValue } from '../../../storage/values/values.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { keyToJson } from '../answers/row-address.ts'
 import { keyNames } from './row-statements.ts'

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
 import type { IntegerForm } from '../../../planner/planner.ts'
-import type { TableDefinition, Timestamp } from '../../../storage/storage.ts'
+import type { Timestamp } from '../../../storage/storage.ts'
+import type { TableDefinition } from '../../../storage/tables/tables.ts'
 import type { EntityTag } from './entity-tags.ts'
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IntegerForm, StatementResult } from '../../../planner/planner.ts'
-import type { SqlValue, TableDefinition } from '../../../storage/storage.ts'
+import type { TableDefinition } from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import type { Turns } from '../../guard/budgets/turns.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'

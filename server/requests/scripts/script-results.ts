@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Statement } from '../../../parser/ast.ts'
 import { AnswerBytes, type IntegerForm, type StatementResult } from '../../../planner/planner.ts'
-import type { SqlValue, Timestamp } from '../../../storage/storage.ts'
+import type { Timestamp } from '../../../storage/storage.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import { rowToJson } from '../answers/query-answer.ts'
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type AddingStatement, checkBeingAdded, executePlan } from '../../../planner/planner.ts'
-import { endAdding, type Timestamp } from '../../../storage/storage.ts'
+import type { Timestamp } from '../../../storage/storage.ts'
+import { endAdding } from '../../../storage/tables/tables.ts'
 import { RunningRequest } from '../prepared/running-request.ts'
 import { type Attempt, commitWritten } from '../transactions/attempt.ts'
 import type { StatementDependencies } from './statement-execution.ts'

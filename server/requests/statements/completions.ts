@@ -6,7 +6,7 @@ import {
   type KeyPart,
   partName,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import { ALL_LIMITS } from '../../limits.ts'
 
 /** `CompletionItem` of `openapi.yaml`. */

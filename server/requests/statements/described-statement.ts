@@ -5,7 +5,7 @@ import {
   requireServerRight,
   type StatementDescription,
 } from '../../../planner/planner.ts'
-import type { Catalog } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { parsedText } from '../prepared/query-request.ts'
 import type { RunningRequest } from '../prepared/running-request.ts'

@@ -5,7 +5,8 @@ import {
   planStatement,
   type Variables,
 } from '../../../planner/planner.ts'
-import type { Catalog, Rights, Timestamp } from '../../../storage/storage.ts'
+import type { Timestamp } from '../../../storage/storage.ts'
+import type { Catalog, Rights } from '../../../storage/tables/tables.ts'
 import type { RowStatement } from '../prepared/script.ts'
 
 type Known = {

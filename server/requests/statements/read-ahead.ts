@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ExecutionContext, type Plan, PlanError, rowsNamed } from '../../../planner/planner.ts'
-import { prefetchRows, type RowsAsked, type Transaction } from '../../../storage/storage.ts'
+import type { Transaction } from '../../../storage/storage.ts'
+import { prefetchRows, type RowsAsked } from '../../../storage/tables/tables.ts'
 import { type IndexedStatement, intoOf } from '../prepared/script.ts'
 
 /** As many keys as are read together; a statement that names more of them reads them on its own. */

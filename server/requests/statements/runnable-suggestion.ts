@@ -2,7 +2,7 @@
 import type { Expression, Statement } from '../../../parser/ast.ts'
 import { ParseError, type Parser, shownName, type TokenEdit } from '../../../parser/parser.ts'
 import { PlanError } from '../../../planner/planner.ts'
-import type { Catalog } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { StatementFailure } from '../../errors/server-error.ts'
 import type { Principal } from '../../guard/access/principal.ts'
 import type { RowStatement } from '../prepared/script.ts'

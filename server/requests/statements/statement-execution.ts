@@ -12,7 +12,6 @@ import {
   Variables,
 } from '../../../planner/planner.ts'
 import {
-  type Catalog,
   type Clock,
   type MaybePromise,
   type Randomness,
@@ -21,6 +20,7 @@ import {
   type Transaction,
   unlessAborted,
 } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { StatementFailure } from '../../errors/server-error.ts'
 import type { Access } from '../../guard/access/access.ts'
 import type { Audit } from '../../guard/audit/audit.ts'

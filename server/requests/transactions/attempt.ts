@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import {
-  type Catalog,
   type Clock,
   type MaybePromise,
   type Randomness,
@@ -9,6 +9,7 @@ import {
   type Transaction,
   unlessAborted,
 } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import type { Access } from '../../guard/access/access.ts'
 import type { Shares } from '../../guard/budgets/shares.ts'
 import { requireMinTimestamp, type SnapshotAsked } from '../prepared/request-snapshot.ts'

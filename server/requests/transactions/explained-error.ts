@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Catalog, StorageError } from '../../../storage/storage.ts'
+
+import { StorageError } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { ServerError, StatementFailure } from '../../errors/server-error.ts'
 import { withRowNamed } from '../answers/row-address.ts'
 

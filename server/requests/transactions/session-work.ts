@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Catalog, type Transaction, tableIdOf } from '../../../storage/storage.ts'
+
+import type { Transaction } from '../../../storage/storage.ts'
+import { type Catalog, tableIdOf } from '../../../storage/tables/tables.ts'
 import type { Turns } from '../../guard/budgets/turns.ts'
 import type { IndexedStatement } from '../prepared/script.ts'
 import { statementKind } from '../prepared/statement-kind.ts'

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog, Clock, Timestamp, Transaction } from '../../../storage/storage.ts'
+
+import type { Clock, Timestamp, Transaction } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import type { Caller, Principal } from '../../guard/access/principal.ts'
 import { standingOf } from '../../guard/access/standing.ts'

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LRUCache } from 'lru-cache'
 import {
-  type Catalog,
   type Clock,
-  NO_LIMITS,
-  type RoleLimits,
   repeat,
   type Storage,
   StorageError,
@@ -12,6 +9,8 @@ import {
   type Transaction,
   type TransactionOutcome,
 } from '../../../storage/storage.ts'
+import { NO_LIMITS, type RoleLimits } from '../../../storage/tables/access/access.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { problemOf } from '../../errors/error-response.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import type { Caller, Principal } from '../../guard/access/principal.ts'

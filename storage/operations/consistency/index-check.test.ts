@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
 import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
+import { Storage, StorageError, type Transaction } from '../../storage.ts'
+import { endBuilding } from '../../tables/catalog/index-changes.ts'
 import {
   addColumn,
   type Catalog,
@@ -16,12 +18,8 @@ import {
   type IndexDefinition,
   requireTable,
   type SqlRow,
-  Storage,
-  StorageError,
   type TableDefinition,
-  type Transaction,
-} from '../../storage.ts'
-import { endBuilding } from '../../tables/catalog/index-changes.ts'
+} from '../../tables/tables.ts'
 
 const PEOPLE: readonly SqlRow[] = [
   [1n, 'ann', 30n],

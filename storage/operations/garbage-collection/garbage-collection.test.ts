@@ -6,15 +6,8 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { EmbeddedWorld } from '../../../test/storage/embedded-world.ts'
 import { putRow } from '../../../test/storage/row-writes.ts'
-import {
-  createTable,
-  dropTable,
-  getRows,
-  openStorage,
-  type Storage,
-  type StorageOptions,
-  type TableDefinition,
-} from '../../storage.ts'
+import { openStorage, type Storage, type StorageOptions } from '../../storage.ts'
+import { createTable, dropTable, getRows, type TableDefinition } from '../../tables/tables.ts'
 import { GarbageCollection } from './garbage-collection.ts'
 import { GarbageCollector } from './garbage-collector.ts'
 

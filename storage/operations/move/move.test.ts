@@ -9,14 +9,11 @@ import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
 import {
   type CellStore,
   CellStoreError,
-  createIndex,
-  createTable,
   openGateway,
   openStorage,
   type Storage,
-  scanRows,
-  type TableDefinition,
 } from '../../storage.ts'
+import { createIndex, createTable, scanRows, type TableDefinition } from '../../tables/tables.ts'
 import type { MoveOptions } from './move.ts'
 
 const ACCOUNT = {

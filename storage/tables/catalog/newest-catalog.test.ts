@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
-import { type BeginOptions, createTable, Storage } from '../../storage.ts'
+import { type BeginOptions, Storage } from '../../storage.ts'
 import type { Transaction } from '../../transactions/transaction.ts'
+import { createTable } from '../tables.ts'
 import { createCatalog } from './catalog.ts'
 import { NewestCatalog } from './newest-catalog.ts'
 

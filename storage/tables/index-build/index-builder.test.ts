@@ -9,6 +9,8 @@ import { SeededRandomness } from '../../../test/seeded-randomness.ts'
 import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
 import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
+import { openGateway, openStorage, Storage, StorageError, type Transaction } from '../../storage.ts'
+import type { SqlValue } from '../../values/values.ts'
 import {
   type Catalog,
   changeRows,
@@ -19,21 +21,15 @@ import {
   getRows,
   type IndexDefinition,
   type NewIndex,
-  openGateway,
-  openStorage,
   ROW_COLUMN,
   readIndexProgress,
   requireIndex,
   requireTable,
   type SqlRow,
-  type SqlValue,
-  Storage,
-  StorageError,
   scanIndexEntries,
   scanRows,
   type TableDefinition,
-  type Transaction,
-} from '../../storage.ts'
+} from '../tables.ts'
 
 const USER = {
   name: 'user',

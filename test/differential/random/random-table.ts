@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlType } from '../../../storage/storage.ts'
+import type { SqlType } from '../../../storage/values/values.ts'
 import type { SeededRandomness } from '../../seeded-randomness.ts'
 import type { TwoTexts } from './joined-texts.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { timestampToText } from '../../../planner/json/timestamp-text.ts'
-import type { SqlType } from '../../../storage/storage.ts'
+import type { SqlType } from '../../../storage/values/values.ts'
 
 import { joined, same, type TwoTexts } from './joined-texts.ts'
 import { moreExpression } from './more-expressions.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlRow } from '../../../storage/storage.ts'
+import type { SqlRow } from '../../../storage/tables/tables.ts'
 import type { Workload } from '../swarm.ts'
 
 /** A column as a transaction saw it: its value, and the version it was told. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hasPrefix } from '../../../storage/cells/row-key.ts'
-import { tableSpace } from '../../../storage/storage.ts'
 import { CATALOG_TABLE_PREFIX } from '../../../storage/tables/bytes/catalog-codec.ts'
 import { familyIds } from '../../../storage/tables/bytes/row-codec.ts'
 import { decodeTable } from '../../../storage/tables/bytes/table-codec.ts'
@@ -12,6 +11,7 @@ import {
 import { identityOf } from '../../../storage/tables/identity-column.ts'
 import { storedRow } from '../../../storage/tables/rows/table-rows.ts'
 import type { TableDefinition } from '../../../storage/tables/table-definition.ts'
+import { tableSpace } from '../../../storage/tables/tables.ts'
 import type { Counters } from '../sometimes.ts'
 import { keyOfRow } from '../workloads/client-transaction.ts'
 import { TICKET } from '../workloads/identity-workload.ts'

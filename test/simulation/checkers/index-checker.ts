@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hasPrefix, keyString } from '../../../storage/cells/row-key.ts'
+import { CATALOG_TABLE_PREFIX } from '../../../storage/tables/bytes/catalog-codec.ts'
+import { decodeEntry } from '../../../storage/tables/bytes/index-entry.ts'
+import { decodeEntryKey, indexIdOf } from '../../../storage/tables/bytes/index-key.ts'
+import { familyIds } from '../../../storage/tables/bytes/row-codec.ts'
+import { decodeTable } from '../../../storage/tables/bytes/table-codec.ts'
+import { storedRow } from '../../../storage/tables/rows/table-rows.ts'
 import {
   familyColumn,
   indexSpace,
@@ -7,13 +13,7 @@ import {
   type SqlRow,
   type TableDefinition,
   tableSpace,
-} from '../../../storage/storage.ts'
-import { CATALOG_TABLE_PREFIX } from '../../../storage/tables/bytes/catalog-codec.ts'
-import { decodeEntry } from '../../../storage/tables/bytes/index-entry.ts'
-import { decodeEntryKey, indexIdOf } from '../../../storage/tables/bytes/index-key.ts'
-import { familyIds } from '../../../storage/tables/bytes/row-codec.ts'
-import { decodeTable } from '../../../storage/tables/bytes/table-codec.ts'
-import { storedRow } from '../../../storage/tables/rows/table-rows.ts'
+} from '../../../storage/tables/tables.ts'
 import type { Counters } from '../sometimes.ts'
 import { keyOfRow } from '../workloads/client-transaction.ts'
 import {

@@ -2,13 +2,13 @@
 import type { Row } from '../../../storage/cells/cell.ts'
 import { hasPrefix, keyString } from '../../../storage/cells/row-key.ts'
 import { ackColumn, decodeAck } from '../../../storage/observers/notifications/acknowledgment.ts'
+import { CATALOG_TABLE_PREFIX } from '../../../storage/tables/bytes/catalog-codec.ts'
+import { decodeTable } from '../../../storage/tables/bytes/table-codec.ts'
 import {
   type ObserverDefinition,
   type TableDefinition,
   tableSpace,
-} from '../../../storage/storage.ts'
-import { CATALOG_TABLE_PREFIX } from '../../../storage/tables/bytes/catalog-codec.ts'
-import { decodeTable } from '../../../storage/tables/bytes/table-codec.ts'
+} from '../../../storage/tables/tables.ts'
 import type { Counters } from '../sometimes.ts'
 import { keyOfRow } from '../workloads/client-transaction.ts'
 import { OBSERVED_CELL, seenRowName, WATCHED, WATCHERS } from '../workloads/watched-table.ts'

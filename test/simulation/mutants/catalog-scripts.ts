@@ -4,15 +4,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { ForwardingCellStore } from '../../../bench/engines/forwarding-cell-store.ts'
 import type { CheckAndMutate } from '../../../storage/cells/cell-store.ts'
 import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
-import {
-  createTable,
-  dropTable,
-  openGateway,
-  requireTable,
-  type Storage,
-  type Transaction,
-} from '../../../storage/storage.ts'
+import { openGateway, type Storage, type Transaction } from '../../../storage/storage.ts'
 import type { Catalog } from '../../../storage/tables/catalog/catalog.ts'
+import { createTable, dropTable, requireTable } from '../../../storage/tables/tables.ts'
 import { column } from '../../storage/catalog-scene.ts'
 import { putRow } from '../../storage/row-writes.ts'
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { createIndex, createTable } from '../../../storage/storage.ts'
 import { CatalogReader, requireIndex } from '../../../storage/tables/catalog/catalog.ts'
 import { buildBatch } from '../../../storage/tables/index-build/index-backfill.ts'
 import { scanIndexEntries } from '../../../storage/tables/rows/index-scan.ts'
 import type { SqlRow } from '../../../storage/tables/table-definition.ts'
+import { createIndex, createTable } from '../../../storage/tables/tables.ts'
 import { FakeStore, type FakeTransaction } from '../../storage/fake-transactions.ts'
 import { deleteRow, putRow } from '../../storage/row-writes.ts'
 

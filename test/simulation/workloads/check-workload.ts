@@ -12,7 +12,7 @@ import {
   type NewTable,
   type SqlRow,
   type TableDefinition,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import type { RecordingWrites } from './recording-writes.ts'
 import { execute, parsed } from './run-statement.ts'
 import type { Work } from './work.ts'

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { keyString } from '../../../storage/cells/row-key.ts'
 import { ackColumn, encodeAck } from '../../../storage/observers/notifications/acknowledgment.ts'
-import type { Catalog, Notification, Storage, Transaction } from '../../../storage/storage.ts'
+import type { Notification, Storage, Transaction } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import type { SnapshotRow } from '../../../storage/transactions/records/version.ts'
 import type { OwnWrite, RecordedTransaction, SeenRow, SeenValue } from '../checkers/history.ts'
 import type { Gateway } from '../simulated/gateway.ts'

@@ -4,7 +4,7 @@ import {
   type NewTable,
   requireTable,
   restartIdentity,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
 import { execute } from './run-statement.ts'
 import type { Work } from './work.ts'
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { StorageError } from '../../../storage/storage.ts'
+import { decodeEntryKey } from '../../../storage/tables/bytes/index-key.ts'
 import {
   addColumn,
   type Catalog,
@@ -12,13 +15,11 @@ import {
   getRows,
   type NewIndex,
   requireTable,
-  type SqlValue,
-  StorageError,
   scanIndexEntries,
   scanRows,
   type TableDefinition,
-} from '../../../storage/storage.ts'
-import { decodeEntryKey } from '../../../storage/tables/bytes/index-key.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import {
   differenceFromRows,
   EXTRA,

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { columnPosition, partValue } from '../../../storage/tables/table-definition.ts'
 import type {
   IndexDefinition,
   KeyPart,
   NewIndex,
   NewTable,
   SqlRow,
-  SqlValue,
   TableDefinition,
-} from '../../../storage/storage.ts'
-import { columnPosition, partValue } from '../../../storage/tables/table-definition.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 
 export const ITEM = 'item'
 

@@ -13,8 +13,8 @@ import {
   replayObserver,
   requireTable,
   resumeObserver,
-  type SqlValue,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { positionOf } from './item-table.ts'
 import { WATCHED, WATCHED_TABLE, WATCHERS } from './watched-table.ts'
 import type { Work } from './work.ts'

@@ -10,7 +10,7 @@ import {
   WorkMeter,
 } from '../../../planner/planner.ts'
 import { ruleParser } from '../../../server/guard/access/rule-parser.ts'
-import type { Catalog } from '../../../storage/storage.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import type { RecordingWrites } from './recording-writes.ts'
 
 const PARSER = createParser()

@@ -6,8 +6,8 @@ import {
   createTable,
   type NewIndex,
   type NewTable,
-  type SqlValue,
-} from '../../../storage/storage.ts'
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { checksTransaction } from './check-workload.ts'
 import { execute } from './run-statement.ts'
 import type { Work } from './work.ts'

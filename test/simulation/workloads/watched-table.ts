@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { NewObserver, NewTable } from '../../../storage/storage.ts'
+import type { NewObserver, NewTable } from '../../../storage/tables/tables.ts'
 
 export const WATCHED = 'watched'
 

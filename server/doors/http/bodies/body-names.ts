@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { endOfJsonString } from '../../../../storage/storage.ts'
+import { endOfJsonString } from '../../../../storage/values/values.ts'
 
 /**
  * So many members of one object cost what those of small ones do; more are kept in another way, at

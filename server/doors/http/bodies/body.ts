@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyInstance } from 'fastify'
 import { JsonSource, noteSource } from '../../../../planner/planner.ts'
-import { shapeOfJson } from '../../../../storage/storage.ts'
+import { shapeOfJson } from '../../../../storage/values/values.ts'
 import { limitExceeded, ServerError } from '../../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../../limits.ts'
 import { namesToMake } from './body-names.ts'

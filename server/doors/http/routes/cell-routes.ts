@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { requireTable, type TableDefinition } from '../../../../storage/storage.ts'
+import { requireTable, type TableDefinition } from '../../../../storage/tables/tables.ts'
 import { ServerError } from '../../../errors/server-error.ts'
 import { shortened } from '../../../errors/shown-text.ts'
 import {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { ObserverStatus } from '../../../../storage/storage.ts'
 import {
   type Catalog,
   encodePrimaryKey,
   nameOfRow,
-  type ObserverStatus,
   requireObserver,
-} from '../../../../storage/storage.ts'
+} from '../../../../storage/tables/tables.ts'
 import { addressOfRow } from '../../../requests/answers/row-address.ts'
 import { readKeyPath, writeKeyText } from '../../../requests/rows/key-path.ts'
 import { catalogAt } from '../../../snapshot.ts'

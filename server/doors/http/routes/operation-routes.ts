@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { SERVER_RIGHTS, type StorageStatus, timeText } from '../../../../storage/storage.ts'
+
+import type { StorageStatus } from '../../../../storage/operations/operations.ts'
+import { timeText } from '../../../../storage/storage.ts'
+import { SERVER_RIGHTS } from '../../../../storage/tables/tables.ts'
 import { ALL_LIMITS } from '../../../limits.ts'
 import { standingLockOf } from '../../../live/cells/row-cells.ts'
 import { consistencyAnswer } from '../../../operations/checks/consistency-answer.ts'

@@ -4,7 +4,8 @@ import test, { type TestContext } from 'node:test'
 import { ForwardingCellStore } from '../../../../bench/engines/forwarding-cell-store.ts'
 import { MemoryCellStore } from '../../../../storage/cells/memory/memory-cell-store.ts'
 import type { RowFilter } from '../../../../storage/cells/row-filter.ts'
-import { openGateway, tableIdOf } from '../../../../storage/storage.ts'
+import { openGateway } from '../../../../storage/storage.ts'
+import { tableIdOf } from '../../../../storage/tables/tables.ts'
 import { startTestServer, type TestServer } from '../../../../test/server/test-server.ts'
 
 async function serverWithAccounts(t: TestContext): Promise<TestServer> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IntegerForm, readStamp } from '../../../../planner/planner.ts'
-import { requireTable } from '../../../../storage/storage.ts'
+import { requireTable } from '../../../../storage/tables/tables.ts'
 import type { Turns } from '../../../guard/budgets/turns.ts'
 import type { AnswerWriter } from '../../../requests/answers/answer-text.ts'
 import { readKeyPath } from '../../../requests/rows/key-path.ts'

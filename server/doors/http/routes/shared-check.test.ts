@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { ConsistencyReport } from '../../../../storage/storage.ts'
+import type { ConsistencyReport } from '../../../../storage/operations/operations.ts'
 import { SharedCheck } from './shared-check.ts'
 
 /** Checks that end when the test says so, each with its number as what it found. */

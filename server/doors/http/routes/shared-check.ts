@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ConsistencyReport, unlessAborted } from '../../../../storage/storage.ts'
+import type { ConsistencyReport } from '../../../../storage/operations/operations.ts'
+import { unlessAborted } from '../../../../storage/storage.ts'
 
 type Round = {
   readonly stop: AbortController

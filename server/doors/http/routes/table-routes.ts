@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { jsonOfText, readStamp, toldBuild, valueToJson } from '../../../../planner/planner.ts'
+import type { Timestamp } from '../../../../storage/storage.ts'
 import {
   type ColumnDefault,
   type ColumnDefinition,
@@ -7,13 +8,10 @@ import {
   type IndexDefinition,
   type KeyPart,
   type ObserverDefinition,
-  pathText,
   requireTable,
-  type SqlType,
-  type SqlValue,
   type TableDefinition,
-  type Timestamp,
-} from '../../../../storage/storage.ts'
+} from '../../../../storage/tables/tables.ts'
+import { pathText, type SqlType, type SqlValue } from '../../../../storage/values/values.ts'
 import type { OpaqueIds } from '../../../guard/access/opaque-ids.ts'
 import { withCreation } from '../../../requests/transactions/table-creation.ts'
 import { inSnapshot, type Snapshot } from '../../../snapshot.ts'

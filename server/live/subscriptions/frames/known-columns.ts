@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SubscriptionPlan } from '../../../../planner/planner.ts'
-import { keyColumns, type Timestamp } from '../../../../storage/storage.ts'
+import type { Timestamp } from '../../../../storage/storage.ts'
+import { keyColumns } from '../../../../storage/tables/tables.ts'
 import type { OpaqueIds } from '../../../guard/access/opaque-ids.ts'
 import { SubscriptionFrame } from './subscription-frame.ts'
 

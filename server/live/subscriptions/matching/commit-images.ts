@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BatchSize } from '../../../../planner/planner.ts'
+import type { ChangedRow, Storage, Timestamp, Transaction } from '../../../../storage/storage.ts'
 import {
   type Catalog,
-  type ChangedRow,
   decodePrimaryKey,
   getRows,
   type SqlRow,
-  type Storage,
-  type Timestamp,
-  type Transaction,
-} from '../../../../storage/storage.ts'
+} from '../../../../storage/tables/tables.ts'
 import { inTransaction } from '../../../snapshot.ts'
 import type { RowImages } from './row-change.ts'
 import type { SubscriptionIndex } from './subscription-index.ts'

@@ -5,7 +5,11 @@ import {
   valueToJson,
   type WorkMeter,
 } from '../../../../planner/planner.ts'
-import { type ColumnDefinition, keyColumns, type SqlRow } from '../../../../storage/storage.ts'
+import {
+  type ColumnDefinition,
+  keyColumns,
+  type SqlRow,
+} from '../../../../storage/tables/tables.ts'
 import type { AnswerWriter } from '../../../requests/answers/answer-text.ts'
 
 /** A row as it was right before a commit that wrote it, and right after it; null where there is none. */

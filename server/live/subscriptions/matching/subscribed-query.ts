@@ -7,7 +7,7 @@ import {
   type Subscriber,
   type SubscriptionPlan,
 } from '../../../../planner/planner.ts'
-import type { Catalog } from '../../../../storage/storage.ts'
+import type { Catalog } from '../../../../storage/tables/tables.ts'
 import { ServerError } from '../../../errors/server-error.ts'
 import type { RowStatement } from '../../../requests/prepared/script.ts'
 

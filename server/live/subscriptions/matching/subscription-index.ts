@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SubscriptionPlan } from '../../../../planner/planner.ts'
-import { type Catalog, type FeedCommit, tableIdOf } from '../../../../storage/storage.ts'
+import type { FeedCommit } from '../../../../storage/storage.ts'
+import { type Catalog, tableIdOf } from '../../../../storage/tables/tables.ts'
 import type { SubscribedQuery } from './subscribed-query.ts'
 import { TableSubscriptions } from './table-subscriptions.ts'
 

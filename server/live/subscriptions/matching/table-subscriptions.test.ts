@@ -5,7 +5,11 @@ import fc from 'fast-check'
 import type { Statement } from '../../../../parser/ast.ts'
 import { createParser } from '../../../../parser/parser.ts'
 import { WorkMeter } from '../../../../planner/planner.ts'
-import { encodePrimaryKey, type SqlRow, type TableDefinition } from '../../../../storage/storage.ts'
+import {
+  encodePrimaryKey,
+  type SqlRow,
+  type TableDefinition,
+} from '../../../../storage/tables/tables.ts'
 import { SqlSession } from '../../../../test/sql-session.ts'
 import { catalogAt } from '../../../snapshot.ts'
 import { operationOf } from './row-change.ts'

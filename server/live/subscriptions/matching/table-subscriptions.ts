@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { identityOf, type SubscriptionPlan } from '../../../../planner/planner.ts'
+import { keyString } from '../../../../storage/storage.ts'
 import {
   decodePrimaryKey,
   keyPositions,
-  keyString,
   type SqlRow,
-  type SqlType,
-  type SqlValue,
   type TableDefinition,
-} from '../../../../storage/storage.ts'
+} from '../../../../storage/tables/tables.ts'
+import type { SqlType, SqlValue } from '../../../../storage/values/values.ts'
 import { RangeIndex } from './range-index.ts'
 import type { RowImages } from './row-change.ts'
 import type { SubscribedQuery } from './subscribed-query.ts'

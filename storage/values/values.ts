@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The door of values: SQL types, their values, and JSON. */
+
+export { canonicalJson } from './json/canonical-json.ts'
+export {
+  canonicalNumber,
+  hasLongExponent,
+  isDoubleExact,
+  JSON_EXPONENT_DIGITS_MAX,
+} from './json/json-number.ts'
+export {
+  countAt,
+  type JsonSpan,
+  type JsonStep,
+  kindAt,
+  memberAt,
+  nestingAt,
+  type Payer,
+  pathText,
+  plainText,
+  spanAt,
+  stepsOf,
+  textAt,
+  WALK_UNITS,
+  walkPaid,
+  wholeSpan,
+} from './json/json-path.ts'
+export {
+  endOfJsonString,
+  type JsonVisitor,
+  type JsonWalk,
+  shapeOfJson,
+  walkJson,
+  walkJsonUntil,
+} from './json/json-walk.ts'
+export type { SqlType, SqlValue } from './sql-type.ts'
+export {
+  compareText,
+  compareValues,
+  isIntegerInRange,
+} from './sql-value.ts'
