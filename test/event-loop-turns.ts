@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test'
 
 /** Counts the turns of the event loop until the end of the test. */
-export function eventLoopTurns(t: Pick<TestContext, 'after'>): { readonly count: number } {
+export function nextTurns(t: Pick<TestContext, 'after'>): { readonly count: number } {
   const turns = { count: 0 }
   const next = (): void => {
     turns.count += 1

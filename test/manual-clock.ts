@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventLoopTurn } from '../storage/cells/event-loop-turn.ts'
+
 import type { Clock } from '../storage/clock.ts'
+import { nextTurn } from '../storage/turns/turns.ts'
 
 type Sleeper = { readonly wakeAtMs: number; readonly wake: () => void }
 
@@ -58,7 +59,7 @@ export class ManualClock implements Clock {
   async advance(ms: number): Promise<void> {
     const untilMs = this.#monotonicMs + ms
     for (;;) {
-      await eventLoopTurn()
+      await nextTurn()
       const next = this.#earliestSleeper()
       if (next === undefined || next.wakeAtMs > untilMs) break
       this.#moveTo(Math.max(next.wakeAtMs, this.#monotonicMs))
@@ -66,7 +67,7 @@ export class ManualClock implements Clock {
       next.wake()
     }
     this.#moveTo(untilMs)
-    await eventLoopTurn()
+    await nextTurn()
   }
 
   /** Moves the wall clock alone, either way, as an operator or a bad time server does. */

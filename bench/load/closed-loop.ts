@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHistogram } from 'node:perf_hooks'
-import { setImmediate as eventLoopTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Latency, latencyOf, recordMs } from '../harness/sample.ts'
 
 export type ClosedLoop = {
@@ -39,7 +39,7 @@ export async function runClosedLoop(
     let turnMs = performance.now()
     for (let nowMs = turnMs; nowMs < deadlineMs && !isOver(); nowMs = performance.now()) {
       if (nowMs - turnMs > TURN_MS) {
-        await eventLoopTurn()
+        await nextTurn()
         turnMs = performance.now()
       }
       for (let count = 0; count < operationsPerLook; count += 1) {

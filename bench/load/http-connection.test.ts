@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { setImmediate as eventLoopTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HttpConnection } from './http-connection.ts'
 
 /** What a server writes when a request is there; each piece in a turn of its own. */
@@ -27,7 +27,7 @@ async function connectionTo(context: TestContext, answers: Answers) {
       }
       for (const piece of answer) {
         socket.write(piece)
-        await eventLoopTurn()
+        await nextTurn()
       }
     })
   }).listen(0, '127.0.0.1')
@@ -94,7 +94,7 @@ test('it connects again once the server has said that it closes, and when it has
   second.destroy()
   await once(second, 'close')
   // The end of the connection reaches this side some turns later.
-  for (let turn = 0; turn < 20; turn += 1) await eventLoopTurn()
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn()
   await connection.ask('/', '')
   assert.equal(sockets.length, 3)
 })

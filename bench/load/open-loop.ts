@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHistogram } from 'node:perf_hooks'
-import { setImmediate as eventLoopTurn, setTimeout as timeout } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as timeout } from 'node:timers/promises'
 import { type Latency, latencyOf, recordMs } from '../harness/sample.ts'
 
 export type OpenLoop = {
@@ -51,7 +51,7 @@ export async function runOpenLoop(
     if (early <= 0) {
       start(sequence++)
     } else if (early < TIMER_MS) {
-      await eventLoopTurn()
+      await nextTurn()
     } else {
       await timeout(early - TIMER_MS)
     }

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
-import { eventLoopTurn } from '../cells/event-loop-turn.ts'
 import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
 import { silentLog } from '../storage-log.ts'
 import { type Catalog, createCatalog } from '../tables/catalog/catalog.ts'
 import type { ObserverDefinition } from '../tables/table-definition.ts'
 import type { TimestampOracle } from '../transactions/oracle/timestamp-oracle.ts'
 import type { Transaction } from '../transactions/transaction.ts'
+import { nextTurn } from '../turns/turns.ts'
 import { StoreObservers } from './store-observers.ts'
 
 const ROW = { key: Buffer.from('a row'), at: 'start' } as const
@@ -52,7 +52,7 @@ function startObservers(t: TestContext, readCatalog: () => Promise<Catalog>) {
 }
 
 async function turns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await eventLoopTurn()
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn()
 }
 
 test('an observer that is resumed while somebody asks for it the first time is not taken for paused', async (t) => {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventLoopTurn } from '../cells/event-loop-turn.ts'
+
 import type { Clock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import type { Randomness } from '../randomness.ts'
+import { nextTurn } from '../turns/turns.ts'
 import { Backoff } from './protocol/backoff.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -47,7 +48,7 @@ export async function runBatches(
     const isConflict = outcome === 'conflict'
     if (isConflict) conflicted?.()
     if (!isConflict || !(await backoff.wait(signal))) backoff = new Backoff(parts, CONFLICT_RETRY)
-    await eventLoopTurn()
+    await nextTurn()
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventLoopTurn } from '../../storage/cells/event-loop-turn.ts'
 import type { Mutation } from '../../storage/cells/mutation.ts'
+import { nextTurn } from '../../storage/turns/turns.ts'
 import { bytes, type CellStoreScene, cellsOf, column, ofKind, set } from './cell-store-scene.ts'
 
 /** What one row is, how it changes, and how its counters do. */
@@ -163,7 +163,7 @@ export function rowScenarios(scene: CellStoreScene): void {
       const cells = await scene.read('bob', [{ family: 'data' }, { family: 'lock' }])
       const columns = new Set(cells.map((cell) => cell.split('@')[0]))
       assert.equal(columns.size, 1, `the row was seen as ${cells}`)
-      await eventLoopTurn()
+      await nextTurn()
     }
     await writing
     assert.ok(reads > 0)

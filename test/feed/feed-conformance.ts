@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { eventLoopTurn } from '../../storage/cells/event-loop-turn.ts'
 import type { Storage } from '../../storage/database.ts'
 import { StorageError } from '../../storage/errors.ts'
+import { nextTurn } from '../../storage/turns/turns.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { lineOf, RecordedFeed, readFeed } from '../storage/recorded-feed.ts'
 
@@ -181,7 +181,7 @@ async function withWorld(
 
 export async function untilLive(recorded: readonly RecordedFeed[]): Promise<void> {
   while (recorded.some(({ follower, error }) => !follower.isLive && error === undefined)) {
-    await eventLoopTurn()
+    await nextTurn()
   }
 }
 

@@ -172,6 +172,13 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
     /doors does not lie below requests/,
   ],
   [
+    'a turn of the event loop is waited for by hand',
+    {
+      'planner/a.ts': "import { setImmediate } from 'node:timers/promises'; await setImmediate()",
+    },
+    /^planner\/a\.ts uses setImmediate: take nextTurn/,
+  ],
+  [
     'an answer over HTTP knows a route',
     {
       'server/doors/http/answers/a.ts': "import '../routes/b.ts'",

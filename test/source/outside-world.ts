@@ -11,6 +11,9 @@ const TIME_AND_CHANCE_MODULES =
   /^node:(timers|timers\/promises|perf_hooks|process|child_process|http|https|net)$/
 const CHANCE_IMPORT = /\b(randomBytes|randomUUID|randomInt|randomFill|randomFillSync|webcrypto)\b/
 
+/** Where turns of the event loop come from. */
+const TURNS = /^storage\/turns\//
+
 /** Files below storage/ that may touch the outside, each with its reason. */
 const OUTSIDE_ALLOWED: ReadonlyArray<{ readonly file: RegExp; readonly names: RegExp }> = [
   { file: /^storage\/clock\.ts$/, names: /^(performance|Date|node:timers\/promises)$/ },
@@ -24,7 +27,7 @@ const OUTSIDE_ALLOWED: ReadonlyArray<{ readonly file: RegExp; readonly names: Re
     names: /^(node:child_process|process\.(argv|connected|kill|on|send))$/,
   },
   // A turn of the event loop is no time: a simulation goes through it like any other await.
-  { file: /^storage\/cells\/event-loop-turn\.ts$/, names: /^setImmediate$/ },
+  { file: TURNS, names: /^(setImmediate|node:timers\/promises)$/ },
 ]
 
 /** Time and randomness are handed in below storage/, so that a simulation can own them. */
@@ -45,4 +48,13 @@ export function findOutsideUses(file: SourceFile): string[] {
   return found
     .filter(({ name }) => !allowed(name))
     .map(({ name, line }) => `${file.path}:${line} uses ${name}, which must be handed in`)
+}
+
+/** Whoever waits for a turn of the event loop, or acts when one is over, does it by one room: the cell stores aside. */
+export function findTurnsByHand({ path, globalUses, imports, text }: SourceFile): string[] {
+  if (TURNS.test(path) || path.startsWith('storage/cells/')) return []
+  const isImported = imports.some(({ specifier }) => specifier === 'node:timers/promises')
+  const isUsed = globalUses.some(({ name }) => name === 'setImmediate')
+  const isByHand = isUsed || (isImported && /\bsetImmediate\b/.test(text))
+  return isByHand ? [`${path} uses setImmediate: take nextTurn or afterTurn of storage/turns`] : []
 }

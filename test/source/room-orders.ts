@@ -17,7 +17,7 @@ const FOUNDATION: Step = [
 export const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   storage: [
     FOUNDATION,
-    ['collections/'],
+    ['collections/', 'turns/'],
     ['values/'],
     ['cells/'],
     ['transactions/'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { posix } from 'node:path'
 import { findCircles, problemOfArrow } from './import-arrows.ts'
-import { findOutsideUses } from './outside-world.ts'
+import { findOutsideUses, findTurnsByHand } from './outside-world.ts'
 import { parseSourceFile, type SourceFile } from './source-file.ts'
 
 const FORBIDDEN_NAME = /(^|\/)((index|types)\.[^/]*|utils?(\.[^/]*)?|common(\.[^/]*)?)(\/|$)/
@@ -39,9 +39,9 @@ export function findRuleBreaks(tree: ReadonlyMap<string, string>): string[] {
         breaks.push(`${file.path}:${line} makes a generator anew each time (docs/why/memory.md)`)
       }
     }
-    if (file.path.startsWith('storage/') && !development.has(file.path)) {
-      breaks.push(...findOutsideUses(file))
-    }
+    if (development.has(file.path)) continue
+    if (file.path.startsWith('storage/')) breaks.push(...findOutsideUses(file))
+    if (SERVING.test(file.path)) breaks.push(...findTurnsByHand(file))
   }
   return [...breaks, ...findCircles(files)]
 }

@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventLoopTurn } from '../../storage/cells/event-loop-turn.ts'
 import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import { keyString } from '../../storage/cells/row-key.ts'
 import {
@@ -25,6 +24,7 @@ import {
   requireObserver,
   requireTable,
 } from '../../storage/tables/tables.ts'
+import { nextTurn } from '../../storage/turns/turns.ts'
 import { deleteRow, putRow } from './row-writes.ts'
 
 /** `text` is in family 0 and `visits` in family 1, so that they can be written side by side. */
@@ -88,7 +88,7 @@ export class ObserverScene {
       const { observer } = requireObserver(await this.storage.catalog(transaction), name)
       transaction.rollback()
       if (observer.isBackfilled) return
-      await eventLoopTurn()
+      await nextTurn()
     }
   }
 

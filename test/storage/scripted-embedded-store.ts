@@ -8,9 +8,9 @@ import type {
   RowStep,
   StepList,
 } from '../../storage/cells/embedded-cell-store.ts'
-import { eventLoopTurn } from '../../storage/cells/event-loop-turn.ts'
 import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'
 import type { Note } from '../../storage/cells/note.ts'
+import { nextTurn } from '../../storage/turns/turns.ts'
 
 type QueuedBatch = {
   readonly steps: readonly RowStep[]
@@ -75,7 +75,7 @@ export class ScriptedEmbeddedStore extends ForwardingCellStore implements Embedd
     await this.show()
     this.#queue.shift()
     batch.answer.resolve(batch.matched ?? [])
-    await eventLoopTurn()
+    await nextTurn()
   }
 
   /** The oldest batch is not applied. */
@@ -83,7 +83,7 @@ export class ScriptedEmbeddedStore extends ForwardingCellStore implements Embedd
     const batch = await this.#oldest()
     this.#queue.shift()
     batch.answer.reject(new CellStoreError(kind, `scripted: ${kind}`))
-    await eventLoopTurn()
+    await nextTurn()
   }
 
   /** One batch after the other, in their order, until none is left. */
@@ -102,7 +102,7 @@ export class ScriptedEmbeddedStore extends ForwardingCellStore implements Embedd
     for (let turn = 0; turn < TURNS_MAX; turn += 1) {
       const [oldest] = this.#queue
       if (oldest !== undefined) return oldest
-      await eventLoopTurn()
+      await nextTurn()
     }
     throw new Error('nothing is queued')
   }

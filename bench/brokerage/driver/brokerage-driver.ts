@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { setTimeout as delay, setImmediate as eventLoopTurn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { Engine } from '../engine.ts'
 import { CounterRandom } from '../population/counter-random.ts'
 import { firstRunTradeIdentifier } from '../population/identifiers.ts'
@@ -206,7 +206,7 @@ export class BrokerageDriver {
         const name = (this.#decks[user] as Deck).draw()
         await this.#workload.call(name, session, this.#nextRandom(user), performance.now())
         // Where the engine never waits, the market's timers would never have their turn.
-        await eventLoopTurn()
+        await nextTurn()
       }
     })
   }

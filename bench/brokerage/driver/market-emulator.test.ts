@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { setImmediate as eventLoopTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CounterRandom } from '../population/counter-random.ts'
 import { symbolOf } from '../population/names.ts'
 import { PriceCurve } from '../population/price-curve.ts'
@@ -45,7 +45,7 @@ class TestMarket {
     for (let passed = 0; passed < ms; passed += 10) {
       this.#ms += 10
       mock.timers.tick(10)
-      await eventLoopTurn()
+      await nextTurn()
     }
   }
 }
@@ -131,7 +131,7 @@ testMarket(
     const drained = market.emulator.drain().then(() => {
       isDrained = true
     })
-    await eventLoopTurn()
+    await nextTurn()
     assert.equal(isDrained, false)
     await market.pass(5_100)
     await drained

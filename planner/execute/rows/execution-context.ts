@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { setImmediate } from 'node:timers/promises'
-import type { Timestamp, Transaction } from '../../../storage/storage.ts'
+import { nextTurn, type Timestamp, type Transaction } from '../../../storage/storage.ts'
 import type { Catalog, StoredRows, TableDefinition } from '../../../storage/tables/tables.ts'
 import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
 import type { Scope, StatementFunctions } from '../../expressions/compiled-expression.ts'
@@ -152,7 +151,7 @@ export function scopeOf(slots: readonly ParameterSlot[], context: ScopeContext):
   }
 }
 
-const NEXT_TURN: Pick<StatementTurns, 'pause'> = { pause: () => setImmediate() }
+const NEXT_TURN: Pick<StatementTurns, 'pause'> = { pause: nextTurn }
 
 /**
  * Counts rows and, every `turnRowsMax` of them, `turnMsMax` or `workTurnUnits` of work, looks at the signal

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { afterTurn } from '../../../storage/storage.ts'
 import type { RunningRequests } from '../../requests/prepared/running-requests.ts'
 
 /**
@@ -38,7 +40,7 @@ export class PipelinedRequests {
     const left = () => underWay.giveBack(client)
     request.once('close', left)
     response.once('socket', () => {
-      setImmediate(() => {
+      afterTurn(() => {
         if (socket.destroyed) return
         request.off('close', left)
         left()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { WorkMeter } from '../../../planner/planner.ts'
-import { eventLoopTurns } from '../../../test/event-loop-turns.ts'
+import { nextTurns } from '../../../test/event-loop-turns.ts'
 import { openSocket } from '../../../test/server/socket-client.ts'
 import { startTestServer, type TestServer } from '../../../test/server/test-server.ts'
 
@@ -17,7 +17,7 @@ const WHERE = `id = 1 AND ${LIKE}`
 
 /** In which turns statements worked for long. */
 function longTurns(t: TestContext): number[] {
-  const turn = eventLoopTurns(t)
+  const turn = nextTurns(t)
   const found: number[] = []
   const { spend } = WorkMeter.prototype
   t.mock.method(WorkMeter.prototype, 'spend', function (this: WorkMeter, units: number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '../../../storage/storage.ts'
+import { afterTurn, type Clock } from '../../../storage/storage.ts'
 import { ALL_LIMITS } from '../../limits.ts'
 import type { ClientKey } from './client-key.ts'
 import { FairQueue } from './fair-queue.ts'
@@ -103,7 +103,7 @@ export class TurnQueue {
     if (this.#turnBeganMs !== undefined)
       return nowMs - this.#turnBeganMs < (isSmall ? NEWCOMERS_MS_MAX : ARRIVALS_MS_MAX)
     this.#turnBeganMs = nowMs
-    setImmediate(this.#endOfTurn)
+    afterTurn(this.#endOfTurn)
     return true
   }
 
@@ -142,15 +142,15 @@ export class TurnQueue {
     if (this.#scheduled || this.isEmpty) return
     this.#scheduled = true
     const begin = () => this.#begin()
-    if (this.#isNextFree) setImmediate(() => setImmediate(begin))
-    else setImmediate(begin)
+    if (this.#isNextFree) afterTurn(() => afterTurn(begin))
+    else afterTurn(begin)
     this.#isNextFree = false
   }
 
   #begin(): void {
     if (this.#areArrivalsLong) {
       this.#areArrivalsLong = false
-      setImmediate(() => this.#begin())
+      afterTurn(() => this.#begin())
       return
     }
     const nowMs = this.clock.monotonicMs()

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
-import { setImmediate } from 'node:timers/promises'
-import { STORAGE_LIMITS, systemClock, type Transaction } from '../../../storage/storage.ts'
+import {
+  nextTurn,
+  STORAGE_LIMITS,
+  systemClock,
+  type Transaction,
+} from '../../../storage/storage.ts'
 import { NO_LIMITS, type RoleLimits } from '../../../storage/tables/access/access.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import type { Caller, Principal } from '../../guard/access/principal.ts'
@@ -264,7 +268,7 @@ export class RunningRequest implements TurnTaker, Waiting {
     this.#timerMs = timeoutMs
     this.#timer = setTimeout(async () => {
       // A store may have answered while this process was too busy to look.
-      await setImmediate()
+      await nextTurn()
       if (this.#inStatement) this.abort(this.#timedOut(timeoutMs))
     }, timeoutMs)
   }

@@ -6,7 +6,7 @@ import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createParser } from '../../../parser/parser.ts'
 import { type Clock, openStorage, StorageError, systemClock } from '../../../storage/storage.ts'
-import { eventLoopTurns } from '../../../test/event-loop-turns.ts'
+import { nextTurns } from '../../../test/event-loop-turns.ts'
 import { executionParts } from '../../../test/server/execution-parts.ts'
 import { turnTaker } from '../../../test/server/turn-taker.ts'
 import type { ClientKey } from '../../guard/budgets/client-key.ts'
@@ -97,7 +97,7 @@ const COSTLY = 'GET uuid() AS u FROM account WHERE id = :id'
 async function givenCostly(t: TestContext) {
   let nowMs = 0
   const turns: number[] = []
-  const turn = eventLoopTurns(t)
+  const turn = nextTurns(t)
   const passMs = (ms: number) => {
     nowMs += ms
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
+import { nextTurn } from '../../../storage/storage.ts'
 import { ClientDisconnected } from '../../errors/server-error.ts'
 import type { TransactionSessions } from './transaction-sessions.ts'
 
@@ -35,8 +36,8 @@ export class UnreadBegins {
     const { socket } = response.req
     const rollBack = this.#sessions.unlessUsed(id, NOT_TAKEN)
     // The first ends the turn in which the request was read, the second one that has asked for news of sockets.
-    await setImmediate()
-    await setImmediate()
+    await nextTurn()
+    await nextTurn()
     // Node ends its half of a connection when the client has ended its own.
     if (response.destroyed || socket.destroyed || socket.writableEnded) {
       rollBack()

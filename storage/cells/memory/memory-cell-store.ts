@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { nextTurn } from '../../turns/turns.ts'
 import {
   checkFilter,
   checkIncrements,
@@ -28,7 +29,6 @@ import type {
   EmbeddedCellStore,
   StepList,
 } from '../embedded-cell-store.ts'
-import { eventLoopTurn } from '../event-loop-turn.ts'
 import { applyMutations, counterValue, incrementedCell } from '../mutation-application.ts'
 import { cellOfNotes, type Note } from '../note.ts'
 import type { RowFilter } from '../row-filter.ts'
@@ -106,7 +106,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
     let key = scan.reverse ? this.#keys.lastBefore(end) : this.#keys.firstFrom(start)
     for (let visited = 1; left > 0; visited++) {
       // Without it a long scan would keep timers and sockets waiting until its end.
-      if (visited % TURN_ROWS_MAX === 0) await eventLoopTurn()
+      if (visited % TURN_ROWS_MAX === 0) await nextTurn()
       scan.signal?.throwIfAborted()
       this.#assertOpen()
       if (key === undefined || key < start || (end !== undefined && key >= end)) return

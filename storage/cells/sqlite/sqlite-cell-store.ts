@@ -2,6 +2,7 @@
 
 import { type Measures, UNMEASURED } from '../../measures.ts'
 import { type StorageLog, silentLog } from '../../storage-log.ts'
+import { nextTurn } from '../../turns/turns.ts'
 import {
   checkIncrements,
   checkNote,
@@ -32,7 +33,6 @@ import {
   type StepList,
   unconditionalStep,
 } from '../embedded-cell-store.ts'
-import { eventLoopTurn } from '../event-loop-turn.ts'
 import type { Note } from '../note.ts'
 import type { RowFilter } from '../row-filter.ts'
 import { scanEachRange } from '../row-pages.ts'
@@ -216,7 +216,7 @@ class SqliteCellStore implements EmbeddedCellStore {
       }
       rest = chunk.rest
       rowsMax = Math.min(rowsMax * 2, CHUNK_ROWS_MAX)
-      if (rest !== undefined && left > 0) await eventLoopTurn()
+      if (rest !== undefined && left > 0) await nextTurn()
     }
   }
 

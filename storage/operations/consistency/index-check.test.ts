@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
-import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
 import { Storage, StorageError, type Transaction } from '../../storage.ts'
 import { endBuilding } from '../../tables/catalog/index-changes.ts'
@@ -20,6 +19,7 @@ import {
   type SqlRow,
   type TableDefinition,
 } from '../../tables/tables.ts'
+import { nextTurn } from '../../turns/turns.ts'
 
 const PEOPLE: readonly SqlRow[] = [
   [1n, 'ann', 30n],
@@ -190,7 +190,7 @@ test('a store whose rows, indexes and columns change all the time has no problem
       await work(round).catch((error: unknown) => {
         if (!(error instanceof StorageError)) throw error
       })
-      await eventLoopTurn()
+      await nextTurn()
     }
   }
   const writers = [4n, 5n, 6n, 7n].map((id) =>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { eventLoopTurns } from '../../../test/event-loop-turns.ts'
+import { nextTurns } from '../../../test/event-loop-turns.ts'
 import { FakeStore, type FakeTransaction } from '../../../test/storage/fake-transactions.ts'
 import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
 import { CatalogReader, requireIndex, requireTable } from '../catalog/catalog.ts'
@@ -131,7 +131,7 @@ suite('a batch of the build of an index', () => {
       ...{ column: 'b', path: [{ name }], descending: false },
     }))
     const scene = await Scene.of([[1n, 1n, json]], { parts, typeOfB: 'JSON' })
-    const turns = eventLoopTurns(t)
+    const turns = nextTurns(t)
     const { commit } = await scene.building()
     assert.ok(turns.count >= parts.length, `${turns.count} turns`)
     commit()

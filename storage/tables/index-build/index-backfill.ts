@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
+
 import { compareRowKeys, keyAfter, keyString } from '../../cells/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import type { Transaction } from '../../transactions/transaction.ts'
+import { nextTurn } from '../../turns/turns.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import { belongsTo, type EncodedEntry, encodeEntry } from '../bytes/index-entry.ts'
 import { decodePrimaryKey } from '../bytes/key-encoding.ts'
@@ -166,7 +167,7 @@ async function encodeEntries(
       values.push(partValue(table, stored.row, part))
       if (looked < TURN_CHARACTERS) continue
       looked = 0
-      await eventLoopTurn()
+      await nextTurn()
     }
     try {
       entries.push(encodeEntry(table, index, stored.row, values))

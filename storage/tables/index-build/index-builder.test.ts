@@ -7,9 +7,9 @@ import { suite, test } from 'node:test'
 import { ManualClock } from '../../../test/manual-clock.ts'
 import { SeededRandomness } from '../../../test/seeded-randomness.ts'
 import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
-import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
 import { openGateway, openStorage, Storage, StorageError, type Transaction } from '../../storage.ts'
+import { nextTurn } from '../../turns/turns.ts'
 import type { SqlValue } from '../../values/values.ts'
 import {
   type Catalog,
@@ -238,7 +238,7 @@ suite('an index that is built behind rows', () => {
           const isExpected = error instanceof StorageError && EXPECTED.has(error.code)
           if (!isExpected) throw error
         }
-        await eventLoopTurn() // In memory nothing else would ever have its turn.
+        await nextTurn() // In memory nothing else would ever have its turn.
       }
     }
     const writers = Array.from({ length: 16 }, (_, writer) => write(writer))
@@ -283,7 +283,7 @@ suite('the building of an index', () => {
           return await readIndexProgress(transaction, table, index)
         })
       // The builder waits for who reads.
-      while ((await progress()).rowsDone < 500) await eventLoopTurn()
+      while ((await progress()).rowsDone < 500) await nextTurn()
       await first.storage.close()
       const second = new World(await open())
       const { index, table } = await second.index('byAge')
@@ -373,7 +373,7 @@ suite('the building of an index', () => {
     await assert.rejects(world.storage.indexBuilt(id, AbortSignal.abort(reason)), reason)
     const waiting = world.storage.indexBuilt(id)
     waiting.catch(() => undefined)
-    await eventLoopTurn()
+    await nextTurn()
     await world.storage.close()
     await assert.rejects(waiting, { code: 'closed' })
   })

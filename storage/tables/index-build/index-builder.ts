@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
+
 import type { Clock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
 import type { Randomness } from '../../randomness.ts'
@@ -12,6 +12,7 @@ import {
 } from '../../transactions/own-transactions.ts'
 import { BackgroundLoop } from '../../transactions/protocol/background-loop.ts'
 import type { Transaction } from '../../transactions/transaction.ts'
+import { nextTurn } from '../../turns/turns.ts'
 import type { Catalog, TableIndex } from '../catalog/catalog.ts'
 import { buildBatch } from './index-backfill.ts'
 
@@ -104,7 +105,7 @@ export class IndexBuilder {
       if (next === undefined) break
       const { id } = next.index
       await this.#build(id, signal).catch((error: unknown) => interrupted.set(id, error))
-      await eventLoopTurn()
+      await nextTurn()
     }
     for (const error of interrupted.values()) throw error
     for (const { resolve } of waiting) resolve()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
+import { nextTurn } from '../../turns/turns.ts'
 
 /** An item that is sorted by its row key, in the form of `keyString`. */
 type Keyed = { readonly text: string }
@@ -14,7 +14,7 @@ export async function sortInTurns<Row extends Keyed>(
   let runs: Array<readonly Row[]> = []
   for (let at = 0; at < rows.length; at += TURN_ROWS) {
     runs.push(rows.slice(at, at + TURN_ROWS).sort(byKey))
-    await eventLoopTurn()
+    await nextTurn()
   }
   while (runs.length > 1) {
     const merged: Array<readonly Row[]> = []
@@ -48,7 +48,7 @@ async function mergeInTurns<Row extends Keyed>(
       merged.push(b)
       fromRight += 1
     }
-    if (merged.length % TURN_ROWS === 0) await eventLoopTurn()
+    if (merged.length % TURN_ROWS === 0) await nextTurn()
   }
   return merged.concat(left.slice(fromLeft), right.slice(fromRight))
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { COLUMN, EmbeddedWorld, stateOf } from '../../../test/storage/embedded-world.ts'
 import { lineOf, RecordedFeed, readFeed } from '../../../test/storage/recorded-feed.ts'
-import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 import { keyString } from '../../cells/row-key.ts'
+import { nextTurn } from '../../turns/turns.ts'
 import { COMMIT_TURN_ROWS } from '../one-process/latch-in-turns.ts'
 
 /** The key of a row of a table, as far as the feed can tell. */
@@ -18,8 +18,8 @@ function commit(world: EmbeddedWorld, startTs: number, ...names: string[]) {
 
 async function follow(world: EmbeddedWorld, position: number): Promise<RecordedFeed> {
   const recorded = new RecordedFeed(world.feed, position)
-  await eventLoopTurn()
-  await eventLoopTurn()
+  await nextTurn()
+  await nextTurn()
   return recorded
 }
 
@@ -167,8 +167,8 @@ describe('a follower', () => {
       },
       failed: (error) => assert.fail(String(error)),
     })
-    await eventLoopTurn()
-    await eventLoopTurn()
+    await nextTurn()
+    await nextTurn()
     await commit(world, 9, 'sue')
     assert.deepEqual(heard, [8])
   })

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
 import type { EmbeddedCellStore } from '../../cells/embedded-cell-store.ts'
-import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 import { noteRowKey } from '../../cells/note.ts'
 import type { RowFilter } from '../../cells/row-filter.ts'
 import { invariant } from '../../invariant.ts'
+import { nextTurn } from '../../turns/turns.ts'
 import type { BufferedRow } from '../buffer/write-buffer.ts'
 import type { LatchTable } from '../one-process/latches/latch-table.ts'
 import type { SynchronousOracle } from '../oracle/timestamp-oracle.ts'
@@ -80,7 +80,7 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
   }
 
   async read(position: Timestamp, { rowsMax, signal }: FeedReadOptions): Promise<FeedPage> {
-    await eventLoopTurn()
+    await nextTurn()
     signal?.throwIfAborted()
     return this.#page(position, rowsMax)
   }
@@ -95,7 +95,7 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
   async #catchUp(follower: Follower): Promise<void> {
     try {
       for (;;) {
-        await eventLoopTurn()
+        await nextTurn()
         if (follower.isStopped) return
         this.#advance()
         const { commits, position, isCaughtUp } = this.#page(follower.position, PAGE_ROWS)

@@ -6,7 +6,7 @@ import type { Fault } from '../../../test/storage/faulty-cell-store.ts'
 import { COLUMN, type Gateway, ProtocolWorld } from '../../../test/storage/protocol-world.ts'
 import { lineOf, RecordedFeed, readFeed } from '../../../test/storage/recorded-feed.ts'
 import { CellStoreError } from '../../cells/cell-store.ts'
-import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
+import { nextTurn } from '../../turns/turns.ts'
 import { isSharedLogRow, NOTED_BEFORE_MAX } from './shared-log-row.ts'
 
 function commit(gateway: Gateway, startTs: number, ...names: string[]) {
@@ -93,7 +93,7 @@ describe('the feed of a shared store', () => {
   test('tells whoever follows of the commits of every gateway, by the answer to `resolved`', async () => {
     const world = new ProtocolWorld(7)
     const recorded = new RecordedFeed(world.a.feed, 7)
-    while (!recorded.follower.isLive) await eventLoopTurn()
+    while (!recorded.follower.isLive) await nextTurn()
     const lines: string[] = []
     for (const gateway of [world.b, world.a, world.b]) {
       const { timestamp } = await world.oracle.next()
@@ -116,13 +116,13 @@ describe('the feed of a shared store', () => {
       return sleep(ms, signal)
     }
     const recorded = new RecordedFeed(world.a.feed, 7)
-    while (pauses.length < 6) await eventLoopTurn()
+    while (pauses.length < 6) await nextTurn()
     assert.deepEqual(pauses.slice(0, 6), [100, 200, 400, 500, 500, 500])
     const before = pauses.length
     await commit(world.b, 7, 'bob')
-    while (recorded.lines.length === 0) await eventLoopTurn()
+    while (recorded.lines.length === 0) await nextTurn()
     const soon = pauses.indexOf(50, before)
-    while (pauses.length < soon + 3) await eventLoopTurn()
+    while (pauses.length < soon + 3) await nextTurn()
     assert.deepEqual(pauses.slice(soon, soon + 3), [50, 100, 200])
     await world.a.feed.stop()
   })
@@ -130,7 +130,7 @@ describe('the feed of a shared store', () => {
   test('whoever follows is not given up for a store that does not answer', async () => {
     const world = new ProtocolWorld(7)
     const recorded = new RecordedFeed(world.a.feed, 7)
-    while (!recorded.follower.isLive) await eventLoopTurn()
+    while (!recorded.follower.isLive) await nextTurn()
     const readRows = world.a.store.readRows.bind(world.a.store)
     let failures = 3
     world.a.store.readRows = async (keys, filter) => {
@@ -139,7 +139,7 @@ describe('the feed of a shared store', () => {
       return await readRows(keys, filter)
     }
     const { commitTs } = await commit(world.b, 7, 'bob')
-    while (recorded.lines.length === 0 && recorded.error === undefined) await eventLoopTurn()
+    while (recorded.lines.length === 0 && recorded.error === undefined) await nextTurn()
     assert.deepEqual(recorded.lines, [`${commitTs}: bob`])
     assert.equal(failures < 0, true)
     await world.a.feed.stop()
@@ -148,7 +148,7 @@ describe('the feed of a shared store', () => {
   test('`resolved` does not wait for a follower that cannot read, which is live no more', async () => {
     const world = new ProtocolWorld(7)
     const recorded = new RecordedFeed(world.a.feed, 7)
-    while (!recorded.follower.isLive) await eventLoopTurn()
+    while (!recorded.follower.isLive) await nextTurn()
     const readRows = world.a.store.readRows.bind(world.a.store)
     world.a.store.readRows = async () => {
       throw new CellStoreError('deadline', 'scripted')
@@ -158,7 +158,7 @@ describe('the feed of a shared store', () => {
     assert.ok(commitTs !== null && resolved > commitTs)
     assert.deepEqual([recorded.follower.isLive, recorded.lines], [false, []])
     world.a.store.readRows = readRows
-    while (!recorded.follower.isLive) await eventLoopTurn()
+    while (!recorded.follower.isLive) await nextTurn()
     assert.deepEqual(recorded.lines, [`${commitTs}: bob`])
     await world.a.feed.stop()
   })

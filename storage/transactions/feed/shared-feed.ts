@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
 import { CellStoreError } from '../../cells/cell-store.ts'
-import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 import type { RowFilter } from '../../cells/row-filter.ts'
 import { StorageError, type StorageErrorCode } from '../../errors.ts'
+import { nextTurn } from '../../turns/turns.ts'
 import type { LockResolver } from '../percolator/lock-resolver.ts'
 import { Snapshot } from '../percolator/snapshot.ts'
 import type { LoggedRequest, LogRow, SharedCommitLog } from '../protocol/commit-log.ts'
@@ -89,7 +89,7 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
   }
 
   async #read(position: Timestamp, { rowsMax, signal }: FeedReadOptions): Promise<LoggedPage> {
-    await eventLoopTurn()
+    await nextTurn()
     const { timestamp: resolved } = await this.#context.oracle.nextToRead()
     if (position > resolved) throw positionInFuture(position, resolved)
     try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
-import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
+import { nextTurn } from '../../turns/turns.ts'
 import type { CommitRequest } from '../protocol/transaction-protocol.ts'
 import { findForeignLatch, findVersion, type Obstacle } from './conflicts.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
@@ -51,7 +51,7 @@ export async function latchInTurns(
       }
       latches.add(owner, encoded)
       rows.push(...encoded)
-      await eventLoopTurn()
+      await nextTurn()
     }
   } catch (error) {
     latches.release(owner, rows)
@@ -81,7 +81,7 @@ async function releaseInTurns(
   { owner, rows }: Settled,
 ): Promise<void> {
   for (let at = 0; at < rows.length; at += commitTurnRows) {
-    if (at > 0) await eventLoopTurn()
+    if (at > 0) await nextTurn()
     latches.release(owner, rows.slice(at, at + commitTurnRows))
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventLoopTurn } from '../../cells/event-loop-turn.ts'
+import { nextTurn } from '../../turns/turns.ts'
 
 /** Making the steps of a row takes some microseconds, so a page of them delays no other work. */
 const PAGE_ROWS = 256
@@ -14,7 +14,7 @@ export async function inPages<Row>(
   send: (row: Row) => Promise<unknown>,
 ): Promise<void> {
   for (let at = 0; at < rows.length; at += PAGE_ROWS) {
-    if (at > 0) await eventLoopTurn()
+    if (at > 0) await nextTurn()
     const answers = await Promise.allSettled(rows.slice(at, at + PAGE_ROWS).map(send))
     const refusal = answers.find((answer) => answer.status === 'rejected')
     if (refusal !== undefined) throw refusal.reason

@@ -36,7 +36,7 @@ const TORN_TURN = [
 /** The turns of a large commit take as long as those of hundreds of rows do. */
 const LONG_TURNS = {
   file: IN_TURNS,
-  find: '      rows.push(...encoded)\n      await eventLoopTurn()\n',
+  find: '      rows.push(...encoded)\n      await nextTurn()\n',
   replace: `      rows.push(...encoded)\n      ${PAUSE}`,
 }
 

@@ -52,7 +52,7 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     file: FEED,
     find: '        follower.goLive()\n',
     replace:
-      '        for (let turn = 0; turn < 3; turn += 1) await eventLoopTurn()\n        follower.goLive()\n',
+      '        for (let turn = 0; turn < 3; turn += 1) await nextTurn()\n        follower.goLive()\n',
     caughtBy: { seedsMax: 50, ...EMBEDDED },
   }),
   mutant({

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import type { CheckAndMutate } from '../../../storage/cells/cell-store.ts'
 import type { StepList } from '../../../storage/cells/embedded-cell-store.ts'
-import { eventLoopTurn } from '../../../storage/cells/event-loop-turn.ts'
 import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
 import type { Note } from '../../../storage/cells/note.ts'
 import { clearNotification } from '../../../storage/observers/notifications/clear-notification.ts'
@@ -10,6 +9,7 @@ import { findPendingChange } from '../../../storage/observers/notifications/pend
 import { Storage } from '../../../storage/storage.ts'
 import { replayObserver } from '../../../storage/tables/tables.ts'
 import { setNotify } from '../../../storage/transactions/records/notify-cell.ts'
+import { nextTurn } from '../../../storage/turns/turns.ts'
 import { rowKey } from '../../storage/cell-notation.ts'
 import { ObserverScene } from '../../storage/observer-scene.ts'
 import { COLUMN, ProtocolWorld } from '../../storage/protocol-world.ts'
@@ -95,7 +95,7 @@ export async function rowsNotInViewWhenTheirObserverIsCreated(): Promise<void> {
   const inserted = scene.insert(1, 'old')
   await cellStore.held.promise
   await scene.define('reader')
-  for (let turns = 0; turns < 20; turns += 1) await eventLoopTurn()
+  for (let turns = 0; turns < 20; turns += 1) await nextTurn()
   cellStore.released.resolve()
   await inserted
   await scene.untilBackfilled('reader')
@@ -132,7 +132,7 @@ export async function backfillComesAfterTheLook(): Promise<void> {
   await scene.createTable()
   await scene.insert(1, 'old')
   const observerId = await scene.define('reader')
-  for (let turns = 0; turns < 20; turns += 1) await eventLoopTurn()
+  for (let turns = 0; turns < 20; turns += 1) await nextTurn()
   const mutations = [setNotify(observerId, 1)]
   await cellStore.mutateRows([{ row: await scene.key(1), mutations }])
   const notification = await scene.next('reader')
@@ -140,7 +140,7 @@ export async function backfillComesAfterTheLook(): Promise<void> {
   assert.equal(await notification.acknowledge(run), 'alreadyObserved')
   run.rollback()
   cellStore.released.resolve()
-  while ((await scene.cells(1, 'notify')).length < 2) await eventLoopTurn()
+  while ((await scene.cells(1, 'notify')).length < 2) await nextTurn()
   await notification.committed()
   const cells = await scene.cells(1, 'notify')
   assert.ok(cells.length > 0, 'the observer is still to be told')

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { ServerResponse } from 'node:http'
+import { afterTurn } from '../../../../storage/storage.ts'
 import { type AnswerBody, bytesOf } from '../../../requests/answers/answer-body.ts'
 
 /** An answer that is complete. The header fields are names and values in turn. */
@@ -29,7 +31,7 @@ export class Outbox {
 
   post(response: ServerResponse, answer: ReadyAnswer): void {
     this.#posted.push({ response, answer })
-    if (this.#posted.length === 1) setImmediate(this.#sendAll)
+    if (this.#posted.length === 1) afterTurn(this.#sendAll)
     else if (this.#posted.length >= POSTED_MAX) this.#sendAll()
   }
 

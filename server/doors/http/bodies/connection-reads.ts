@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { Socket } from 'node:net'
+import { afterTurn } from '../../../../storage/storage.ts'
 import type { ClientKey } from '../../../guard/budgets/client-key.ts'
 import { FairQueue } from '../../../guard/budgets/fair-queue.ts'
 
@@ -93,7 +95,7 @@ export class ConnectionReads {
 
   #schedule(): void {
     this.#isScheduled = true
-    setImmediate(this.#beginTurn)
+    afterTurn(this.#beginTurn)
   }
 
   readonly #beginTurn = (): void => {

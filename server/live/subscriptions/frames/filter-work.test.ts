@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { type Parameters, PlanError } from '../../../../planner/planner.ts'
 import { openStorage } from '../../../../storage/storage.ts'
-import { eventLoopTurns } from '../../../../test/event-loop-turns.ts'
+import { nextTurns } from '../../../../test/event-loop-turns.ts'
 import type { RecordingSink } from '../../../../test/server/recording-sink.ts'
 import { subscriberOf } from '../../../../test/server/subscriber.ts'
 import { startTestServer } from '../../../../test/server/test-server.ts'
@@ -88,7 +88,7 @@ test('subscriptions that end one after the other by the same commit do so in sev
   // Each look at the clock is a millisecond later.
   const turnQueue = new TurnQueue({ monotonicMs: () => ms++ })
   const { server, subscribe } = await world(t, turnQueue)
-  const turns = eventLoopTurns(t)
+  const turns = nextTurns(t)
   const endedIn = new Set<number>()
   const params = { t: 'a'.repeat(100_000) }
   const ended = Array.from({ length: 30 }, async (_, n) => {

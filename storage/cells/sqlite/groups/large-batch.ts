@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { nextTurn } from '../../../turns/turns.ts'
 import { checkStep, EMBEDDED_LIMITS } from '../../call-check.ts'
 import type { RowStep } from '../../embedded-cell-store.ts'
-import { eventLoopTurn } from '../../event-loop-turn.ts'
 import { decodeGroup, encodedBytesMax, encodeGroup } from './group-encoding.ts'
 import type { LargeBatch, StepsBatch, WriteBatch } from './write-batch.ts'
 
@@ -27,7 +28,7 @@ export async function encodeInTurns(
     parts.push(encodeGroup([batchOf(part)], bytes))
     part = []
     bytes = 0
-    await eventLoopTurn()
+    await nextTurn()
   }
   const last: StepsBatch = { kind: 'steps', steps: part, note: batch.note }
   const isEmpty = part.length === 0 && batch.note === undefined

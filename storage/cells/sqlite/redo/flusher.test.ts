@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { batchOf, failure, givenRedo } from '../../../../test/cell-store/redo-scene.ts'
+import { nextTurn } from '../../../turns/turns.ts'
 import type { RowStep } from '../../embedded-cell-store.ts'
-import { eventLoopTurn } from '../../event-loop-turn.ts'
 import type { Flushed } from './redo-thread.ts'
 
 describe('flushing memtables', () => {
@@ -20,13 +20,13 @@ describe('flushing memtables', () => {
     assert.ok(thread.asked.every((one) => one.startsWith('redo ')))
     early.resolve()
     await Promise.all(first)
-    await eventLoopTurn()
+    await nextTurn()
     assert.ok(!thread.asked.includes('flush'))
     late.resolve()
     await Promise.all(second)
-    await eventLoopTurn()
+    await nextTurn()
     assert.ok(thread.asked.includes('flush'))
-    await eventLoopTurn()
+    await nextTurn()
     assert.deepEqual(memtables(), [])
   })
 
@@ -42,7 +42,7 @@ describe('flushing memtables', () => {
     assert.deepEqual(memtables(), ['a', 'later', 'c'])
     thread.flushed = async () => ({ failure: null, isDone: true })
     flushed.resolve({ failure: null, isDone: true })
-    await eventLoopTurn()
+    await nextTurn()
     assert.deepEqual(memtables(), ['later', 'c'])
   })
 
@@ -66,7 +66,7 @@ describe('flushing memtables', () => {
     await submit('d')
     assert.deepEqual(thread.asked, ['tables d'])
     flushed.resolve({ failure: null, isDone: true })
-    await eventLoopTurn()
+    await nextTurn()
     await submit('c1')
     assert.equal(thread.asked.at(-1), 'redo c1')
   })
@@ -93,7 +93,7 @@ describe('flushing memtables', () => {
     const { thread, submit, memtables } = givenRedo(t)
     await submit('a')
     const start = performance.now()
-    while (memtables().length > 0 && performance.now() < start + 10_000) await eventLoopTurn()
+    while (memtables().length > 0 && performance.now() < start + 10_000) await nextTurn()
     assert.deepEqual(thread.asked, ['redo a', 'flush'])
   })
 

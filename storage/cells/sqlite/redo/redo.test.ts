@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { batchOf, failure, givenRedo } from '../../../../test/cell-store/redo-scene.ts'
+import { nextTurn } from '../../../turns/turns.ts'
 import type { RowStep } from '../../embedded-cell-store.ts'
-import { eventLoopTurn } from '../../event-loop-turn.ts'
 
 describe('the way of plain batches', () => {
   test('R2: those of one turn are one record, and what it sets is in a memtable when the first is answered', async (t) => {
@@ -14,7 +14,7 @@ describe('the way of plain batches', () => {
     const answers = ['b', 'a'].map((row) =>
       submit(row).then(() => seen.push(memtables().join(' '))),
     )
-    await eventLoopTurn()
+    await nextTurn()
     assert.deepEqual(thread.asked, ['redo a b'])
     assert.deepEqual(memtables(), [])
     disk.resolve()
@@ -45,9 +45,9 @@ describe('the way of plain batches', () => {
     const disk = Promise.withResolvers<void>()
     thread.disk = disk.promise
     const first = rows.map((row) => submit(row))
-    await eventLoopTurn()
+    await nextTurn()
     const second = rows.map((row) => submit(row))
-    await eventLoopTurn()
+    await nextTurn()
     // Of a slow disk the second group waits until the first has been answered.
     assert.equal(thread.asked.length, 2)
     disk.resolve()
@@ -94,12 +94,12 @@ describe('the way of plain batches', () => {
     const disk = Promise.withResolvers<void>()
     thread.disk = disk.promise
     const answers = [submit('a')]
-    await eventLoopTurn()
+    await nextTurn()
     for (const text of ['z?', 'a?']) {
       answers.push(...Array.from({ length: 20 }, () => submit(text)))
     }
-    await eventLoopTurn()
-    await eventLoopTurn()
+    await nextTurn()
+    await nextTurn()
     assert.deepEqual(thread.asked, ['redo a'])
     disk.resolve()
     await Promise.all(answers)
@@ -113,7 +113,7 @@ describe('the way of plain batches', () => {
     const disk = Promise.withResolvers<void>()
     thread.disk = disk.promise
     const answers: Promise<unknown>[] = [submit('a')]
-    await eventLoopTurn()
+    await nextTurn()
     let looks = 0
     const [step] = batchOf('z?').steps as [RowStep]
     const counted: RowStep = {
@@ -126,7 +126,7 @@ describe('the way of plain batches', () => {
     answers.push(writer.submit({ kind: 'steps', steps: [counted] }))
     const looksOfSubmit = looks
     for (let more = 0; more < 40; more += 1) answers.push(submit(`b${more}`))
-    await eventLoopTurn()
+    await nextTurn()
     assert.equal(looks, looksOfSubmit)
     disk.resolve()
     await Promise.all(answers)

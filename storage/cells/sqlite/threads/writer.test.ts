@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { silentLog } from '../../../storage-log.ts'
+import { nextTurn } from '../../../turns/turns.ts'
 import type { CellStoreError } from '../../cell-store.ts'
-import { eventLoopTurn } from '../../event-loop-turn.ts'
 import { encodedBytesMax } from '../groups/group-encoding.ts'
 import type {
   BatchResult,
@@ -108,7 +108,7 @@ describe('group commit', () => {
     committer.answerAfter(disk.promise)
     const answers = [writer.submit(batchOf(['a']))]
     for (const row of ['b', 'c', 'd']) {
-      await eventLoopTurn()
+      await nextTurn()
       answers.push(writer.submit(batchOf([row])))
     }
     assert.deepEqual(committer.groups, [['a']])
@@ -124,7 +124,7 @@ describe('group commit', () => {
     const answers: Promise<unknown>[] = []
     for (const count of [1, 15, 1, 16]) {
       for (let at = 0; at < count; at += 1) answers.push(writer.submit(batchOf([String(at)])))
-      await eventLoopTurn()
+      await nextTurn()
     }
     assert.deepEqual(committer.sizes, [1, 16])
     disk.resolve()
@@ -241,13 +241,13 @@ describe('group commit', () => {
     const large: LargeBatch = { kind: 'large', steps: batchOf(['b', 'c']).steps }
     const batches = [batchOf(['a']), large, ...Array.from({ length: 20 }, () => batchOf(['d']))]
     const answers = batches.map((batch) => writer.submit(batch))
-    await eventLoopTurn()
+    await nextTurn()
     assert.deepEqual(committer.sizes, [1])
     committer.answerAfter(rest.promise)
     first.resolve()
     await answers[0]
-    await eventLoopTurn()
-    await eventLoopTurn()
+    await nextTurn()
+    await nextTurn()
     assert.deepEqual(committer.sizes, [1, 2])
     rest.resolve()
     await Promise.all(answers)

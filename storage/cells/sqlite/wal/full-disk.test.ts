@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ManualClock } from '../../../../test/manual-clock.ts'
-import { eventLoopTurn } from '../../event-loop-turn.ts'
+import { nextTurn } from '../../../turns/turns.ts'
 import { SqliteFullDisk } from './full-disk.ts'
 import type { MadeRoom } from './write-ahead-log.ts'
 
@@ -101,7 +101,7 @@ describe('a full disk', () => {
     const cause = new Error('disk I/O error')
     const { disk, failures } = given(() => Promise.reject(cause))
     disk.refusedWrite()
-    await eventLoopTurn()
+    await nextTurn()
     await disk.settled()
     assert.deepEqual(failures, [cause])
   })

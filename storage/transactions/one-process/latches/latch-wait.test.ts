@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CellStoreError } from '../../../cells/cell-store.ts'
-import { eventLoopTurn } from '../../../cells/event-loop-turn.ts'
+import { nextTurn } from '../../../turns/turns.ts'
 import { LatchTable } from './latch-table.ts'
 import { untilReleased } from './latch-wait.ts'
 import { hashedRow } from './latched-rows.ts'
@@ -35,6 +35,6 @@ test('a statement that has ended leaves nothing behind for the close of the stor
   latches.endWaiting(CLOSED)
   await assert.rejects(untilReleased(latches, owner, ended), CANCELLED)
   await assert.rejects(untilReleased(latches, owner, undefined), CLOSED)
-  await eventLoopTurn()
+  await nextTurn()
   assert.deepEqual(unseen, [])
 })

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Timestamp } from '../../../cells/cell.ts'
 import type { CellView, Chunk } from '../../../cells/embedded-cell-store.ts'
-import { eventLoopTurn } from '../../../cells/event-loop-turn.ts'
 import type { RowFilter } from '../../../cells/row-filter.ts'
 import { type MaybePromise, waitedFor } from '../../../maybe-promise.ts'
+import { nextTurn } from '../../../turns/turns.ts'
 import type { SnapshotRange } from '../../protocol/transaction-protocol.ts'
 import { valueParts } from '../../records/value-parts.ts'
 import type { SnapshotRow } from '../../records/version.ts'
@@ -63,7 +63,7 @@ export function* scanView(
     }
     rest = chunk.rest
     rowsMax = Math.min(rowsMax * 2, CHUNK_ROWS_MAX)
-    if (rest !== undefined) yield* waitedFor(eventLoopTurn())
+    if (rest !== undefined) yield* waitedFor(nextTurn())
   }
 }
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rowKey } from '../../../../test/storage/cell-notation.ts'
 import { COLUMN, EmbeddedWorld, stateOf } from '../../../../test/storage/embedded-world.ts'
-import { eventLoopTurn } from '../../../cells/event-loop-turn.ts'
 import { InvariantViolation } from '../../../invariant.ts'
+import { nextTurn } from '../../../turns/turns.ts'
 
 const BEFORE = ['bob write@6 -> 5 put 10', 'joe write@6 -> 5 put 2', 'zoe write@6 -> 5 put 1']
 
@@ -191,7 +191,7 @@ describe('a scan', () => {
     const world = new EmbeddedWorld(7)
     const names = Array.from({ length: 2_000 }, (_, index) => `r${1_000 + index}`)
     const writing = world.commitAt(7, Object.fromEntries(names.map((name) => [name, 'new'])))
-    while (world.store.queued === 0) await eventLoopTurn()
+    while (world.store.queued === 0) await nextTurn()
     const scanning = world.scan(8, 'r', 's')
     assert.equal(await stateOf(scanning), 'waits')
     const { view } = world.store
