@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { testFolder } from '../test/test-folder.ts'
 import type { Report } from './report/report.ts'
-import { startCommand, THIS_TREE } from './servers/start-command.ts'
+import { startCommand, THIS_TREE } from './servers/percolite-server.ts'
 import { SUITES } from './suites.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))

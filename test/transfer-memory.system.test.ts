@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type TestContext, test } from 'node:test'
-import { startCommand, THIS_TREE } from '../bench/servers/start-command.ts'
+import { startCommand, THIS_TREE } from '../bench/servers/percolite-server.ts'
 import { ServerProcess } from './server/server-process.ts'
 import { testFolder } from './test-folder.ts'
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Goal, Suite } from '../harness/experiment.ts'
-import { withInstalledPeers } from '../servers/installed-peers.ts'
+import { withInstalledPeers } from '../servers/executable.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import { brokerageContender } from './brokerage-contender.ts'
-import { type BrokerageOptions, readOptions } from './brokerage-options.ts'
+import {
+  type BrokerageOptions,
+  DISCLAIMER,
+  deviationLines,
+  readOptions,
+} from './brokerage-options.ts'
 import type { EngineName } from './engines/engine-kinds.ts'
 import { figure9 } from './figure-9.ts'
 import { Population } from './population/population.ts'
 import { profileOf } from './population/profiles.ts'
-import { DISCLAIMER, deviationLines } from './report/deviations.ts'
 
 /** The TPC-E-style brokerage workload. */
 export const brokerageSuite: Suite = {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment } from '../harness/experiment.ts'
-import { withInstalledPeers } from '../servers/installed-peers.ts'
+import { withInstalledPeers } from '../servers/executable.ts'
 import { brokerageContender } from './brokerage-contender.ts'
-import type { BrokerageOptions } from './brokerage-options.ts'
+import { type BrokerageOptions, deviationLines } from './brokerage-options.ts'
 import { Population } from './population/population.ts'
 import { type Profile, profileOf } from './population/profiles.ts'
-import { deviationLines } from './report/deviations.ts'
 
 /** Percolator's own runs (Figure 9), and the database that its authors compare it with; TR/s per core. */
 const PAPER = [

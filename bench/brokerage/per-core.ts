@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Goal, Plot } from '../harness/experiment.ts'
-import { withInstalledPeers } from '../servers/installed-peers.ts'
+import { withInstalledPeers } from '../servers/executable.ts'
 import { brokerageContender } from './brokerage-contender.ts'
-import type { BrokerageOptions } from './brokerage-options.ts'
+import { type BrokerageOptions, deviationLines } from './brokerage-options.ts'
 import type { EngineName } from './engines/engine-kinds.ts'
 import { Population } from './population/population.ts'
 import { profileOf } from './population/profiles.ts'
-import { deviationLines } from './report/deviations.ts'
 
 const HTTP = 'percolite-http'
 

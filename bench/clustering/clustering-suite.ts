@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { listOf, wholeNumber } from '../harness/command-line.ts'
 import { type Suite, UsageError } from '../harness/experiment.ts'
-import { listOf, wholeNumber } from '../harness/flag-values.ts'
-import { loadGeneratorNote } from '../load/batch-launcher.ts'
+import { loadGeneratorNote } from '../load/load-process.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
-import { figure7 } from './figure-7.ts'
-import { FIGURE_7_HOUR, FIGURE_7_QUICK, type Figure7Size } from './figure-7-size.ts'
+import { FIGURE_7_HOUR, FIGURE_7_QUICK, type Figure7Size, figure7 } from './figure-7.ts'
 
 const DOCUMENTS_MAX = 10_000_000
 const PERCENT_MAX = 1_000

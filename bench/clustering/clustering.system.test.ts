@@ -7,8 +7,7 @@ import { drawPlots } from '../report/plot.ts'
 import { reportExperiment } from '../report/report.ts'
 import { goalsOf, runShortly, testWithServers } from '../servers/peer-tests.ts'
 import { clusteringSuite } from './clustering-suite.ts'
-import { figure7 } from './figure-7.ts'
-import { FIGURE_7_QUICK } from './figure-7-size.ts'
+import { FIGURE_7_QUICK, figure7 } from './figure-7.ts'
 
 testWithServers('300 documents get the same clusters from observers and from passes', async () => {
   // In so small a repository the passes take a fraction of a second, so the benchmark hour is short.
@@ -33,23 +32,6 @@ test('the goals of Figure 7 are told and not judged, with the numbers of the pap
   }
   const paper = experiment.goals.flatMap((goal) => goal.paper ?? [])
   assert.deepEqual(paper, [1_000, 1.5, 2 / 1_200, 40, 3.3, 93])
-})
-
-test('the plot of Figure 7 has the ranges of documents, and the rate of saturation', async () => {
-  const experiment = figure7(FIGURE_7_QUICK, { seed: 1, percolite: {} })
-  const sample = (figures: Readonly<Record<string, number>>) => [
-    { operations: 1, seconds: 1, cpuSeconds: 1, figures },
-  ]
-  const delays = { delayP50Ms: 20, barLowMs: 10, barHighMs: 4_000 }
-  const samples = new Map([
-    ...experiment.contenders.map(({ name }) => [name, sample(delays)] as const),
-    ['saturation and cross-over', sample({ saturationPercent: 33 })] as const,
-  ])
-  const plots = await drawPlots(reportExperiment({ experiment, samples }))
-  const svg = plots.get('figure-7-10000') ?? ''
-  assert.match(svg, />percolite saturates: 33</)
-  assert.match(svg, />Percolator saturates, in the paper: 40</)
-  assert.doesNotMatch(svg, /NaN|undefined|Infinity/)
 })
 
 test('the flags say how many documents, which rates and how long', () => {

@@ -6,8 +6,8 @@ import {
   type PercoliteServer,
   startPercolite,
 } from '../servers/percolite-server.ts'
-import type { ClusterShape } from './assignment/cluster-shape.ts'
-import type { Documents, DocumentsOrder } from './documents/documents.ts'
+import type { ClusterShape } from './assignment/cluster-index.ts'
+import type { Documents, DocumentsOrder } from './documents/synthetic-documents.ts'
 
 /** The paper's passes take 20 minutes of an hour. */
 const HOUR_IN_T0 = 3

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { costCrossingOf, crossingOf } from './crossing.ts'
-import { findSaturation } from './find-saturation.ts'
 import { backlogOf, backlogsOf } from './incremental/backlog.ts'
+import { costCrossingOf, crossingOf, findSaturation } from './saturation-contender.ts'
 
 const CRAWL = { ratePerSecond: 100, seconds: 30 }
 const crawled = Array.from({ length: 3_000 }, (_, sequence) => sequence / CRAWL.ratePerSecond)

@@ -3,9 +3,7 @@ import type { Contender } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
 import type { Shared } from '../harness/shared.ts'
 import type { PassVariant } from './batch/passes.ts'
-import { costCrossingOf, crossingOf } from './crossing.ts'
-import type { Field } from './field.ts'
-import { findSaturation } from './find-saturation.ts'
+import type { Field, RatePoint } from './field.ts'
 import { lineThrough } from './incremental/backlog.ts'
 import { INCREMENTAL } from './incremental/incremental-contender.ts'
 import { type IncrementalRun, runIncremental } from './incremental/incremental-run.ts'
@@ -122,4 +120,81 @@ function present(
 ): Readonly<Record<string, number>> {
   const entries = Object.entries(figures).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as Readonly<Record<string, number>>
+}
+
+const DOUBLINGS_MAX = 4
+/** Where the system kept up at none of the rates that were measured. */
+const FAR_BELOW = 16
+
+/**
+ * The rate above which the system does not keep up, in percent: the middle of the last interval of a bisection, by the
+ * ratio of its ends, between the rates that were measured before, and beyond the highest by doubling it. Undefined
+ * where the system keeps up with all of them, or where no rate is known.
+ */
+export async function findSaturation(
+  known: readonly RatePoint[],
+  steps: number,
+  keepsUpAt: (percent: number) => Promise<boolean>,
+): Promise<number | undefined> {
+  let above = known.find(({ delayMs }) => delayMs === undefined)?.percent
+  let below = known.findLast(({ percent, delayMs }) => {
+    return delayMs !== undefined && (above === undefined || percent < above)
+  })?.percent
+  if (below === undefined && above === undefined) return undefined
+  below ??= (above as number) / FAR_BELOW
+  for (let doubling = 0; above === undefined && doubling < DOUBLINGS_MAX; doubling += 1) {
+    if (await keepsUpAt(2 * below)) below *= 2
+    else above = 2 * below
+  }
+  if (above === undefined) return undefined
+  for (let step = 0; step < steps; step += 1) {
+    const between = Math.sqrt(below * above)
+    if (await keepsUpAt(between)) below = between
+    else above = between
+  }
+  return Math.sqrt(below * above)
+}
+
+type Crossing = {
+  readonly percent: number
+  /** Between two rates that both were measured at, or where one of the two saturates before. */
+  readonly by: 'interpolation' | 'saturation'
+}
+
+/** The crawl rate from which on passes cost less CPU time for a document than observers do, likewise. */
+export function costCrossingOf(
+  observers: readonly RatePoint[],
+  passes: readonly RatePoint[],
+): Crossing | undefined {
+  const costs = (points: readonly RatePoint[]) =>
+    points.map((point) => ({ ...point, delayMs: point.cpuMs }))
+  return crossingOf(costs(observers), costs(passes), undefined)
+}
+
+/**
+ * The crawl rate from which on passes are faster than observers, by points that ascend in their rate. Between two
+ * rates at which both were measured delays are taken to lie on a line, of logarithms; where observers are the faster
+ * ones for as long as they keep up, the passes are faster from their saturation on. Undefined where neither happens.
+ */
+export function crossingOf(
+  observers: readonly RatePoint[],
+  passes: readonly RatePoint[],
+  saturationPercent: number | undefined,
+): Crossing | undefined {
+  const both = observers.flatMap(({ percent, delayMs }) => {
+    const other = passes.find((point) => point.percent === percent)?.delayMs
+    if (delayMs === undefined || other === undefined) return []
+    return [{ x: Math.log(percent), y: Math.log(delayMs / other) }]
+  })
+  for (const [position, right] of both.entries()) {
+    const left = both[position - 1]
+    if (right.y <= 0) continue
+    // Already at the lowest rate.
+    if (left === undefined) return { percent: Math.exp(right.x), by: 'interpolation' }
+    const share = left.y / (left.y - right.y)
+    return { percent: Math.exp(left.x + share * (right.x - left.x)), by: 'interpolation' }
+  }
+  return saturationPercent === undefined || both.length === 0
+    ? undefined
+    : { percent: saturationPercent, by: 'saturation' }
 }

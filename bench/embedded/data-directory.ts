@@ -51,8 +51,12 @@ export async function inTransaction<Result>(
   work: (transaction: Transaction, catalog: Catalog) => MaybePromise<Result>,
 ): Promise<Result> {
   const transaction = await storage.begin()
-  const catalog = await storage.catalog(transaction)
-  const result = await transaction.statement(() => work(transaction, catalog))
-  await transaction.commit()
-  return result
+  try {
+    const catalog = await storage.catalog(transaction)
+    const result = await transaction.statement(() => work(transaction, catalog))
+    await transaction.commit()
+    return result
+  } finally {
+    transaction.rollback()
+  }
 }

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import type { CellStore } from '../../storage/cells/cell-store.ts'
 import { openSqliteCellStore } from '../../storage/cells/sqlite/sqlite-cell-store.ts'
 import { Storage, type StorageOptions } from '../../storage/storage.ts'
-import type { Surroundings } from '../harness/experiment.ts'
+import type { Contender, Surroundings } from '../harness/experiment.ts'
 import { Shared } from '../harness/shared.ts'
 import { FilledStore } from './filled-store.ts'
+import { SqliteTable } from './sqlite-table.ts'
+import type { Work } from './work.ts'
 
 export type CommitMode = NonNullable<StorageOptions['commit']>
 
@@ -80,4 +82,34 @@ export class EmbeddedStore extends FilledStore {
 /** One store for several contenders of an experiment. */
 export function sharedStore(options: EmbeddedStoreOptions): Shared<EmbeddedStore> {
   return new Shared((surroundings) => EmbeddedStore.open(options, surroundings))
+}
+
+/** A contender over a store that it shares with its neighbours. */
+export function onStore(
+  name: string,
+  shared: Shared<FilledStore>,
+  prepare: (store: FilledStore) => Work,
+): Contender {
+  return {
+    name,
+    async open(surroundings) {
+      const store = await shared.acquire(surroundings)
+      return { run: prepare(store), close: () => shared.release() }
+    },
+  }
+}
+
+/** The ceiling: a contender over a bare table of better-sqlite3. */
+export function onSqliteTable(
+  name: string,
+  rows: number,
+  prepare: (table: SqliteTable) => Work,
+): Contender {
+  return {
+    name,
+    async open({ temporaryFolder }) {
+      const table = new SqliteTable(await temporaryFolder('table'), rows)
+      return { run: prepare(table), close: async () => table.close() }
+    },
+  }
 }

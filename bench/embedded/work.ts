@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Sample } from '../harness/sample.ts'
-import { type ClosedLoop, runClosedLoop } from '../load/closed-loop.ts'
-import { measureHere } from '../load/measurement.ts'
+import { type ClosedLoop, measureHere, runClosedLoop } from '../load/closed-loop.ts'
 import { Random } from '../load/random.ts'
 import type { FilledStore } from './filled-store.ts'
 import { type Operation, SCAN_ROWS } from './operations.ts'

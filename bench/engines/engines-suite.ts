@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { wholeNumber } from '../harness/command-line.ts'
 import type { Suite } from '../harness/experiment.ts'
-import { wholeNumber } from '../harness/flag-values.ts'
 import { FIGURE_8_SIZES, figure8OnEngines } from './figure-8-on-engines.ts'
 import { TIMESTAMPS_SIZES, timestampsOnEngines } from './timestamps-on-engines.ts'
 

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FilledStore } from '../embedded/filled-store.ts'
+
+import { type CellStore, openGateway, type Storage } from '../../storage/storage.ts'
+import { FilledStore } from '../embedded/filled-store.ts'
 import { OPERATIONS, type Operation } from '../embedded/operations.ts'
 import { reading, type Work, writing } from '../embedded/work.ts'
-import type { Contender, Experiment, Goal, Plot } from '../harness/experiment.ts'
-import type { Shared } from '../harness/shared.ts'
+import type { Contender, Experiment, Goal, Plot, Surroundings } from '../harness/experiment.ts'
+import { Shared } from '../harness/shared.ts'
 import { FIGURE_8_PAPER, FIGURE_8_RATIOS } from '../micro/figure-8.ts'
+import { cpuSecondsOfTree } from '../servers/process-figures.ts'
 import { anyEmulator } from './emulator.ts'
-import { type EngineStore, sharedEngineStore, withEngineFigures } from './engine-store.ts'
-import { withInstalledEngine } from './installed-engine.ts'
 import { roundTripsOf } from './round-trips.ts'
-import { ENGINES, type EngineName } from './shared-engine.ts'
+import {
+  ENGINES,
+  type EngineName,
+  type SharedEngine,
+  startEngine,
+  withInstalledEngine,
+} from './shared-engine.ts'
 
 export type Figure8Size = {
   /** Of each of the two tables, of 100 bytes. */
@@ -159,5 +166,91 @@ function onEngine(
       const work = working(prepare)(store)
       return { run: withEngineFigures(store, roundTrips, work), close: () => shared.release() }
     },
+  }
+}
+
+/** A filled store in an engine of its own, whose gateway is this process. */
+class EngineStore extends FilledStore {
+  readonly #engine: SharedEngine
+
+  private constructor(rows: number, opened: Opened) {
+    super(rows, opened.cellStore, opened.storage)
+    this.#engine = opened.engine
+  }
+
+  static async open(
+    name: EngineName,
+    rows: number,
+    surroundings: Surroundings,
+  ): Promise<EngineStore> {
+    const folder = await surroundings.temporaryFolder(name)
+    // A single server, as the paper's.
+    const engine = await startEngine(name, { members: 1, folder })
+    try {
+      const cellStore = await engine.open('bench')
+      const storage = await openGateway(cellStore, { ownsCellStore: true })
+      const store = new EngineStore(rows, { engine, cellStore, storage })
+      await store.fillRaw(surroundings)
+      await store.fillTransactions(surroundings)
+      return store
+    } catch (error) {
+      await engine.close()
+      throw error
+    }
+  }
+
+  /** Requests that this process has sent to the engine since it opened the store. */
+  requestsSent(): number {
+    let sum = 0
+    for (const count of this.cellStore.requestsSent?.values() ?? []) sum += count
+    return sum
+  }
+
+  /** Of the engine's own processes; 0 where the system tells none. */
+  engineCpuSeconds(): number {
+    return this.#engine.processIds().reduce((sum, pid) => sum + (cpuSecondsOfTree(pid) ?? 0), 0)
+  }
+
+  override async close(): Promise<void> {
+    try {
+      await super.close()
+    } finally {
+      await this.#engine.close()
+    }
+  }
+}
+
+type Opened = {
+  readonly engine: SharedEngine
+  readonly cellStore: CellStore
+  readonly storage: Storage
+}
+
+/** One store for all contenders of an experiment. */
+function sharedEngineStore(name: EngineName, rows: number): Shared<EngineStore> {
+  return new Shared((surroundings) => EngineStore.open(name, rows, surroundings))
+}
+
+/**
+ * The work, with what the engine had to do with it: how many requests it was sent for each operation, and its own CPU
+ * time. The CPU time of the sample is that of both processes. `roundTrips` are told with them.
+ */
+function withEngineFigures(store: EngineStore, roundTrips: number, work: Work): Work {
+  return async (seconds, signal) => {
+    const sentBefore = store.requestsSent()
+    const cpuBefore = store.engineCpuSeconds()
+    const sample = await work(seconds, signal)
+    const cpuSeconds = store.engineCpuSeconds() - cpuBefore
+    const operations = Math.max(1, sample.operations)
+    return {
+      ...sample,
+      cpuSeconds: sample.cpuSeconds + cpuSeconds,
+      figures: {
+        ...sample.figures,
+        roundTrips,
+        requestsPerOperation: (store.requestsSent() - sentBefore) / operations,
+        engineCpuMicrosPerOperation: (cpuSeconds * 1e6) / operations,
+      },
+    }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../../storage/storage.ts'
+import type { Experiment } from '../harness/experiment.ts'
 import { openEmulatedStore } from './emulated-store.ts'
 import { anyEmulator, skipReason } from './emulator.ts'
 import { EtcdCluster, etcdMissing, etcdSkipReason } from './etcd-cluster.ts'
@@ -32,7 +33,7 @@ export function missingEngine(name: EngineName): string | false {
 }
 
 /** Why it cannot be started here; undefined when it can. */
-export function absentEngine(name: EngineName): string | undefined {
+function absentEngine(name: EngineName): string | undefined {
   return name === 'bigtable' ? anyEmulator().missing : etcdMissing()
 }
 
@@ -77,4 +78,12 @@ async function startEtcd({ members = 3, folder }: EngineSize): Promise<SharedEng
     },
     close: () => cluster.close(),
   }
+}
+
+/** The experiment; without its contenders, and with a sentence about it, where the engine is not installed. */
+export function withInstalledEngine(name: EngineName, experiment: Experiment): Experiment {
+  const missing = absentEngine(name)
+  if (missing === undefined) return experiment
+  const notes = [...(experiment.notes ?? []), `Left out: ${missing}; test/engines.sh does that.`]
+  return { ...experiment, contenders: [], goals: [], notes }
 }

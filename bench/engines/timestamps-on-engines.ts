@@ -4,8 +4,7 @@ import { systemClock } from '../../storage/storage.ts'
 import { SharedOracle } from '../../storage/transactions/oracle/shared-oracle.ts'
 import type { Experiment, Surroundings } from '../harness/experiment.ts'
 import { askOracle, type OpenOracle, oracleContender, SILENT } from '../micro/timestamps.ts'
-import { withInstalledEngine } from './installed-engine.ts'
-import { ENGINES, type EngineName, startEngine } from './shared-engine.ts'
+import { ENGINES, type EngineName, startEngine, withInstalledEngine } from './shared-engine.ts'
 
 /** Transactions that wait for a timestamp at a time. */
 const CALLERS = [1, 100, 5_000]

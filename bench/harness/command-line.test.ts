@@ -45,17 +45,3 @@ for (const [words, expected] of [
     assert.throws(() => readCall(words, suite), { name: 'UsageError', message: expected })
   })
 }
-
-test('help tells every flag with its default, and every experiment', () => {
-  const help = helpOf('name', suite)
-  for (const part of [
-    '--seconds S',
-    '(3)',
-    '--rows ROWS',
-    '(7)',
-    '--json FILE',
-    'Title of second',
-  ]) {
-    assert.ok(help.includes(part), part)
-  }
-})

@@ -2,7 +2,6 @@
 import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Experiment, type Suite, UsageError } from './experiment.ts'
-import { numberOf } from './flag-values.ts'
 
 /** Flags that every suite has; a suite adds its own. */
 const FLAGS = {
@@ -116,4 +115,39 @@ function chosen(experiments: readonly Experiment[], names: readonly string[]): E
     throw new UsageError(`There is no experiment "${name}"; there are ${known}.`)
   }
   return experiments.filter(({ name }) => names.length === 0 || names.includes(name))
+}
+
+// What the flags say. All throw a UsageError that names the flag and what it takes.
+
+/** A number, of any size from `min` on. */
+export function numberOf(flag: string, text: string, min: number): number {
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isFinite(value) && value >= min) return value
+  throw new UsageError(`--${flag} ${text}: a number of at least ${min} is needed.`)
+}
+
+export function wholeNumber(flag: string, text: string, max: number, min = 1): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number >= min && number <= max) return number
+  throw new UsageError(
+    `--${flag} ${text}: it is a whole number from ${min} to ${max.toLocaleString('en')}.`,
+  )
+}
+
+/** One of the names that are known, in whatever case. */
+export function oneOf<Name extends string>(
+  flag: string,
+  text: string,
+  known: readonly Name[],
+): Name {
+  const word = text.trim()
+  const found = known.find((name) => name === word.toLowerCase())
+  if (found !== undefined) return found
+  const names = known.filter((name) => name !== '').join(', ')
+  throw new UsageError(`--${flag} ${text}: there is no ${word}, but ${names}.`)
+}
+
+/** Names, or whatever is read of each, separated by commas. */
+export function listOf<Value>(text: string, read: (word: string) => Value): readonly Value[] {
+  return text.split(',').map(read)
 }

@@ -58,27 +58,6 @@ test('contenders run in turn, forwards and backwards and rotated, after one warm
   )
 })
 
-test('an experiment may have longer samples than the run', async () => {
-  const { events, experiment } = recorded('A')
-  await runExperiment({ ...experiment, secondsFactor: 3 }, settings())
-  assert.equal(events.join(), 'open A,A1,A6,A6,A6,close A')
-})
-
-test('an experiment may pause before each sample, and the pause is no part of it', async () => {
-  const { experiment } = recorded('A')
-  const began = performance.now()
-  const { samples } = await runExperiment({ ...experiment, pauseSeconds: 0.05 }, settings())
-  assert.ok(performance.now() - began >= 4 * 49)
-  assert.equal(samples.get('A')?.length, 3)
-})
-
-test('a trial with short samples pauses no longer than they last', async () => {
-  const { experiment } = recorded('A')
-  const began = performance.now()
-  await runExperiment({ ...experiment, seconds: 0.05, pauseSeconds: 60 }, settings())
-  assert.ok(performance.now() - began < 30_000)
-})
-
 test('each sample says what the host of the machine took meanwhile', async (t) => {
   if ((await processorTime()) === undefined) return t.skip('the system does not tell')
   const { experiment } = recorded('A')
@@ -100,17 +79,6 @@ test('of all samples a quarter may be taken again, each behind the first try', a
     [...samples.values()].map((taken) => taken.length),
     [4, 4],
   )
-})
-
-test('what cannot be repeated is not taken again', async () => {
-  const { events, experiment } = recorded('A')
-  const loading = { ...experiment, warmUpSeconds: 0 }
-  const { retakes } = await runExperiment(loading, {
-    ...settings(),
-    processorTime: timeOfHost(0.5),
-  })
-  assert.equal(retakes, 0)
-  assert.equal(events.join(), 'open A,A2,A2,A2,close A')
 })
 
 test('a run that is interrupted or fails closes everything and leaves no folder', async (t) => {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Contender, Experiment, OpenContender } from './experiment.ts'
 import type { Progress } from './progress.ts'
 import type { Sample } from './sample.ts'
-import { type ProcessorTime, processorTime } from './stolen-time.ts'
-import { TemporaryFolders } from './temporary-folders.ts'
-import { UndisturbedSamples } from './undisturbed-samples.ts'
+import { type ProcessorTime, processorTime, UndisturbedSamples } from './stolen-time.ts'
 
 export type RunSettings = {
   readonly seconds: number
@@ -171,4 +172,25 @@ function orderOf<T>(items: readonly T[], repetition: number): T[] {
   const start = Math.floor(repetition / 2) % items.length
   const forwards = [...items.slice(start), ...items.slice(0, start)]
   return repetition % 2 === 0 ? forwards : forwards.reverse()
+}
+
+/** The folders of one experiment; what was made is removed with it. */
+class TemporaryFolders {
+  readonly #parent: string
+  readonly #made: string[] = []
+
+  /** `parent` should lie on a real disk: on a memory file system nothing is durable. */
+  constructor(parent: string) {
+    this.#parent = parent
+  }
+
+  async make(name: string): Promise<string> {
+    const folder = await mkdtemp(join(this.#parent, `percolite-bench-${name}-`))
+    this.#made.push(folder)
+    return folder
+  }
+
+  async removeAll(): Promise<void> {
+    for (const folder of this.#made.splice(0)) await rm(folder, { recursive: true, force: true })
+  }
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { rowsOf } from '../load/data.ts'
 import { exampleRequest, type HttpSettings } from '../load/http-workload.ts'
 import { type Load, loadedContender } from '../load/loaded-contender.ts'
+import type { PeerContender } from '../servers/executable.ts'
 import { type HelloServer, startHello } from '../servers/hello-server.ts'
-import type { PeerContender } from '../servers/installed-peers.ts'
 import { SharedServer } from '../servers/measured-server.ts'
 import {
   type PercoliteOptions,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Suite } from '../harness/experiment.ts'
-import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { DATA_NOTE, ROWS_OPTION } from '../load/data.ts'
+import { loadGeneratorNote } from '../load/load-process.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import { accessCost } from './access-cost.ts'
 import { eventLoop, openLoopLatency } from './responsiveness.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHistogram } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Latency, latencyOf, recordMs } from '../harness/sample.ts'
+import { type Latency, latencyOf, recordMs, type Sample, type WorkDone } from '../harness/sample.ts'
 
 export type ClosedLoop = {
   /** How many operations are under way at once. */
@@ -57,4 +57,14 @@ export async function runClosedLoop(
   )
   if (failures.length > 0) throw failures[0]
   return { operations, ...(histogram === undefined ? {} : { latency: latencyOf(histogram) }) }
+}
+
+/** Runs `work` and takes the time and this process' CPU time, that of all its threads, around it. */
+export async function measureHere(work: () => Promise<WorkDone>): Promise<Sample> {
+  const cpuBefore = process.cpuUsage()
+  const startedMs = performance.now()
+  const done = await work()
+  const seconds = (performance.now() - startedMs) / 1000
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return { ...done, seconds, cpuSeconds: (user + system) / 1e6 }
 }

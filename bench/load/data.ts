@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { wholeNumber } from '../harness/flag-values.ts'
+import { wholeNumber } from '../harness/command-line.ts'
 import type { Table } from '../stores/store.ts'
 import type { Random } from './random.ts'
 

@@ -29,11 +29,6 @@ async function clientOf(context: TestContext, answers: readonly Answer[]): Promi
   return client
 }
 
-test('an answer in several pieces is put together', async (context) => {
-  const client = await clientOf(context, [[200, '{"rows":["ä"]}']])
-  assert.equal(await client.ask('/v1/query', '{}'), '{"rows":["ä"]}')
-})
-
 test('a transaction that met conflicts is sent again, and each time is counted once', async (context) => {
   const client = await clientOf(context, [CONFLICT, CONFLICT, [200, 'done']])
   const retries = new Retries()

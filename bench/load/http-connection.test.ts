@@ -76,13 +76,6 @@ for (const [kind, answer] of [
   })
 }
 
-test('an answer of several megabytes comes whole', async (context) => {
-  const text = 'x'.repeat(3_000_000)
-  const head = `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n`
-  const { connection } = await connectionTo(context, () => whole(head + text))
-  assert.equal((await connection.ask('/', '')).text.length, text.length)
-})
-
 test('it connects again once the server has said that it closes, and when it has without a word', async (context) => {
   const { connection, sockets } = await connectionTo(context, (number) =>
     whole(number === 0 ? PLAIN.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n') : PLAIN),

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Sample } from '../harness/sample.ts'
-import { runClosedLoop } from './closed-loop.ts'
+import { measureHere, runClosedLoop } from './closed-loop.ts'
 import type { LoadAnswer, LoadRequest } from './load-process.ts'
-import { measureHere } from './measurement.ts'
 import { runOpenLoop } from './open-loop.ts'
 import type {
   OpenWorkload,

@@ -2,7 +2,7 @@
 import type { OpenContender, Surroundings } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
 import type { Shared } from '../harness/shared.ts'
-import type { PeerContender } from '../servers/installed-peers.ts'
+import type { PeerContender } from '../servers/executable.ts'
 import { type MeasuredServer, serverCpuDuring } from '../servers/measured-server.ts'
 import { LoadProcess } from './load-process.ts'
 import type { WorkloadOrder } from './workload.ts'

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { sharedStore } from '../embedded/embedded-store.ts'
+import { onStore, sharedStore } from '../embedded/embedded-store.ts'
 import { OPERATIONS } from '../embedded/operations.ts'
-import { onStore } from '../embedded/store-contender.ts'
 import { DURABLE_WRITE_SAMPLES, reading, writing } from '../embedded/work.ts'
 import type { Experiment } from '../harness/experiment.ts'
 

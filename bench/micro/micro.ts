@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { numberOf } from '../harness/command-line.ts'
 import type { Suite } from '../harness/experiment.ts'
-import { numberOf } from '../harness/flag-values.ts'
 import { feedLog } from './feed-log.ts'
 import { figure8 } from './figure-8.ts'
 import { readOneCell } from './read-one-cell.ts'
 import { scan100 } from './scan-100.ts'
 import { timestamps } from './timestamps.ts'
-import { writeOneCell } from './write-one-cell.ts'
-import { writers } from './writers.ts'
+import { writeOneCell, writers } from './write-one-cell.ts'
 
 const ROWS_MIN = 1_000
 

@@ -9,8 +9,7 @@ import type {
   TimestampOracle,
 } from '../../storage/transactions/oracle/timestamp-oracle.ts'
 import type { Contender, Experiment, Surroundings } from '../harness/experiment.ts'
-import { runClosedLoop } from '../load/closed-loop.ts'
-import { measureHere } from '../load/measurement.ts'
+import { measureHere, runClosedLoop } from '../load/closed-loop.ts'
 
 const EMBEDDED = 'in process, taken within a turn'
 const SHARED = 'from the shared store, 5,000 callers waiting'

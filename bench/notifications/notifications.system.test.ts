@@ -4,8 +4,7 @@ import { describe, test } from 'node:test'
 import { failuresOf, reportExperiment } from '../report/report.ts'
 import { runShortly } from '../servers/peer-tests.ts'
 import { oneCommit } from './one-commit.ts'
-import { scanning } from './scanning.ts'
-import { placesOf } from './scanning-workers.ts'
+import { placesOf, scanning } from './scanning.ts'
 
 describe('workers that look for notifications', () => {
   test('find and run them, with a value for each quarter of a second', async () => {

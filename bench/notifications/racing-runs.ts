@@ -10,18 +10,16 @@ import {
   type Transaction,
 } from '../../storage/storage.ts'
 import {
-  type Catalog,
   changeRows,
   createObserver,
-  createTable,
   encodePrimaryKey,
   getRows,
   requireTable,
 } from '../../storage/tables/tables.ts'
+import { inTransaction, makeTable } from '../embedded/data-directory.ts'
 import type { OpenContender, Surroundings } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
-import { runClosedLoop } from '../load/closed-loop.ts'
-import { measureHere } from '../load/measurement.ts'
+import { measureHere, runClosedLoop } from '../load/closed-loop.ts'
 
 const OBSERVER = 'derive'
 const CHECKED_ROWS = 1_000
@@ -68,11 +66,9 @@ export class RacingRuns implements OpenContender {
     const races = new RacingRuns(storage, counts)
     try {
       for (const name of ['source', 'derived']) {
-        await races.#inTransaction(async (transaction, catalog) => {
-          await createTable(transaction, catalog, tableOf(name), { ifNotExists: false })
-        })
+        await makeTable(storage, tableOf(name))
       }
-      await races.#inTransaction(async (transaction, catalog) => {
+      await inTransaction(storage, async (transaction, catalog) => {
         const observer = { name: OBSERVER, table: 'source', isWeak: false, columns: ['n'] }
         await createObserver(transaction, catalog, observer, { ifNotExists: false })
       })
@@ -131,7 +127,7 @@ export class RacingRuns implements OpenContender {
   async #changeAndWait(row: number): Promise<void> {
     const value = BigInt(++this.#values)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    await this.#inTransaction(async (transaction, catalog) => {
+    await inTransaction(this.#storage, async (transaction, catalog) => {
       const table = requireTable(catalog, 'source')
       this.#waiting.set(keyString(encodePrimaryKey(table, [BigInt(row)])), resolve)
       const [before] = await getRows(transaction, table, [[BigInt(row)]])
@@ -200,25 +196,11 @@ export class RacingRuns implements OpenContender {
     for (let id = firstRunId; id < this.#runIds; id += CHECKED_ROWS) {
       const count = Math.min(CHECKED_ROWS, this.#runIds - id)
       const keys = Array.from({ length: count }, (_, at) => [BigInt(id + at + 1)])
-      await this.#inTransaction(async (transaction, catalog) => {
+      await inTransaction(this.#storage, async (transaction, catalog) => {
         const rows = await getRows(transaction, requireTable(catalog, 'derived'), keys)
         found += rows.filter((row) => row !== null).length
       })
     }
     return found
-  }
-
-  async #inTransaction(
-    work: (transaction: Transaction, catalog: Catalog) => Promise<void>,
-  ): Promise<void> {
-    const transaction = await this.#storage.begin()
-    try {
-      await transaction.statement(async () =>
-        work(transaction, await this.#storage.catalog(transaction)),
-      )
-      await transaction.commit()
-    } finally {
-      transaction.rollback()
-    }
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { numberOf } from '../harness/command-line.ts'
 import type { Experiment, Suite } from '../harness/experiment.ts'
-import { numberOf } from '../harness/flag-values.ts'
 import { type RequestName, requestLoad, sharedPercolite } from '../http/http-contenders.ts'
 import { DATA_NOTE, ROWS_OPTION } from '../load/data.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
-import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
-import { THIS_TREE } from '../servers/start-command.ts'
+import { PERCOLITE_OPTIONS, THIS_TREE } from '../servers/percolite-server.ts'
 
 const CLIENTS = 16
 const THIS = 'this checkout'

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { figure7 } from '../clustering/figure-7.ts'
-import { FIGURE_7_HOUR, FIGURE_7_QUICK } from '../clustering/figure-7-size.ts'
+import { FIGURE_7_HOUR, FIGURE_7_QUICK, figure7 } from '../clustering/figure-7.ts'
 import { FIGURE_8_SIZES, figure8OnEngines } from '../engines/figure-8-on-engines.ts'
 import { TIMESTAMPS_SIZES, timestampsOnEngines } from '../engines/timestamps-on-engines.ts'
 import { hotRow } from '../feed/hot-row.ts'
@@ -15,7 +14,7 @@ import { FIGURE_10_SIZES, figure10 } from '../recovery/figure-10.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import { figure9OfPaper } from './figure-9-of-paper.ts'
 import { paperPage } from './page/paper-page.ts'
-import { trimmed } from './trimmed-report.ts'
+import { trimmed } from './write-paper.ts'
 
 /** How much of each figure is measured: as a part of an hour, and of ten minutes. */
 export type PaperSize = 'hour' | 'quick'

@@ -18,8 +18,7 @@ import { paperPage } from './page/paper-page.ts'
 import { SECTIONS } from './page/sections.ts'
 import { PAPER_NUMBERS, type PaperNumberName, paperText } from './paper-numbers.ts'
 import { paperSuite } from './paper-suite.ts'
-import { trimmed } from './trimmed-report.ts'
-import { keptJson, writePaper } from './write-paper.ts'
+import { keptJson, trimmed, writePaper } from './write-paper.ts'
 
 const KEPT = fileURLToPath(new URL('../../docs/paper', import.meta.url))
 const KEPT_BYTES_MAX = 300_000

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Suite } from '../harness/experiment.ts'
 import { durableCeiling } from '../http/http-contenders.ts'
-import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { DATA_NOTE, ROWS_OPTION, rowsOf } from '../load/data.ts'
+import { loadGeneratorNote } from '../load/load-process.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
-import { type PeerContender, withInstalledPeers } from '../servers/installed-peers.ts'
+import { type PeerContender, withInstalledPeers } from '../servers/executable.ts'
 import { SharedServer } from '../servers/measured-server.ts'
 import { PERCOLITE_OPTIONS, type PercoliteOptions } from '../servers/percolite-server.ts'
 import { loadItemsAndAccounts } from '../stores/load-items.ts'

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { wholeNumber } from '../harness/command-line.ts'
 import type { Experiment, Goal } from '../harness/experiment.ts'
-import { wholeNumber } from '../harness/flag-values.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
-import { withInstalledPeers } from '../servers/installed-peers.ts'
+import { withInstalledPeers } from '../servers/executable.ts'
 import { SharedServer } from '../servers/measured-server.ts'
 import type { PercoliteOptions } from '../servers/percolite-server.ts'
 import { loadAccounts } from '../stores/load-items.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { withInstalledEngine } from '../engines/installed-engine.ts'
+import { withInstalledEngine } from '../engines/shared-engine.ts'
 import type { Contender, Experiment, Goal, Plot, Surroundings } from '../harness/experiment.ts'
 import { Random } from '../load/random.ts'
 import { Bank } from './bank.ts'

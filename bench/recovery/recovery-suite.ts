@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { wholeNumber } from '../harness/command-line.ts'
 import type { Suite } from '../harness/experiment.ts'
-import { wholeNumber } from '../harness/flag-values.ts'
 import { FIGURE_10_SIZES, figure10 } from './figure-10.ts'
 
 const { alone } = FIGURE_10_SIZES

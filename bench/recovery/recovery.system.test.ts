@@ -7,9 +7,8 @@ import { type Experiment, UsageError } from '../harness/experiment.ts'
 import { drawPlots } from '../report/plot.ts'
 import { reportExperiment } from '../report/report.ts'
 import { runShortly, testWithServers } from '../servers/peer-tests.ts'
-import { TRANSFERS } from './disturbed-bank.ts'
+import { recoveryOf, TRANSFERS } from './disturbed-bank.ts'
 import { figure10 } from './figure-10.ts'
-import { recoveryOf } from './recovery-of.ts'
 import { recoverySuite } from './recovery-suite.ts'
 
 /** So many operations a second from one time to the other, in ms. */

@@ -3,16 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Sample } from '../harness/sample.ts'
 import { fitLine, lineThroughZero } from './line-fit.ts'
-import { fitMarks } from './plot-layers.ts'
 
 const near = (found: number | undefined, wanted: number) =>
   assert.ok(Math.abs((found ?? Number.NaN) - wanted) < 1e-9, `${found} is not ${wanted}`)
-
-test('points on a line through 0 have its slope, and an R² of 1', () => {
-  const { slope, r2 } = lineThroughZero([1, 2, 4].map((x) => ({ x, y: 30 * x })))
-  near(slope, 30)
-  near(r2, 1)
-})
 
 test('points off the line: the least squares through 0', () => {
   // By hand: (1*2 + 2*3) / (1 + 4) = 1.6; off the line 0.16 + 0.04, off their mean 2.5 it is 0.5.
@@ -22,16 +15,6 @@ test('points off the line: the least squares through 0', () => {
   ])
   near(slope, 1.6)
   near(r2, 1 - 0.2 / 0.5)
-})
-
-test('what does not grow with x has no line: R² is below 0, and none where all are alike', () => {
-  const flat = lineThroughZero([
-    { x: 1, y: 10 },
-    { x: 2, y: 11 },
-    { x: 4, y: 10 },
-  ])
-  assert.ok((flat.r2 ?? 0) < 0, `${flat.r2}`)
-  assert.equal(lineThroughZero([{ x: 1, y: 10 }]).r2, undefined)
 })
 
 const FIT = {
@@ -58,28 +41,4 @@ test('a fit has a point for each sample; one whose CPU is unknown has none', () 
   ])
   near(line?.slope, 22)
   assert.equal(fitLine(FIT, new Map()), undefined)
-})
-
-test('a plot of fits draws each point, each line from 0 to the last point, and the lines of others', () => {
-  const points = [
-    { contender: 'wide-1', x: 0.5, y: 10 },
-    { contender: 'wide-2', x: 1, y: 22 },
-  ]
-  const marks = fitMarks(
-    [{ fit: FIT, points, slope: 21.6, r2: 0.98 }],
-    [{ label: 'the paper, 0.75', slope: 0.75 }],
-  )
-  const series = 'TR/s per core used: 21.6, R² 0.98'
-  assert.deepEqual(marks, {
-    dots: [
-      { series, label: 'wide-1', x: 0.5, y: 10 },
-      { series, label: 'wide-2', x: 1, y: 22 },
-    ],
-    lines: [
-      { series, x: 0, y: 0 },
-      { series, x: 1, y: 21.6 },
-      { series: 'the paper, 0.75', x: 0, y: 0 },
-      { series: 'the paper, 0.75', x: 1, y: 0.75 },
-    ],
-  })
 })

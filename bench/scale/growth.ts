@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { EmbeddedStore } from '../embedded/embedded-store.ts'
 import type { Experiment, Goal, Plot } from '../harness/experiment.ts'
+import { Shared } from '../harness/shared.ts'
+import { LoadProcess } from '../load/load-process.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
-import { grownStore } from './grown-store.ts'
-import { GROWTH_OPERATIONS } from './growth-workload.ts'
+import type { MeasuredServer } from '../servers/measured-server.ts'
+import { GROWTH_OPERATIONS, type GrowthSettings } from './growth-workload.ts'
 
 const SMALLEST_ROWS = 10_000
 /** The rows of the smallest store are in memory, so the ratio has no bound. */
@@ -75,4 +79,31 @@ function contenderName(operation: string, rows: number): string {
 function shortRows(rows: number): string {
   if (rows >= 1e6) return `${rows / 1e6} M`
   return rows >= 1e3 ? `${rows / 1e3} k` : String(rows)
+}
+
+const WORKLOAD = new URL('./growth-workload.ts', import.meta.url).href
+
+type GrownStore = MeasuredServer & {
+  readonly load: LoadProcess
+  readonly figures: ReturnType<EmbeddedStore['figures']>
+}
+
+/**
+ * A store of so many rows in a process of its own, as a server has it: in one process with others they
+ * would share a heap, and what its garbage collector costs. Filled by the first of its contenders.
+ */
+function grownStore(rows: number): Shared<GrownStore> {
+  return new Shared(async (surroundings) => {
+    const store = await EmbeddedStore.open(
+      { rows, commit: 'auto', fill: 'transactions' },
+      surroundings,
+    )
+    const { dataDirectory } = store
+    const figures = store.figures()
+    await store.close()
+    const settings: GrowthSettings = { dataDirectory, rows }
+    const order = { module: WORKLOAD, settings, clients: 1, seed: 1, holdsStore: true }
+    const load = await LoadProcess.open(order)
+    return { load, figures, pid: process.pid, inProcess: true, close: () => load.close() }
+  })
 }

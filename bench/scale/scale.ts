@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { numberOf } from '../harness/command-line.ts'
 import type { Suite } from '../harness/experiment.ts'
-import { numberOf } from '../harness/flag-values.ts'
 import { growth } from './growth.ts'
 import { memory } from './memory.ts'
 

@@ -5,7 +5,6 @@ import { createWriteStream, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Account } from './account.ts'
 import { installedExecutable } from './executable.ts'
 
 const START_MS_MAX = 60_000
@@ -150,4 +149,21 @@ export async function freePorts(count: number): Promise<number[]> {
   const ports = servers.map((server) => (server.address() as { readonly port: number }).port)
   await Promise.all(servers.map((server) => once(server.close(), 'close')))
   return ports
+}
+
+/** Whom a process runs as. */
+type Account = { readonly uid: number; readonly gid: number }
+
+/**
+ * PostgreSQL refuses to run as root: then it runs as `postgres`, or `nobody` where there is none.
+ * Undefined when we are not root, so that it runs as we do.
+ */
+export function unprivilegedAccount(): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
+  for (const name of ['postgres', 'nobody']) {
+    const fields = lines.find((line) => line.startsWith(`${name}:`))?.split(':')
+    if (fields !== undefined) return { uid: Number(fields[2]), gid: Number(fields[3]) }
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no account postgres or nobody')
 }

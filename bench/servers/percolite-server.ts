@@ -3,12 +3,32 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { SuiteOption } from '../harness/experiment.ts'
 import { HttpClient } from '../load/http-client.ts'
 import { assertOwn, ChildServer } from './child-server.ts'
 import type { MeasuredServer } from './measured-server.ts'
-import { startCommand, THIS_TREE } from './start-command.ts'
+
+export const THIS_TREE = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * What `npm start` of a checkout runs, for those who start its server themselves:
+ * `node …nodeFlags main serve`, without the cache of compiled code, which is only for the start. Throws
+ * when its package.json says something else.
+ */
+export function startCommand(tree = THIS_TREE): {
+  readonly nodeFlags: readonly string[]
+  readonly main: string
+} {
+  const { scripts } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
+  const call = /exec node (.*?)(\w+\/\w+\.ts) serve$/.exec(scripts.start)
+  const [, flags, main] = call ?? []
+  if (flags === undefined || main === undefined) {
+    throw new Error(`${tree}: "${scripts.start}" is not understood`)
+  }
+  return { nodeFlags: flags.split(' ').filter((word) => word !== ''), main: join(tree, main) }
+}
 
 /** Which server is measured; each suite with one takes these as flags. */
 export const PERCOLITE_OPTIONS = {

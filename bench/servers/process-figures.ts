@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 
 // The kernel counts in ticks of USER_HZ, which is 100 on every Linux that Node runs on.
 const TICKS_PER_SECOND = 100
@@ -81,4 +83,16 @@ export function mebibytesOf(pid: number | undefined, field: 'VmRSS' | 'VmHWM'): 
   } catch {
     return 0
   }
+}
+
+/** The bytes of all files below a folder. */
+export async function folderBytes(folder: string): Promise<number> {
+  let bytes = 0
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    // A file may go between its being listed and its being looked at.
+    const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined)
+    bytes += found?.size ?? 0
+  }
+  return bytes
 }

@@ -1,17 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { createClient } from '@redis/client'
+import { startEtcd } from '../engines/etcd-cluster.ts'
 import { ACCOUNTS, ITEMS } from '../load/data.ts'
-import { startEtcd } from '../servers/etcd-server.ts'
+import { assertOwn, ChildServer, freePorts } from '../servers/child-server.ts'
+import { findExecutable } from '../servers/executable.ts'
 import { startFastifyPostgres } from '../servers/fastify-postgres-server.ts'
 import type { MeasuredServer } from '../servers/measured-server.ts'
 import { type PercoliteOptions, startPercolite } from '../servers/percolite-server.ts'
 import { startPostgres } from '../servers/postgres-server.ts'
-import { startRedis } from '../servers/redis-server.ts'
-import { startRqlite } from '../servers/rqlite-server.ts'
-import { startSqld } from '../servers/sqld-server.ts'
 import { USERTABLE } from '../ycsb/record.ts'
 import { openStore, type StoreKind, type StoreSettings } from './open-store.ts'
 import type { StoreRecord, Table } from './store.ts'
+
+/** A sqld of our own, as it is by default. Throws PeerMissing. */
+async function startSqld(folder: string): Promise<MeasuredServer & { readonly origin: string }> {
+  const program = findExecutable('sqld')
+  const [port] = (await freePorts(1)) as [number]
+  const origin = `http://127.0.0.1:${port}`
+  const data = join(folder, 'data')
+  const server = await ChildServer.start({
+    name: 'sqld',
+    program,
+    args: ['--db-path', data, '--http-listen-addr', `127.0.0.1:${port}`, '--no-welcome'],
+    folder,
+    ready: async (log) => {
+      // It does not say whose it is, but its log is that of this process alone.
+      if (!log.includes(`127.0.0.1:${port}`)) throw new Error('it does not listen yet')
+      await fetch(`${origin}/health`)
+    },
+  })
+  return { origin, pid: server.pid, close: () => server.stop() }
+}
+
+type Status = { readonly store: { readonly node_id?: string; readonly ready: boolean } }
+
+/** An rqlite of one node of our own, which syncs its Raft log before it answers. Throws PeerMissing. */
+async function startRqlite(folder: string): Promise<MeasuredServer & { readonly origin: string }> {
+  const program = findExecutable('rqlited')
+  const [port, raftPort] = (await freePorts(2)) as [number, number]
+  const origin = `http://127.0.0.1:${port}`
+  // The folder's name is new with each start, so it tells our node from any other.
+  const id = basename(folder)
+  const flags = {
+    'node-id': id,
+    'http-addr': `127.0.0.1:${port}`,
+    'raft-addr': `127.0.0.1:${raftPort}`,
+    'raft-log-level': 'ERROR',
+  }
+  const server = await ChildServer.start({
+    name: 'rqlite',
+    program,
+    args: [
+      ...Object.entries(flags).map(([flag, value]) => `-${flag}=${value}`),
+      join(folder, 'data'),
+    ],
+    folder,
+    ready: async () => {
+      const { store } = (await (await fetch(`${origin}/status`)).json()) as Status
+      if (store.node_id === undefined) throw new Error('it does not know its name yet')
+      assertOwn('rqlite', store.node_id, id)
+      if (!store.ready) throw new Error('it has no leader yet')
+    },
+  })
+  return { origin, pid: server.pid, close: () => server.stop() }
+}
 
 /** What must be installed for a store. */
 export const PROGRAMS: Readonly<Record<StoreKind, string | undefined>> = {
@@ -101,5 +154,41 @@ export async function closedOnFailure<Result>(
   } catch (error) {
     await server.close()
     throw error
+  }
+}
+
+/** A Redis of our own that syncs its log before it answers (`appendfsync always`). Throws PeerMissing. */
+async function startRedis(folder: string): Promise<MeasuredServer & { readonly url: string }> {
+  const program = findExecutable('redis-server')
+  const [port] = (await freePorts(1)) as [number]
+  const url = `redis://127.0.0.1:${port}`
+  const settings = {
+    port,
+    bind: '127.0.0.1',
+    dir: folder,
+    daemonize: 'no',
+    appendonly: 'yes',
+    appendfsync: 'always',
+    save: '',
+  }
+  const server = await ChildServer.start({
+    name: 'redis',
+    program,
+    args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    folder,
+    ready: () => dataFolderOf(url).then((said) => assertOwn('redis', said, folder)),
+  })
+  return { url, pid: server.pid, close: () => server.stop() }
+}
+
+async function dataFolderOf(url: string): Promise<string | undefined> {
+  const client = createClient({ url, socket: { reconnectStrategy: false } })
+  // A refused connection is also thrown by `connect`.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.configGet('dir')).dir
+  } finally {
+    await client.close()
   }
 }

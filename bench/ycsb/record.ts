@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Random } from '../load/random.ts'
 import type { StoreRecord, Table } from '../stores/store.ts'
-import { fnvHash64 } from './fnv-hash.ts'
+import { fnvHash64 } from './key-chooser.ts'
 
 export const FIELD_COUNT = 10
 export const FIELD_LENGTH = 100

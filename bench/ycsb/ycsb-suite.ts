@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { listOf, oneOf, wholeNumber } from '../harness/command-line.ts'
 import type { Plot, Suite } from '../harness/experiment.ts'
-import { listOf, oneOf, wholeNumber } from '../harness/flag-values.ts'
 import type { Sample } from '../harness/sample.ts'
-import { loadGeneratorNote } from '../load/batch-launcher.ts'
+import { loadGeneratorNote } from '../load/load-process.ts'
 import { loadedContender, type Sampling } from '../load/loaded-contender.ts'
-import { type PeerContender, withInstalledPeers } from '../servers/installed-peers.ts'
+import { type PeerContender, withInstalledPeers } from '../servers/executable.ts'
 import { SharedServer } from '../servers/measured-server.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import type { StoreKind } from '../stores/open-store.ts'

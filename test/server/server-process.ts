@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { startCommand, THIS_TREE } from '../../bench/servers/start-command.ts'
+import { startCommand, THIS_TREE } from '../../bench/servers/percolite-server.ts'
 
 const START_MS = 60_000
 

@@ -6,7 +6,7 @@ import { firstRunTradeIdentifier } from '../population/identifiers.ts'
 import { Population } from '../population/population.ts'
 import { profileOf } from '../population/profiles.ts'
 import { NO_RUN, type RunFacts } from '../run-facts.ts'
-import type { RowOf } from '../schema/schema.ts'
+import type { RowOf, TableName } from '../schema/schema.ts'
 import { checkAll, verdictLines } from './all-checks.ts'
 import type { CheckResult } from './check.ts'
 import { MemoryStore } from './memory-store.ts'
@@ -40,16 +40,12 @@ function withPendingOrder(): MemoryStore {
     t_st_id: 'PNDG',
     t_trade_price: null,
   }
-  return loaded
-    .with('trade', (rows) => [...rows, trade])
-    .with('trade_history', (rows) => [...rows, { th_t_id: runTrade, th_st_id: 'PNDG', th_dts: 1 }])
-    .with('trade_request', (rows) => [
-      ...rows,
-      {
-        ...{ tr_t_id: runTrade, tr_tt_id: 'TLB', tr_s_symb: trade.t_s_symb },
-        ...{ tr_qty: 100, tr_bid_price: 2_500, tr_b_id: 1 },
-      },
-    ])
+  const request = {
+    ...{ tr_t_id: runTrade, tr_tt_id: 'TLB', tr_s_symb: trade.t_s_symb },
+    ...{ tr_qty: 100, tr_bid_price: 2_500, tr_b_id: 1 },
+  }
+  const history = { th_t_id: runTrade, th_st_id: 'PNDG', th_dts: 1 }
+  return add('trade_request', request, add('trade_history', history, add('trade', trade)))
 }
 
 /** The loaded store in which a purchase on margin was completed, of which its account knows nothing else. */
@@ -89,6 +85,30 @@ function changed<Row>(
   return rows.with(position, { ...(rows[position] as Row), ...change })
 }
 
+/** With such a change of the first row for which it is asked. */
+function change<T extends TableName>(
+  table: T,
+  to: Partial<RowOf<T>>,
+  isIt?: (row: RowOf<T>) => boolean,
+  store = loaded,
+): MemoryStore {
+  return store.with(table, (rows) => changed(rows, to, isIt))
+}
+
+/** Without the first such row. */
+function drop<T extends TableName>(
+  table: T,
+  isIt = (_row: RowOf<T>) => true,
+  store = loaded,
+): MemoryStore {
+  return store.with(table, (rows) => rows.toSpliced(rows.findIndex(isIt), 1))
+}
+
+/** With one more row. */
+function add<T extends TableName>(table: T, row: RowOf<T>, store = loaded): MemoryStore {
+  return store.with(table, (rows) => [...rows, row])
+}
+
 test('all fifteen hold after a load', async () => {
   const results = await checkAll(loaded, population, NO_RUN)
   assert.deepEqual(verdictLines(results), ['15 of 15 checks hold'])
@@ -120,227 +140,144 @@ test('what is ambiguous to the driver may have happened or not', async () => {
     [0, [11]],
     [751, [11]],
   ] as const) {
-    const store = loaded.with('last_trade', (rows) => changed(rows, { lt_vol }))
-    assert.deepEqual(await brokenChecks(store, { ...NO_RUN, tickerVolume: ticker }), broken)
+    assert.deepEqual(
+      await brokenChecks(change('last_trade', { lt_vol }), { ...NO_RUN, tickerVolume: ticker }),
+      broken,
+    )
   }
 })
 
 type Planted = readonly [
   scenario: string,
   broken: readonly number[],
-  plant: () => MemoryStore,
+  planted: MemoryStore,
   facts?: RunFacts,
 ]
 
+const [firstHolding] = loaded.rows('holding') as [RowOf<'holding'>]
+const [firstCustomer] = loaded.rows('customer') as [RowOf<'customer'>]
+const isOfRun = ({ t_id }: RowOf<'trade'>) => t_id === runTrade
+
 const PLANTED: readonly Planted[] = [
-  [
-    'a broker counts a trade too many',
-    [1],
-    () => loaded.with('broker', (rows) => changed(rows, { b_num_trades: 1 })),
-  ],
-  [
-    'a broker misses a commission',
-    [2],
-    () => loaded.with('broker', (rows) => changed(rows, { b_comm_total: 1 })),
-  ],
-  [
-    'a summary is not the sum of its holdings',
-    [3],
-    () => loaded.with('holding_summary', (rows) => changed(rows, { hs_qty: 12_345 })),
-  ],
-  [
-    'a holding has lost its summary',
-    [4],
-    () => loaded.with('holding_summary', (rows) => rows.slice(1)),
-  ],
+  ['a broker counts a trade too many', [1], change('broker', { b_num_trades: 1 })],
+  ['a broker misses a commission', [2], change('broker', { b_comm_total: 1 })],
+  ['a summary is not the sum of its holdings', [3], change('holding_summary', { hs_qty: 12_345 })],
+  ['a holding has lost its summary', [4], drop('holding_summary')],
   [
     'a summary of nothing was left behind',
     [4],
-    () =>
-      loaded.with('holding_summary', (rows) => [
-        ...rows,
-        { hs_ca_id: 1, hs_s_symb: 'NOSUCH', hs_qty: 0 },
-      ]),
+    add('holding_summary', { hs_ca_id: 1, hs_s_symb: 'NOSUCH', hs_qty: 0 }),
   ],
   [
     'a holding is of the other sign than its neighbours',
     [3, 5, 10],
-    () =>
-      loaded.with('holding', (rows) => {
-        const [first] = rows as [RowOf<'holding'>]
-        return [...rows, { ...first, h_t_id: 77, h_qty: -first.h_qty }]
-      }),
+    add('holding', { ...firstHolding, h_t_id: 77, h_qty: -firstHolding.h_qty }),
   ],
   [
     'a trade was never submitted',
     [6],
-    () =>
-      loaded.with('trade_history', (rows) =>
-        rows.toSpliced(
-          rows.findIndex(({ th_st_id }) => th_st_id === 'SBMT'),
-          1,
-        ),
-      ),
+    drop('trade_history', ({ th_st_id }) => th_st_id === 'SBMT'),
   ],
   [
     'a limit order was never pending',
     [6],
-    () =>
-      loaded.with('trade_history', (rows) =>
-        rows.filter(
-          ({ th_t_id, th_st_id }) => th_t_id !== someLimitTrade.t_id || th_st_id !== 'PNDG',
-        ),
-      ),
+    drop(
+      'trade_history',
+      ({ th_t_id, th_st_id }) => th_t_id === someLimitTrade.t_id && th_st_id === 'PNDG',
+    ),
   ],
   [
     'a history is of no trade',
     [6],
-    () =>
-      loaded.with('trade_history', (rows) => [
-        ...rows,
-        { th_t_id: 5, th_st_id: 'SBMT', th_dts: 1 },
-      ]),
+    add('trade_history', { th_t_id: 5, th_st_id: 'SBMT', th_dts: 1 }),
   ],
-  [
-    'a completed trade is not settled',
-    [7],
-    () => loaded.with('settlement', (rows) => rows.slice(1)),
-  ],
-  [
-    'a cash trade was paid otherwise than settled',
-    [7],
-    () => loaded.with('cash_transaction', (rows) => changed(rows, { ct_amt: 1 })),
-  ],
+  ['a completed trade is not settled', [7], drop('settlement')],
+  ['a cash trade was paid otherwise than settled', [7], change('cash_transaction', { ct_amt: 1 })],
   [
     'a trade was paid that does not exist',
     [7],
-    () =>
-      loaded.with('cash_transaction', (rows) => [
-        ...rows,
-        { ct_t_id: 5, ct_dts: 1, ct_amt: 1, ct_name: '' },
-      ]),
+    add('cash_transaction', { ct_t_id: 5, ct_dts: 1, ct_amt: 1, ct_name: '' }),
   ],
-  [
-    'an update of a balance was lost',
-    [8],
-    () => loaded.with('customer_account', (rows) => changed(rows, { ca_bal: 1 })),
-  ],
+  ['an update of a balance was lost', [8], change('customer_account', { ca_bal: 1 })],
   [
     'a pending order has no request',
     [9],
-    () => withPendingOrder().with('trade_request', () => []),
+    drop('trade_request', undefined, withPendingOrder()),
     DURING_A_RUN,
   ],
   [
     'an order was triggered and its request was left behind',
     [9],
-    () =>
-      withPendingOrder()
-        .with('trade', (rows) =>
-          changed(rows, { t_st_id: 'SBMT' }, ({ t_id }) => t_id === runTrade),
-        )
-        .with('trade_history', (rows) => [
-          ...rows,
-          { th_t_id: runTrade, th_st_id: 'SBMT', th_dts: 2 },
-        ]),
+    add(
+      'trade_history',
+      { th_t_id: runTrade, th_st_id: 'SBMT', th_dts: 2 },
+      change('trade', { t_st_id: 'SBMT' }, isOfRun, withPendingOrder()),
+    ),
     DURING_A_RUN,
   ],
-  [
-    'a holding has changed without history',
-    [3, 10],
-    () => loaded.with('holding', (rows) => changed(rows, { h_qty: 12_300 })),
-  ],
+  ['a holding has changed without history', [3, 10], change('holding', { h_qty: 12_300 })],
   [
     'a step of the history of a holding is missing',
     [10],
-    () =>
-      loaded.with('holding_history', (rows) =>
-        rows.toSpliced(
-          rows.findIndex(({ hh_before_qty }) => hh_before_qty !== 0),
-          1,
-        ),
-      ),
+    drop('holding_history', ({ hh_before_qty }) => hh_before_qty !== 0),
   ],
   [
     'a holding was opened by another trade than its own',
     [10],
-    () =>
-      loaded.with('holding_history', (rows) =>
-        changed(rows, { hh_t_id: 5 }, ({ hh_before_qty }) => hh_before_qty === 0),
-      ),
+    change('holding_history', { hh_t_id: 5 }, ({ hh_before_qty }) => hh_before_qty === 0),
   ],
-  [
-    'the ticker has a volume that nobody reported',
-    [11],
-    () => loaded.with('last_trade', (rows) => changed(rows, { lt_vol: 425 })),
-  ],
-  [
-    'an acknowledged trade result is lost',
-    [12],
-    () => loaded,
-    { ...NO_RUN, tradeResults: { acknowledged: 1, ambiguous: 0 } },
-  ],
+  ['the ticker has a volume that nobody reported', [11], change('last_trade', { lt_vol: 425 })],
+  ['an acknowledged trade result is lost', [12], loaded, ONE_COMPLETED],
   [
     'an order that was rolled back is there',
     [13],
-    withPendingOrder,
+    withPendingOrder(),
     { ...DURING_A_RUN, forcedRollbacks: [runTrade] },
   ],
   [
     'an index has an entry of a row that is gone',
     [14],
-    () =>
-      loaded.withEntries('trade_account', 'trade', (rows) => [...rows, { ...someTrade, t_id: 5 }]),
+    loaded.withEntries('trade_account', 'trade', (rows) => [...rows, { ...someTrade, t_id: 5 }]),
   ],
   [
     'an index was not told of a change',
     [14],
-    () => loaded.withEntries('trade_security', 'trade', (rows) => changed(rows, { t_dts: 5 })),
+    loaded.withEntries('trade_security', 'trade', (rows) => changed(rows, { t_dts: 5 })),
   ],
   [
     'an index lacks a row',
     [14],
-    () => loaded.withEntries('broker_name', 'broker', (rows) => rows.slice(1)),
+    loaded.withEntries('broker_name', 'broker', (rows) => rows.slice(1)),
   ],
   [
     'an index is out of order',
     [14],
-    () => loaded.withEntries('trade_account', 'trade', (entries) => entries.toReversed()),
+    loaded.withEntries('trade_account', 'trade', (entries) => entries.toReversed()),
   ],
-  [
-    'a unique index has a value twice',
-    [14],
-    () =>
-      loaded.with('customer', (rows) => {
-        const [first] = rows as [RowOf<'customer'>]
-        return [...rows, { ...first, c_id: 5 }]
-      }),
-  ],
+  ['a unique index has a value twice', [14], add('customer', { ...firstCustomer, c_id: 5 })],
   [
     'a trade of the load is open again',
     [1, 2, 6, 7, 15],
-    () => loaded.with('trade', (rows) => changed(rows, { t_st_id: 'SBMT' })),
+    change('trade', { t_st_id: 'SBMT' }),
     DURING_A_RUN,
   ],
 ]
 
-for (const [scenario, broken, plant, facts] of PLANTED) {
+for (const [scenario, broken, planted, facts] of PLANTED) {
   test(`the checks find that ${scenario}`, async () => {
-    assert.deepEqual(await brokenChecks(plant(), facts), broken)
+    assert.deepEqual(await brokenChecks(planted, facts), broken)
   })
 }
 
 test('an order that was rolled back is found in whatever table it is', async () => {
   const stores: Readonly<Record<string, MemoryStore>> = {
-    TRADE: loaded.with('trade', (rows) => changed(rows, { t_id: runTrade })),
-    TRADE_HISTORY: loaded.with('trade_history', (rows) => changed(rows, { th_t_id: runTrade })),
-    TRADE_REQUEST: withPendingOrder().with('trade', (rows) => rows.slice(0, -1)),
-    SETTLEMENT: loaded.with('settlement', (rows) => changed(rows, { se_t_id: runTrade })),
-    CASH_TRANSACTION: loaded.with('cash_transaction', (rows) =>
-      changed(rows, { ct_t_id: runTrade }),
-    ),
-    HOLDING: loaded.with('holding', (rows) => changed(rows, { h_t_id: runTrade })),
-    HOLDING_HISTORY: loaded.with('holding_history', (rows) => changed(rows, { hh_t_id: runTrade })),
+    TRADE: change('trade', { t_id: runTrade }),
+    TRADE_HISTORY: change('trade_history', { th_t_id: runTrade }),
+    TRADE_REQUEST: drop('trade', isOfRun, withPendingOrder()),
+    SETTLEMENT: change('settlement', { se_t_id: runTrade }),
+    CASH_TRANSACTION: change('cash_transaction', { ct_t_id: runTrade }),
+    HOLDING: change('holding', { h_t_id: runTrade }),
+    HOLDING_HISTORY: change('holding_history', { hh_t_id: runTrade }),
   }
   for (const [table, store] of Object.entries(stores)) {
     const facts = { ...DURING_A_RUN, forcedRollbacks: [runTrade] }

@@ -8,7 +8,7 @@ import {
   type TableName,
 } from '../schema/schema.ts'
 import type { IndexShape, Value } from '../schema/table-shape.ts'
-import { compareBy } from './index-check.ts'
+import { compareBy } from './all-checks.ts'
 import type { Walker } from './store-image.ts'
 
 type Row = Readonly<Record<string, Value>>

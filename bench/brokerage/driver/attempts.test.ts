@@ -72,11 +72,3 @@ test('a commit whose answer was lost is looked for before it runs again', async 
   assert.equal(attempted.kind === 'ended' && attempted.result, 'found')
   assert.deepEqual(settled, [])
 })
-
-test('what is no abort ends the run', async () => {
-  const work = async () => {
-    throw new Error('a bug')
-  }
-  const attempts = attemptsWith(new Tally())
-  await assert.rejects(attempts.run({ name: 'Trade-Order', work }), /a bug/)
-})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
-import type { Engine } from '../engine.ts'
+import type { Engine, Session } from '../engine.ts'
 import { CounterRandom } from '../population/counter-random.ts'
 import { firstRunTradeIdentifier } from '../population/identifiers.ts'
 import { symbolOf } from '../population/names.ts'
@@ -10,13 +10,10 @@ import { historyMs } from '../population/trading-calendar.ts'
 import type { RunFacts } from '../run-facts.ts'
 import { tradeCleanup } from '../transactions/trade-cleanup.ts'
 import { Attempts } from './attempts.ts'
-import { Deck } from './customers/deck.ts'
-import { MarketClock } from './market-clock.ts'
-import { MarketEmulator } from './market-emulator.ts'
-import { RunLedger } from './run-ledger.ts'
-import { SessionPool } from './session-pool.ts'
+import { Deck } from './customers/customer-emulator.ts'
+import { MarketClock, MarketEmulator } from './market-emulator.ts'
 import { Tally } from './tally.ts'
-import { Workload } from './workload.ts'
+import { RunLedger, Workload } from './workload.ts'
 
 const CALLS_STREAM = RUN_STREAM_FIRST
 const BACKOFF_STREAM = RUN_STREAM_FIRST + 3
@@ -250,5 +247,37 @@ export class BrokerageDriver {
 
   #throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error
+  }
+}
+
+/** Lends a number of sessions, in the order in which they are asked for. */
+class SessionPool {
+  readonly #all: readonly Session[]
+  readonly #free: Session[]
+  readonly #waiting: Array<(session: Session) => void> = []
+
+  private constructor(sessions: readonly Session[]) {
+    this.#all = sessions
+    this.#free = [...sessions]
+  }
+
+  static async open(engine: Pick<Engine, 'connect'>, count: number): Promise<SessionPool> {
+    return new SessionPool(await Promise.all(Array.from({ length: count }, () => engine.connect())))
+  }
+
+  async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    const session =
+      this.#free.pop() ?? (await new Promise<Session>((resolve) => this.#waiting.push(resolve)))
+    try {
+      return await work(session)
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free.push(session)
+      else next(session)
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all.map((session) => session.close()))
   }
 }

@@ -7,8 +7,7 @@ import { symbolOf } from '../population/names.ts'
 import { PriceCurve } from '../population/price-curve.ts'
 import type { TickerEntry } from '../transactions/market-feed.ts'
 import type { MarketOrder } from '../transactions/trade-order.ts'
-import { MarketClock } from './market-clock.ts'
-import { MarketEmulator } from './market-emulator.ts'
+import { MarketClock, MarketEmulator } from './market-emulator.ts'
 
 const PERIOD_MS = 10_000
 const symbols = Array.from({ length: 4 }, (_, number) => symbolOf(number))
@@ -120,34 +119,4 @@ testMarket('an order that two feeds set going is executed once', async (market) 
   // And it waits no more, though its own customer is answered only now.
   market.emulator.accept(order(1, 'TLB', 2_000))
   assert.equal(market.emulator.waiting, 0)
-})
-
-testMarket(
-  'draining executes what was submitted, sends no feed, and forgets what waits',
-  async (market) => {
-    for (let id = 0; id < 30; id += 1) market.emulator.accept(order(id, 'TMB'))
-    market.emulator.accept(order(99, 'TLB', 2_001))
-    let isDrained = false
-    const drained = market.emulator.drain().then(() => {
-      isDrained = true
-    })
-    await nextTurn()
-    assert.equal(isDrained, false)
-    await market.pass(5_100)
-    await drained
-    assert.equal(market.results.length, 30)
-    assert.deepEqual(market.feeds, [])
-    await market.pass(PERIOD_MS)
-    assert.equal(market.results.length, 30)
-  },
-)
-
-testMarket('the orders that a price sets going are found by their limits', async (market) => {
-  market.emulator.accept(order(1, 'TLB', 2_400))
-  market.emulator.accept(order(2, 'TLS', 2_600))
-  market.emulator.accept(order(3, 'TSL', 2_300))
-  const at = (price: number) =>
-    market.emulator.triggeredAt(symbols[0] as string, price).map(({ tradeId }) => tradeId)
-  assert.deepEqual([at(2_500), at(2_350), at(2_300), at(2_700)], [[], [1], [1, 3], [2]])
-  assert.deepEqual(market.emulator.triggeredAt(symbols[1] as string, 2_000), [])
 })

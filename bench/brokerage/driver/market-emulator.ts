@@ -4,9 +4,9 @@ import type { CounterRandom, RowRandom } from '../population/counter-random.ts'
 import { executedAt, marketDelayMs } from '../population/history/initial-order.ts'
 import { RUN_STREAM_FIRST } from '../population/population.ts'
 import type { PriceCurve } from '../population/price-curve.ts'
+import { momentOf } from '../population/trading-calendar.ts'
 import type { TickerEntry } from '../transactions/market-feed.ts'
 import type { MarketOrder } from '../transactions/trade-order.ts'
-import type { MarketClock } from './market-clock.ts'
 
 const STREAM = RUN_STREAM_FIRST + 1
 const FEED_ENTRIES = 20
@@ -173,4 +173,27 @@ function isTriggered({ type, price: limit }: MarketOrder, price: number): boolea
 /** What the ticker says when a limit order is due; by then the price may have turned already. */
 function triggerPrice({ type, price: limit }: MarketOrder, price: number): number {
   return type === 'TLS' ? Math.max(price, limit) : Math.min(price, limit)
+}
+
+/** The market's time: it goes on where the history ends, as fast as the wall clock. */
+export class MarketClock {
+  readonly #historyMs: number
+  readonly #elapsedMs: () => number
+  readonly #startedMs: number
+
+  constructor(historyMs: number, elapsedMs: () => number = () => performance.now()) {
+    this.#historyMs = historyMs
+    this.#elapsedMs = elapsedMs
+    this.#startedMs = elapsedMs()
+  }
+
+  /** Whole milliseconds of trading, in which the price curve is asked. */
+  tradingMs(): number {
+    return this.#historyMs + Math.floor(this.#elapsedMs() - this.#startedMs)
+  }
+
+  /** The same as the moment that is stored. */
+  now(): number {
+    return momentOf(this.tradingMs())
+  }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-
-import type { Session } from '../engine.ts'
+import { get, getMany, type Session } from '../engine.ts'
+import type { TradeTypeId } from '../population/codes.ts'
 import type { CounterRandom, RowRandom } from '../population/counter-random.ts'
 import { firstRunTradeIdentifier } from '../population/identifiers.ts'
 import type { Population } from '../population/population.ts'
-import type { Counted } from '../run-facts.ts'
+import type { Counted, RunFacts } from '../run-facts.ts'
 import {
   type InputOf,
   type PerformedName,
@@ -12,12 +12,11 @@ import {
   type ResultOf,
 } from '../transactions/all-transactions.ts'
 import type { TickerEntry } from '../transactions/market-feed.ts'
+import { singleKeys } from '../transactions/rows-by-key.ts'
 import type { MarketOrder } from '../transactions/trade-order.ts'
 import type { Attempts } from './attempts.ts'
 import { CustomerEmulator } from './customers/customer-emulator.ts'
-import type { MarketClock } from './market-clock.ts'
-import { findOrder, submittedOf } from './outcome.ts'
-import type { RunLedger } from './run-ledger.ts'
+import type { MarketClock } from './market-emulator.ts'
 import type { Tally } from './tally.ts'
 import type { CustomerCall } from './transaction-names.ts'
 
@@ -176,4 +175,57 @@ export class Workload {
     tally().ended(name, { total, attempt: attempted.attemptMs })
     return attempted.result
   }
+}
+
+const NOTHING: Counted = { acknowledged: 0, ambiguous: 0 }
+
+/** Keeps what the driver saw of all runs on one store, for the checks to compare with. */
+export class RunLedger implements RunFacts {
+  readonly tickerVolume = new Map<string, Counted>()
+  readonly forcedRollbacks: number[] = []
+  tradeResults = NOTHING
+  isCleanedUp = true
+
+  addTradeResult(certainty: keyof Counted): void {
+    this.tradeResults = plus(this.tradeResults, certainty, 1)
+  }
+
+  addTickerVolume(symbol: string, quantity: number, certainty: keyof Counted): void {
+    const before = this.tickerVolume.get(symbol) ?? NOTHING
+    this.tickerVolume.set(symbol, plus(before, certainty, quantity))
+  }
+}
+
+function plus(counted: Counted, certainty: keyof Counted, amount: number): Counted {
+  return { ...counted, [certainty]: counted[certainty] + amount }
+}
+
+/** What a Trade-Order whose answer was lost has left behind: its order, or nothing. */
+async function findOrder(session: Session, tradeId: number): Promise<MarketOrder | undefined> {
+  const transaction = await session.begin({ readOnly: true })
+  const [trade] = await transaction.read(
+    get('trade', [tradeId], ['t_s_symb', 't_tt_id', 't_qty', 't_bid_price']),
+  )
+  await transaction.commit()
+  if (trade === undefined) return undefined
+  return {
+    tradeId,
+    symbol: trade.t_s_symb,
+    type: trade.t_tt_id as TradeTypeId,
+    quantity: trade.t_qty,
+    price: trade.t_bid_price,
+  }
+}
+
+/** Those of these orders that the market was told of. */
+async function submittedOf(
+  session: Session,
+  orders: readonly MarketOrder[],
+): Promise<readonly MarketOrder[]> {
+  const transaction = await session.begin({ readOnly: true })
+  const [trades] = await transaction.read(
+    getMany('trade', singleKeys(orders.map((order) => order.tradeId)), ['t_st_id']),
+  )
+  await transaction.commit()
+  return orders.filter((_order, position) => trades[position]?.t_st_id === 'SBMT')
 }

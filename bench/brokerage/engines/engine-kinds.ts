@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { startEtcd } from '../../servers/etcd-server.ts'
+import { startEtcd } from '../../engines/etcd-cluster.ts'
 import type { PercoliteOptions } from '../../servers/percolite-server.ts'
 import type { Engine } from '../engine.ts'
 import { NullEngine } from './null-engine.ts'
@@ -28,7 +26,7 @@ function onOwnEtcd(gateways: number): EngineKind {
   return {
     program: 'etcd',
     async open({ folder, percolite, connections }) {
-      const server = await startEtcd(await subfolder(folder, 'etcd'))
+      const server = await startEtcd(folder)
       const at = `etcd:${server.origin.replace('http://', '')}`
       const own = { gateways, ownStore: { at, server } }
       return new PercoliteEngine({ way: 'http', folder, options: percolite, connections, ...own })
@@ -70,10 +68,4 @@ export const ENGINE_NAMES = Object.keys(ENGINE_KINDS) as readonly EngineName[]
 export function programOf(name: EngineName): string | undefined {
   const kind: EngineKind = ENGINE_KINDS[name]
   return kind.program
-}
-
-async function subfolder(folder: string, name: string): Promise<string> {
-  const made = join(folder, name)
-  await mkdir(made, { recursive: true })
-  return made
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { testFolder, testWithPeer } from '../../servers/peer-tests.ts'
 import type { Engine } from '../engine.ts'
 import { loadPopulation } from '../loading/load-population.ts'
+import { verifyLoad } from '../loading/verify-load.ts'
 import { Population } from '../population/population.ts'
 import { profileOf } from '../population/profiles.ts'
 import { ENGINE_KINDS, type EngineName, programOf } from './engine-kinds.ts'
@@ -41,6 +43,7 @@ export async function withLoadedEngine<Result>(
     await engine.load(async (loader) => {
       await loadPopulation(loader, TEST_POPULATION, surroundings)
     })
+    assert.deepEqual(await verifyLoad(engine, TEST_POPULATION), [])
     return await work(engine)
   } finally {
     await engine.close()

@@ -8,7 +8,7 @@ import {
   BufferedTransaction,
   type Write,
 } from './buffered-transaction.ts'
-import { conditionsOf } from './key-order.ts'
+import { conditionsOf } from './sql-statements.ts'
 
 /** Rows that a scan without a limit answers. */
 const SCAN_ROWS = 10

@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Client, type CustomTypesConfig, type QueryResult, types } from 'pg'
+import { Client, type CustomTypesConfig, DatabaseError, type QueryResult, types } from 'pg'
 import { type PostgresServer, startPostgres, withClient } from '../../servers/postgres-server.ts'
-import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../engine.ts'
-import { loadPostgres } from '../loading/postgres-loader.ts'
-import type { ColumnOf, IndexOf, TableName } from '../schema/schema.ts'
-import { type AnyRow, BufferedTransaction, type Write } from './buffered-transaction.ts'
-import { keyColumns } from './key-order.ts'
-import { postgresAbort } from './postgres-errors.ts'
-import { type PostgresStatement, postgresQuery } from './postgres-reads.ts'
-import { readAnswer } from './read-answers.ts'
-import { assertOneRow, numbered, writeStatement } from './sql-statements.ts'
+import {
+  type BeginOptions,
+  type BulkLoader,
+  type Engine,
+  type GetMany,
+  type ScanEach,
+  type Session,
+  type Transaction,
+  TransactionAborted,
+} from '../engine.ts'
+import { createIndexStatements, createTableStatements } from '../schema/create-statements.ts'
+import { type ColumnOf, columnsOf, type IndexOf, SCHEMA, type TableName } from '../schema/schema.ts'
+import type { TableShape, Value } from '../schema/table-shape.ts'
+import {
+  type AnyRead,
+  type AnyRow,
+  BufferedTransaction,
+  type Write,
+} from './buffered-transaction.ts'
+import {
+  assertOneRow,
+  columnsAndKey,
+  firstColumn,
+  keyColumns,
+  numbered,
+  primaryKeyOf,
+  readAnswer,
+  type SqlParameter,
+  selectByKey,
+  selectRange,
+  writeStatement,
+} from './sql-statements.ts'
 
 const WALK_ROWS = 1_000
 
@@ -172,4 +195,90 @@ class PostgresSession implements Session {
     }
     return name
   }
+}
+
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK = '40P01'
+const UNIQUE_VIOLATION = '23505'
+
+/**
+ * What a failure means for the transaction. PostgreSQL reports two concurrent inserts of one key as a
+ * unique violation also where the snapshot does not show the other row: a conflict like any other.
+ */
+function postgresAbort(cause: unknown, during: 'statement' | 'commit'): unknown {
+  if (!(cause instanceof DatabaseError)) {
+    const outcome = during === 'commit' ? 'unknown' : 'rolledBack'
+    return new TransactionAborted('connectionLost', { outcome, cause })
+  }
+  const { code, table } = cause
+  if (code === SERIALIZATION_FAILURE) return new TransactionAborted('writeConflict', { cause })
+  if (code === DEADLOCK) return new TransactionAborted('locked', { cause })
+  if (code === UNIQUE_VIOLATION && table === 'holding_summary') {
+    return new TransactionAborted('writeConflict', { cause })
+  }
+  return cause
+}
+
+type PostgresStatement = { readonly text: string; readonly values: readonly SqlParameter[] }
+
+/** One statement for each read, however many keys it has: they are one parameter, an array. */
+function postgresQuery(read: AnyRead): PostgresStatement {
+  switch (read.kind) {
+    case 'get':
+      return { text: selectByKey(read.table, read.columns, numbered), values: read.key }
+    case 'getMany':
+      return selectKeys(read)
+    case 'scan':
+      return selectRange(read, numbered)
+    case 'scanEach':
+      return selectFirsts(read)
+  }
+}
+
+function selectKeys({ table, keys, columns }: GetMany): PostgresStatement {
+  const key = primaryKeyOf(table)
+  const select = `SELECT ${columnsAndKey(columns, key).join(', ')} FROM ${table}`
+  const values = key.map((_column, place) => keys.map((one) => one[place] ?? null))
+  if (key.length === 1) return { text: `${select} WHERE ${key[0]} = ANY($1)`, values }
+  const arrays = key.map((column, place) => {
+    return `$${place + 1}::${isInteger(table, column) ? 'bigint' : 'text'}[]`
+  })
+  const text = `${select} WHERE (${key.join(', ')}) IN (SELECT * FROM unnest(${arrays.join(', ')}))`
+  return { text, values }
+}
+
+function selectFirsts(read: ScanEach): PostgresStatement {
+  const { table, columns, firsts } = read
+  const first = firstColumn(read)
+  const text = `SELECT ${columnsAndKey(columns, [first]).join(', ')} FROM ${table} WHERE ${first} = ANY($1) ORDER BY ${keyColumns(table, read.index).join(', ')}`
+  return { text, values: [firsts] }
+}
+
+function isInteger(table: TableName, column: string): boolean {
+  const { columns }: TableShape = SCHEMA[table]
+  return columns[column]?.startsWith('integer') === true
+}
+
+/** Makes the tables, fills them, makes the indexes, and lets the planner know what is there. */
+async function loadPostgres(
+  client: Client,
+  fill: (loader: BulkLoader) => Promise<unknown>,
+): Promise<void> {
+  for (const statement of createTableStatements('postgresql')) await client.query(statement)
+  await fill({
+    async insertRows(table, rows) {
+      const columns = columnsOf(table).map((column) => rows.map((row) => row[column] as Value))
+      await client.query({ name: `load_${table}`, text: insertText(table), values: columns })
+    },
+  })
+  for (const statement of createIndexStatements()) await client.query(statement)
+  await client.query('VACUUM ANALYZE')
+}
+
+/** One array for each column: a batch is one statement of few parameters. */
+function insertText(table: TableName): string {
+  const arrays = Object.values(SCHEMA[table].columns).map((type, place) => {
+    return `$${place + 1}::${type.startsWith('integer') ? 'bigint' : 'text'}[]`
+  })
+  return `INSERT INTO ${table} SELECT * FROM unnest(${arrays.join(', ')})`
 }

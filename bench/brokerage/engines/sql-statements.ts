@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Scan } from '../engine.ts'
+import type { Scan, ScanEach } from '../engine.ts'
 import { SCHEMA, type TableName } from '../schema/schema.ts'
 import type { TableShape, Value } from '../schema/table-shape.ts'
-import type { Write } from './buffered-transaction.ts'
-import { conditionsOf, orderOf } from './key-order.ts'
+import type { AnyRead, AnyRow, Write } from './buffered-transaction.ts'
 
 /** An array where one parameter holds several keys. */
 export type SqlParameter = Value | readonly Value[]
@@ -108,4 +107,98 @@ export function keyEquals(table: TableName, parameter: ParameterName, first = 1)
   return primaryKeyOf(table)
     .map((column, position) => `${column} = ${parameter(first + position)}`)
     .join(' AND ')
+}
+
+/** The columns of an index, or of the primary key where none is named. Throws when there is none. */
+export function keyColumns(table: TableName, index: string | undefined): readonly string[] {
+  const shape: TableShape = SCHEMA[table]
+  if (index === undefined) return shape.primaryKey
+  const found = shape.indexes.find(({ name }) => name === index)
+  if (found === undefined) throw new Error(`there is no index ${index} on ${table}`)
+  return found.columns
+}
+
+/** What a scan compares: equalities, then at most two bounds of the next column. */
+type Condition = {
+  readonly column: string
+  readonly operator: '=' | '>=' | '<='
+  readonly value: Value
+}
+
+export function conditionsOf(scan: Scan): Condition[] {
+  const columns = keyColumns(scan.table, scan.index)
+  const conditions: Condition[] = scan.prefix.map((value, position) => {
+    return { column: columns[position] as string, operator: '=', value }
+  })
+  const column = columns[scan.prefix.length] as string
+  const { atLeast, atMost } = scan
+  if (atLeast !== undefined) conditions.push({ column, operator: '>=', value: atLeast })
+  if (atMost !== undefined) conditions.push({ column, operator: '<=', value: atMost })
+  return conditions
+}
+
+/** The columns that the rows of a scan are still ordered by, those of the prefix being all alike. */
+export function orderOf(scan: Scan): readonly string[] {
+  return keyColumns(scan.table, scan.index).slice(scan.prefix.length)
+}
+
+// Engines that answer many keys by one statement answer the rows that there are, each once. They are
+// brought to their keys by the columns of the key, which are therefore asked for as well.
+
+/** What is asked for, and the columns that tell which row it is. */
+export function columnsAndKey(
+  columns: readonly string[],
+  key: readonly string[],
+): readonly string[] {
+  return [...columns, ...key.filter((column) => !columns.includes(column))]
+}
+
+/** The rows of those statements in the form in which the read is answered. */
+export function readAnswer(read: AnyRead, rows: readonly AnyRow[]): unknown {
+  switch (read.kind) {
+    case 'get':
+      return rows[0]
+    case 'getMany':
+      return rowsOfKeys(read.keys, primaryKeyOf(read.table), rows)
+    case 'scan':
+      return rows
+    case 'scanEach':
+      return rowsOfFirsts(read.firsts, firstColumn(read), rows)
+  }
+}
+
+/** By which the scans of a step differ. */
+export function firstColumn({ table, index }: ScanEach): string {
+  return keyColumns(table, index)[0] as string
+}
+
+/** For each key its row, or undefined. */
+function rowsOfKeys(
+  keys: ReadonlyArray<readonly Value[]>,
+  keyColumns: readonly string[],
+  rows: readonly AnyRow[],
+): Array<AnyRow | undefined> {
+  const byKey = new Map<Value, AnyRow>()
+  for (const row of rows) byKey.set(keyText(keyColumns.map((column) => row[column] as Value)), row)
+  return keys.map((key) => byKey.get(keyText(key)))
+}
+
+/** For each value of the first column its rows, in the order in which they came. */
+function rowsOfFirsts(
+  firsts: readonly Value[],
+  column: string,
+  rows: readonly AnyRow[],
+): Array<readonly AnyRow[]> {
+  const byFirst = new Map<Value, AnyRow[]>()
+  for (const row of rows) {
+    const first = row[column] as Value
+    const group = byFirst.get(first)
+    if (group === undefined) byFirst.set(first, [row])
+    else group.push(row)
+  }
+  return firsts.map((first) => byFirst.get(first) ?? [])
+}
+
+function keyText(key: readonly Value[]): Value {
+  return key.length === 1 ? (key[0] as Value) : key.join('\u0000')
 }

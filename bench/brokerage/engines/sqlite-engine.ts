@@ -3,13 +3,22 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../engine.ts'
-import { loadSqlite } from '../loading/sqlite-loader.ts'
-import type { ColumnOf, IndexOf, TableName } from '../schema/schema.ts'
-import { BufferedTransaction, type Write } from './buffered-transaction.ts'
-import { keyColumns } from './key-order.ts'
-import { assertOneRow, writeStatement } from './sql-statements.ts'
-import { parameter, SqliteStatements } from './sqlite-statements.ts'
-import { Turnstile } from './turnstile.ts'
+import { createIndexStatements, createTableStatements } from '../schema/create-statements.ts'
+import { type ColumnOf, columnsOf, type IndexOf, type TableName } from '../schema/schema.ts'
+import type { Value } from '../schema/table-shape.ts'
+import {
+  type AnyRead,
+  type AnyRow,
+  BufferedTransaction,
+  type Write,
+} from './buffered-transaction.ts'
+import {
+  assertOneRow,
+  keyColumns,
+  selectByKey,
+  selectRange,
+  writeStatement,
+} from './sql-statements.ts'
 
 const PAGE_CACHE_KIB = 64 * 1024
 const WALK_ROWS = 1_000
@@ -125,4 +134,98 @@ class SqliteSession implements Session {
   }
 
   async close(): Promise<void> {}
+}
+
+// Without the plus SQLite plans again for each value of a parameter.
+const parameter = () => '+?'
+
+/** Each text is prepared once for a connection. */
+class SqliteStatements {
+  readonly #database: Database.Database
+  readonly #byText = new Map<string, Database.Statement<unknown[], AnyRow>>()
+
+  constructor(database: Database.Database) {
+    this.#database = database
+  }
+
+  /** How many rows it changed. */
+  run({ text, values }: { readonly text: string; readonly values: readonly Value[] }): number {
+    return this.#prepared(text).run(...values).changes
+  }
+
+  answer(read: AnyRead): unknown {
+    const { table, columns } = read
+    switch (read.kind) {
+      case 'get':
+        return this.#prepared(selectByKey(table, columns, parameter)).get(...read.key)
+      case 'getMany': {
+        const statement = this.#prepared(selectByKey(table, columns, parameter))
+        return read.keys.map((key) => statement.get(...key))
+      }
+      case 'scan': {
+        const { text, values } = selectRange(read, parameter)
+        return this.#prepared(text).all(...values)
+      }
+      case 'scanEach':
+        return read.firsts.map((first) => {
+          const { text, values } = selectRange(
+            { ...read, kind: 'scan', prefix: [first] },
+            parameter,
+          )
+          return this.#prepared(text).all(...values)
+        })
+    }
+  }
+
+  #prepared(text: string): Database.Statement<unknown[], AnyRow> {
+    let statement = this.#byText.get(text)
+    if (statement === undefined) {
+      statement = this.#database.prepare<unknown[], AnyRow>(text)
+      this.#byText.set(text, statement)
+    }
+    return statement
+  }
+}
+
+/** Lets one in at a time, in the order in which they came. */
+class Turnstile {
+  #last: Promise<void> = Promise.resolve()
+
+  /** Resolves to what lets the next one in. */
+  async enter(): Promise<() => void> {
+    const before = this.#last
+    let leave = () => {}
+    this.#last = new Promise((resolve) => {
+      leave = resolve
+    })
+    await before
+    return leave
+  }
+}
+
+/** Makes the tables, fills them in one transaction for each batch, and makes the indexes. */
+async function loadSqlite(
+  database: Database.Database,
+  fill: (loader: BulkLoader) => Promise<unknown>,
+): Promise<void> {
+  for (const statement of createTableStatements('sqlite')) database.exec(statement)
+  const inserts = new Map<TableName, Database.Statement<Value[]>>()
+  const insertStatement = (table: TableName) => {
+    const known = inserts.get(table)
+    if (known !== undefined) return known
+    const places = columnsOf(table).map(() => '?')
+    const made = database.prepare<Value[]>(`INSERT INTO ${table} VALUES (${places.join(', ')})`)
+    inserts.set(table, made)
+    return made
+  }
+  await fill({
+    async insertRows(table, rows) {
+      const [statement, columns] = [insertStatement(table), columnsOf(table)]
+      database.transaction(() => {
+        for (const row of rows) statement.run(...columns.map((column) => row[column] as Value))
+      })()
+    },
+  })
+  for (const statement of createIndexStatements()) database.exec(statement)
+  database.exec('ANALYZE')
 }

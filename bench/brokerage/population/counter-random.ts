@@ -78,7 +78,7 @@ export class RowRandom {
 }
 
 /** A block of 64 bits for each counter. Exported for its published test vectors. */
-export function threefry(
+function threefry(
   [key0, key1]: readonly [number, number],
   [counter0, counter1]: readonly [number, number],
 ): [number, number] {

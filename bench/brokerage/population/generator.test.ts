@@ -12,11 +12,8 @@ import {
 import type { ColumnType, Value } from '../schema/table-shape.ts'
 import { populationHash, populationRows, rowsExpected, TABLE_ROWS } from './generator.ts'
 import { historyRatios, ratioProblems } from './history/history-ratios.ts'
-import { ownerOfAccount } from './identifiers.ts'
-import { symbolOf } from './names.ts'
-import { Population } from './population.ts'
+import { Population, type TableRows } from './population.ts'
 import { profileOf } from './profiles.ts'
-import type { TableRows } from './rows/table-rows.ts'
 
 const SEED = 2010n
 const tiny = new Population(profileOf('tiny'), SEED)
@@ -69,55 +66,6 @@ test('every table but those of runs has rows, and each row has a key of its own 
   const empty = TABLE_NAMES.filter((table) => !filled.has(table))
   assert.deepEqual(empty, ['trade_request'])
   assert.ok(Math.abs(rowsExpected(tiny.profile) / placed.length - 1) < 0.1)
-})
-
-test('whatever a row refers to is there', () => {
-  const known = (table: TableName, column: string) => {
-    const rows = placed.filter(([name]) => name === table).map(([, row]) => row)
-    return new Set(rows.map((row) => (row as Readonly<Record<string, Value>>)[column]))
-  }
-  for (const [table, column, to, key] of [
-    ['customer', 'c_ad_id', 'address', 'ad_id'],
-    ['customer_account', 'ca_b_id', 'broker', 'b_id'],
-    ['customer_account', 'ca_c_id', 'customer', 'c_id'],
-    ['customer_taxrate', 'cx_tx_id', 'taxrate', 'tx_id'],
-    ['account_permission', 'ap_ca_id', 'customer_account', 'ca_id'],
-    ['account_permission', 'ap_tax_id', 'customer', 'c_tax_id'],
-    ['watch_item', 'wi_s_symb', 'security', 's_symb'],
-    ['watch_item', 'wi_wl_id', 'watch_list', 'wl_id'],
-    ['company', 'co_in_id', 'industry', 'in_id'],
-    ['company', 'co_ad_id', 'address', 'ad_id'],
-    ['industry', 'in_sc_id', 'sector', 'sc_id'],
-    ['company_competitor', 'cp_comp_co_id', 'company', 'co_id'],
-    ['exchange', 'ex_ad_id', 'address', 'ad_id'],
-    ['address', 'ad_zc_code', 'zip_code', 'zc_code'],
-    ['financial', 'fi_co_id', 'company', 'co_id'],
-    ['news_xref', 'nx_ni_id', 'news_item', 'ni_id'],
-    ['security', 's_co_id', 'company', 'co_id'],
-    ['security', 's_ex_id', 'exchange', 'ex_id'],
-    ['last_trade', 'lt_s_symb', 'security', 's_symb'],
-    ['daily_market', 'dm_s_symb', 'security', 's_symb'],
-    ['trade', 't_ca_id', 'customer_account', 'ca_id'],
-    ['trade', 't_s_symb', 'security', 's_symb'],
-    ['trade', 't_tt_id', 'trade_type', 'tt_id'],
-    ['holding', 'h_t_id', 'trade', 't_id'],
-    ['holding_history', 'hh_h_t_id', 'trade', 't_id'],
-  ] as const) {
-    const there = known(to, key)
-    for (const value of known(table, column)) assert.ok(there.has(value), `${table}.${column}`)
-  }
-})
-
-test('limit orders are never executed at a worse price, and accounts trade in their baskets', () => {
-  for (const [table, row] of placed) {
-    if (table !== 'trade') continue
-    const price = row.t_trade_price as number
-    if (row.t_tt_id === 'TLB') assert.ok(price <= row.t_bid_price)
-    if (row.t_tt_id === 'TLS') assert.ok(price >= row.t_bid_price)
-    const { customer, ordinal } = ownerOfAccount(row.t_ca_id)
-    const basket = tiny.basket(tiny.customer(customer), ordinal).map(symbolOf)
-    assert.ok(basket.includes(row.t_s_symb))
-  }
 })
 
 test('a day of history leaves behind as much as the rules of the workload imply', () => {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { TableName } from '../schema/schema.ts'
 import { InitialTrades, type PlacedRow } from './history/initial-trades.ts'
-import type { Population } from './population.ts'
+import type { Population, TableRows } from './population.ts'
 import type { Profile } from './profiles.ts'
 import { financialRows, newsItemRows, newsXrefRows } from './rows/company-report-rows.ts'
 import {
@@ -13,7 +13,15 @@ import {
   watchItemRows,
   watchListRows,
 } from './rows/customer-rows.ts'
-import { addressRows, statusTypeRows, taxrateRows, zipCodeRows } from './rows/dimension-rows.ts'
+import {
+  addressRows,
+  chargeRows,
+  commissionRateRows,
+  statusTypeRows,
+  taxrateRows,
+  tradeTypeRows,
+  zipCodeRows,
+} from './rows/dimension-rows.ts'
 import {
   companyCompetitorRows,
   companyRows,
@@ -24,8 +32,6 @@ import {
   sectorRows,
   securityRows,
 } from './rows/market-rows.ts'
-import type { TableRows } from './rows/table-rows.ts'
-import { chargeRows, commissionRateRows, tradeTypeRows } from './rows/tariff-rows.ts'
 
 /** The tables that the history does not make; each of their rows can be made alone. */
 export const TABLE_ROWS: { readonly [Table in TableName]?: TableRows<Table> } = {

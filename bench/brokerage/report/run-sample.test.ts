@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Tally } from '../driver/tally.ts'
 import { MIX_PERCENT, type TransactionName } from '../driver/transaction-names.ts'
-import { failuresOf, sampleOf } from './run-sample.ts'
-import type { RunSummary } from './run-summary.ts'
+import { failuresOf, type RunSummary, sampleOf } from './run-sample.ts'
 
 const holds = { number: 1, title: 'something holds', problems: 0, examples: [] }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type DocumentsOrder, keyedDocuments } from '../documents/documents.ts'
-import { SyntheticDocuments } from '../documents/synthetic-documents.ts'
+import {
+  type DocumentsOrder,
+  keyedDocuments,
+  SyntheticDocuments,
+} from '../documents/synthetic-documents.ts'
 import type { StoredRun } from '../store/stored-run.ts'
-import { ClusterIndex } from './cluster-index.ts'
-import { clusterInPasses } from './cluster-passes.ts'
-import { shapeOf } from './cluster-shape.ts'
-import { differencesOf } from './oracle.ts'
+import { ClusterIndex, shapeOf } from './cluster-index.ts'
+import { clusterInPasses, differencesOf } from './oracle.ts'
 
 /** The clusters of the first documents, by id, and the look-ups of each. */
 function clustered(order: DocumentsOrder, count = order.repository) {

@@ -2,7 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HttpClient } from '../../load/http-client.ts'
-import { endOf } from '../assignment/cluster-passes.ts'
+import { endOf } from '../assignment/oracle.ts'
 import type { PassTask } from './pass-tasks.ts'
 import type { PassWorkers } from './pass-workers.ts'
 

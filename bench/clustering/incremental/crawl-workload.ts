@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sample } from '../../harness/sample.ts'
+import { measureHere } from '../../load/closed-loop.ts'
 import { HttpClient } from '../../load/http-client.ts'
-import { measureHere } from '../../load/measurement.ts'
 import type { RunOrder, SampledWorkload } from '../../load/workload.ts'
-import type { Documents, DocumentsOrder } from '../documents/documents.ts'
-import { SyntheticDocuments } from '../documents/synthetic-documents.ts'
+import {
+  type Documents,
+  type DocumentsOrder,
+  SyntheticDocuments,
+} from '../documents/synthetic-documents.ts'
 
 export type CrawlSettings = {
   readonly origin: string

@@ -3,7 +3,7 @@ import type { Contender } from '../../harness/experiment.ts'
 import type { Latency, Sample } from '../../harness/sample.ts'
 import type { Shared } from '../../harness/shared.ts'
 import type { Field } from '../field.ts'
-import type { Distribution } from './distribution.ts'
+import type { Distribution } from './backlog.ts'
 import { type IncrementalOrder, type IncrementalRun, runIncremental } from './incremental-run.ts'
 
 /** A run that makes the repository grow by more is shorter, but not shorter than this. */

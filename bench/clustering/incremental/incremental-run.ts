@@ -8,9 +8,14 @@ import type { PercoliteServer } from '../../servers/percolite-server.ts'
 import { differencesOf } from '../assignment/oracle.ts'
 import type { Field } from '../field.ts'
 import { readStoredRun, type StoredRun } from '../store/stored-run.ts'
-import { type Backlog, backlogOf, backlogsOf } from './backlog.ts'
+import {
+  type Backlog,
+  backlogOf,
+  backlogsOf,
+  type Distribution,
+  distributionOf,
+} from './backlog.ts'
 import type { CrawlSettings } from './crawl-workload.ts'
-import { type Distribution, distributionOf } from './distribution.ts'
 
 const MODULE = fileURLToPath(new URL('./observers-module.ts', import.meta.url))
 const CRAWL = new URL('./crawl-workload.ts', import.meta.url).href

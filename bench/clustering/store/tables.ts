@@ -5,7 +5,7 @@ import type { SqlRow } from '../../../storage/tables/tables.ts'
 import { fillDataDirectory, insertRows, makeTable } from '../../embedded/data-directory.ts'
 import type { Surroundings } from '../../harness/experiment.ts'
 import { ClusterIndex } from '../assignment/cluster-index.ts'
-import { type Documents, keyedDocuments } from '../documents/documents.ts'
+import { type Documents, keyedDocuments } from '../documents/synthetic-documents.ts'
 
 const ROWS_PER_TRANSACTION = 1_000
 const SAY_MS = 250

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { QUANTITIES, type TradeTypeId } from '../../population/codes.ts'
 import type { RowRandom } from '../../population/counter-random.ts'
-import { CustomerChoice } from '../../population/customer-choice.ts'
 import { accountIdentifier, identifier, tradeIdentifier } from '../../population/identifiers.ts'
 import {
   brokerName,
@@ -13,7 +12,7 @@ import {
   sectorName,
 } from '../../population/market-facts.ts'
 import { symbolOf } from '../../population/names.ts'
-import type { Customer, Population } from '../../population/population.ts'
+import { type Customer, CustomerChoice, type Population } from '../../population/population.ts'
 import { PRICE_MAX, PRICE_MIN } from '../../population/price-curve.ts'
 import { historyMs, marketDay, momentOf } from '../../population/trading-calendar.ts'
 import type { InputOf } from '../../transactions/all-transactions.ts'
@@ -25,8 +24,7 @@ import type { TradeLookupInput } from '../../transactions/trade-lookup.ts'
 import type { TradeOrderInput } from '../../transactions/trade-order.ts'
 import type { TradeStatusInput } from '../../transactions/trade-status.ts'
 import type { TradeUpdateInput } from '../../transactions/trade-update.ts'
-import type { CustomerCall } from '../transaction-names.ts'
-import { nonUniform, skewOfTimes, skewOfTrades, skewOfWeeks } from './non-uniform.ts'
+import { CUSTOMER_WEIGHTS, type CustomerCall } from '../transaction-names.ts'
 
 const MINUTE_MS = 60_000
 /** Lookups stop so long before the end of the history, so that there are trades behind them. */
@@ -225,4 +223,63 @@ function typeOf(isMarket: boolean, isBuy: boolean, isStopLoss: boolean): TradeTy
   if (isMarket) return isBuy ? 'TMB' : 'TMS'
   if (isBuy) return 'TLB'
   return isStopLoss ? 'TSL' : 'TLS'
+}
+
+const CARDS: readonly CustomerCall[] = Object.entries(CUSTOMER_WEIGHTS).flatMap(([name, weight]) =>
+  Array.from({ length: weight }, () => name as CustomerCall),
+)
+
+/** A deck of 890 cards, drawn without putting back, so that the mix of every full deck is exact. */
+export class Deck {
+  readonly #random: { below(count: number): number }
+  #left: CustomerCall[] = []
+
+  constructor(random: { below(count: number): number }) {
+    this.#random = random
+  }
+
+  draw(): CustomerCall {
+    if (this.#left.length === 0) this.#left = [...CARDS]
+    const at = this.#random.below(this.#left.length)
+    const last = this.#left.pop() as CustomerCall
+    if (at === this.#left.length) return last
+    const drawn = this.#left[at] as CustomerCall
+    this.#left[at] = last
+    return drawn
+  }
+}
+
+type Draws = { below(count: number): number }
+
+/** The masks by which some numbers come up more often than others. */
+type Skew = { readonly mask: number; readonly shift: number }
+
+/**
+ * A number from `first` to `last`, not all alike: the bits of two uniform draws are united, so that
+ * numbers with many ones among the bits of the mask are frequent.
+ */
+function nonUniform(random: Draws, first: number, last: number, { mask, shift }: Skew): number {
+  const count = last - first + 1
+  const uniform = BigInt(first + random.below(count))
+  const ones = BigInt(random.below(mask + 1)) << BigInt(shift)
+  return first + Number((uniform | ones) % BigInt(count))
+}
+
+/** For so many trades: 16 bits from the seventh on at the 17.28 million trades of a full load unit. */
+function skewOfTrades(trades: number): Skew {
+  const bits = Math.floor(Math.log2(trades)) - 1
+  const width = Math.min(16, bits)
+  return { mask: 2 ** width - 1, shift: bits - width }
+}
+
+/** For times of a history of so many milliseconds: 12 bits from the 16th on at 300 days. */
+function skewOfTimes(ms: number): Skew {
+  const bits = Math.floor(Math.log2(ms)) - 5
+  const shift = Math.min(16, bits - 3)
+  return { mask: 2 ** (bits - shift) - 1, shift }
+}
+
+/** The widest mask for numbers from 0 to `count` - 1. */
+function skewOfWeeks(count: number): Skew {
+  return { mask: 2 ** Math.floor(Math.log2(count)) - 1, shift: 0 }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path'
-import { folderBytes } from '../../../servers/folder-bytes.ts'
+import { HttpClient, UnexpectedAnswer } from '../../../load/http-client.ts'
 import type { MeasuredServer } from '../../../servers/measured-server.ts'
 import {
   moveDatabase,
@@ -9,16 +9,58 @@ import {
   startGateway,
   startPercolite,
 } from '../../../servers/percolite-server.ts'
+import { folderBytes } from '../../../servers/process-figures.ts'
 import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../../engine.ts'
 import { loadDataDirectory } from '../../loading/percolite-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../../schema/schema.ts'
-import type { AnyRow } from '../buffered-transaction.ts'
-import { BufferedTransaction } from '../buffered-transaction.ts'
-import { httpRequests } from './http-requests.ts'
-import type { PercoliteRequests } from './percolite-requests.ts'
+import { type AnyRow, BufferedTransaction } from '../buffered-transaction.ts'
 import { walkStatement } from './percolite-statements.ts'
 import { InteractiveSteps, SnapshotSteps } from './percolite-steps.ts'
-import { socketRequests } from './socket-requests.ts'
+import { abortOfCode, abortOfLoss, type PercoliteRequests, QuerySocket } from './query-socket.ts'
+
+/** Half of what the server lets run on one socket. */
+const QUERIES_PER_SOCKET = 16
+
+/** Requests over as few sockets as carry so many at once; each goes over the one with the fewest. */
+function socketRequests(origin: string, requestsAtOnce: number): PercoliteRequests {
+  const count = Math.ceil(requestsAtOnce / QUERIES_PER_SOCKET)
+  const sockets = Array.from({ length: count }, () => new QuerySocket(origin))
+  return {
+    ask(request, options) {
+      const freest = sockets.reduce((least, socket) => {
+        return socket.underWay < least.underWay ? socket : least
+      })
+      return freest.ask(request, options)
+    },
+    async close() {
+      await Promise.all(sockets.map((socket) => socket.close()))
+    },
+  }
+}
+
+/** Each request is a `POST /v1/query`, those of open transactions as well. */
+function httpRequests(origin: string, connections: number): PercoliteRequests {
+  const http = new HttpClient(origin, connections)
+  return {
+    async ask(request, { commits = false } = {}) {
+      try {
+        return JSON.parse(await http.ask('/v1/query', JSON.stringify(request)))
+      } catch (error) {
+        if (error instanceof UnexpectedAnswer) throw abortOfCode(codeOf(error.text), error)
+        throw abortOfLoss(error, commits)
+      }
+    },
+    close: async () => http.close(),
+  }
+}
+
+function codeOf(text: string): string {
+  try {
+    return String(JSON.parse(text).code)
+  } catch {
+    return ''
+  }
+}
 
 const WALK_ROWS = 10_000
 /** Over a store on the network that was there before. */

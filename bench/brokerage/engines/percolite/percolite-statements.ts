@@ -2,11 +2,12 @@
 import type { GetMany, Scan, ScanEach } from '../../engine.ts'
 import type { Value } from '../../schema/table-shape.ts'
 import type { AnyRead, Write } from '../buffered-transaction.ts'
-import { orderOf } from '../key-order.ts'
-import { columnsAndKey, firstColumn } from '../read-answers.ts'
 import {
+  columnsAndKey,
+  firstColumn,
   keyEquals,
   numbered,
+  orderOf,
   primaryKeyOf,
   rangeStatement,
   type SqlStatement,

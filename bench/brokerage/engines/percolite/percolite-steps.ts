@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AnyRead, TransactionSteps, Write } from '../buffered-transaction.ts'
-import { readAnswer } from '../read-answers.ts'
-import type { PercoliteAnswer, PercoliteAsking } from './percolite-requests.ts'
+import { readAnswer } from '../sql-statements.ts'
 import { type PercoliteStatement, readStatements, writeStatement } from './percolite-statements.ts'
+import type { PercoliteAnswer, PercoliteAsking } from './query-socket.ts'
 
 const BEGIN: PercoliteStatement = { sql: 'BEGIN' }
 const COMMIT: PercoliteStatement = { sql: 'COMMIT' }
@@ -75,10 +75,8 @@ export class InteractiveSteps implements TransactionSteps {
   readonly #requests: PercoliteAsking
   #transaction: string | undefined
 
-  /** @param transaction One that is open already. */
-  constructor(requests: PercoliteAsking, transaction?: string) {
+  constructor(requests: PercoliteAsking) {
     this.#requests = requests
-    this.#transaction = transaction
   }
 
   async read(reads: readonly AnyRead[]): Promise<readonly unknown[]> {

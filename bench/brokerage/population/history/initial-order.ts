@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { QUANTITIES, TRADE_TYPE_OF, type TradeType, type TradeTypeId } from '../codes.ts'
-import { CustomerChoice } from '../customer-choice.ts'
 import { tradeIdentifier } from '../identifiers.ts'
-import { type Account, type Population, STREAMS } from '../population.ts'
+import { type Account, CustomerChoice, type Population, STREAMS } from '../population.ts'
 import { PRICE_MAX, PRICE_MIN, PriceCurve } from '../price-curve.ts'
 import { TRADING_DAY_MS } from '../trading-calendar.ts'
 

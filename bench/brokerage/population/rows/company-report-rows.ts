@@ -2,9 +2,8 @@
 import { identifier } from '../identifiers.ts'
 import { companyName } from '../market-facts.ts'
 import { Paragraph } from '../names.ts'
-import { type Population, STREAMS } from '../population.ts'
+import { type Population, STREAMS, type TableRows } from '../population.ts'
 import { daysAfter, momentOf } from '../trading-calendar.ts'
-import type { TableRows } from './table-rows.ts'
 
 const FIRST_YEAR = 2000
 const QUARTERS = 20

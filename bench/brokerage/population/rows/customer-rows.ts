@@ -7,9 +7,8 @@ import {
   divisionTaxRateId,
 } from '../market-facts.ts'
 import { Paragraph, symbolOf } from '../names.ts'
-import { type Account, type Population, STREAMS } from '../population.ts'
+import { type Account, type Population, STREAMS, type TableRows } from '../population.ts'
 import { customerAddress } from './dimension-rows.ts'
-import type { TableRows } from './table-rows.ts'
 
 const PAD_LENGTH = 250
 const paragraph = new Paragraph()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EXCHANGE_IDS, STATUSES } from '../codes.ts'
+import { EXCHANGE_IDS, QUANTITY_BANDS, STATUSES, TIERS, TRADE_TYPES } from '../codes.ts'
 import { identifier } from '../identifiers.ts'
 import {
   COUNTRY_RATES,
@@ -10,9 +10,9 @@ import {
   zipCode,
 } from '../market-facts.ts'
 import { capitalized, word } from '../names.ts'
-import { STREAMS } from '../population.ts'
+import { STREAMS, type TableRows } from '../population.ts'
 import type { Profile } from '../profiles.ts'
-import type { TableRows } from './table-rows.ts'
+import { chargeOf, commissionRate } from '../tariff.ts'
 
 // Addresses are those of the exchanges, then of the companies, then of the customers.
 
@@ -84,4 +84,42 @@ export const zipCodeRows: TableRows<'zip_code'> = {
       zc_div: divisionTaxRateId(number % DIVISION_RATES),
     },
   ],
+}
+
+export const tradeTypeRows: TableRows<'trade_type'> = {
+  parents: () => 1,
+  rowsOf: () =>
+    TRADE_TYPES.map(({ id, name, isSell, isMarket }) => ({
+      tt_id: id,
+      tt_name: name,
+      tt_is_sell: Number(isSell),
+      tt_is_mrkt: Number(isMarket),
+    })),
+}
+
+export const chargeRows: TableRows<'charge'> = {
+  parents: () => 1,
+  rowsOf: () =>
+    TRADE_TYPES.flatMap(({ id }) =>
+      TIERS.map((tier) => ({ ch_tt_id: id, ch_c_tier: tier, ch_chrg: chargeOf(id, tier) })),
+    ),
+}
+
+export const commissionRateRows: TableRows<'commission_rate'> = {
+  parents: () => 1,
+  rowsOf: () =>
+    TIERS.flatMap((tier) =>
+      TRADE_TYPES.flatMap(({ id }) =>
+        EXCHANGE_IDS.flatMap((exchangeId, exchange) =>
+          QUANTITY_BANDS.map(([from, to], band) => ({
+            cr_c_tier: tier,
+            cr_tt_id: id,
+            cr_ex_id: exchangeId,
+            cr_from_qty: from,
+            cr_to_qty: to,
+            cr_rate: commissionRate(id, tier, exchange, band),
+          })),
+        ),
+      ),
+    ),
 }

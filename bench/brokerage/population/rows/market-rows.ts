@@ -16,11 +16,10 @@ import {
   securityName,
 } from '../market-facts.ts'
 import { Paragraph, symbolOf } from '../names.ts'
-import { type Population, STREAMS } from '../population.ts'
+import { type Population, STREAMS, type TableRows } from '../population.ts'
 import { PriceCurve } from '../price-curve.ts'
 import { historyMs, marketDay, momentOf, TRADING_DAY_MS } from '../trading-calendar.ts'
 import { companyAddress, exchangeAddress } from './dimension-rows.ts'
-import type { TableRows } from './table-rows.ts'
 
 const COMPETITORS = 3
 const paragraph = new Paragraph()
