@@ -235,6 +235,8 @@ test('a user who changes with each rotation never gets a row of the one before',
   })
   const [rows, { followed }] = [live(watched), subscribed(watched)]
   await rows.until((all) => all.length > 0)
+  // The second one may begin after the first has its rows.
+  await hasSnapshots(2, watched)
   let before = watched.holder()
   let changes = 0
   let isOver = false
