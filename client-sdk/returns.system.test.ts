@@ -237,8 +237,6 @@ test('a user who changes with each rotation never gets a row of the one before',
   await rows.until((all) => all.length > 0)
   // The second one may begin after the first has its rows.
   await hasSnapshots(2, watched)
-  let before = watched.holder()
-  let changes = 0
   let isOver = false
   const work = [1, 2].map(async () => {
     while (!isOver) {
@@ -251,9 +249,6 @@ test('a user who changes with each rotation never gets a row of the one before',
     await rotate()
     while (watched.counts.shown === shown) await Promise.race([setTimeout(5), ...work])
     const holder = watched.holder() as string
-    // A token that was asked for twice in one rotation is of the same user again.
-    if (holder !== before) changes += 1
-    before = holder
     const id = await write(admin, holder)
     for (const one of [rows, followed]) {
       await Promise.race([one.has(holder, id), Promise.all(work)])
@@ -264,7 +259,7 @@ test('a user who changes with each rotation never gets a row of the one before',
   await Promise.all(work)
   tell(t, `${ROTATIONS} changes of user`, watched)
   t.diagnostic(`live rows: ${rows.arrived} arrays; events: ${followed.arrived}`)
-  assert.ok(changes > 0 && watched.counts.snapshots >= 2 * (1 + changes))
+  assert.ok(watched.counts.snapshots >= 2 * (1 + ROTATIONS))
 })
 
 test('a token function that hangs or rejects is asked again, in time, and holds up no other', async (t) => {
