@@ -33,6 +33,8 @@ export class TurnReads {
   readonly #latches: LatchTable
   readonly #newestCatalog: NewestCatalog
   readonly #snapshotAt: TransactionProtocol['snapshotAt']
+  /** Those of which a row was too long: what memory has not is not looked up here, and again by a transaction. */
+  readonly #ofLongRows = new WeakSet<TableDefinition>()
 
   constructor(
     oracle: Pick<EmbeddedOracle, 'takeToRead'>,
@@ -72,7 +74,7 @@ export class TurnReads {
     if (this.#latches.hiding(rowKey, readTs) !== undefined) return undefined
     const found = this.#latches.newest.view(rowKey, COLUMN, readTs)
     let stored: VersionedValue | null | undefined
-    if (found === undefined) stored = this.#lookedUp(rowKey, readTs)
+    if (found === undefined) stored = this.#lookedUp(table, rowKey, readTs)
     else {
       const content = decodeContent(found.record, RECORD_CONTENT_AT)
       if (content.kind === 'delete') stored = null
@@ -85,10 +87,17 @@ export class TurnReads {
   }
 
   /** What a snapshot finds in the view; no latch hides it. */
-  #lookedUp(key: Uint8Array, readTs: Timestamp): VersionedValue | null | undefined {
+  #lookedUp(
+    table: TableDefinition,
+    key: Uint8Array,
+    readTs: Timestamp,
+  ): VersionedValue | null | undefined {
+    if (this.#ofLongRows.has(table)) return undefined
     const found = this.#snapshotAt(readTs).getRow(key, COLUMNS)
     if (found === null) return null
-    const value = found instanceof Promise ? undefined : found.columns.get(ROW_COLUMN)
-    return value !== undefined && value.value.length <= VALUE_BYTES_MAX ? value : undefined
+    const stored = found instanceof Promise ? undefined : found.columns.get(ROW_COLUMN)
+    if (stored === undefined || stored.value.length <= VALUE_BYTES_MAX) return stored
+    this.#ofLongRows.add(table)
+    return undefined
   }
 }
