@@ -99,8 +99,8 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   bug('sortsTakeTheShareOfNobody', EXECUTION, '      holdBytes: answer.holdBesides,\n', ''),
   bug(
     'lateRequestsCommit',
-    OWN,
-    '  if (hasWrites) running.commits()\n  running.signal.throwIfAborted()\n',
+    'server/requests/prepared/running-request.ts',
+    '    this.commits()\n    this.signal.throwIfAborted()\n',
     '',
   ),
   bug(

@@ -50,14 +50,13 @@ const ROWS = 20
 const WRITES_BEFORE = 1_500
 
 /** Closes the server to those without a token. Returns a connection for a role that may read what `rule` says. */
-async function closedTo(url: string, admin: Connection | undefined, rule: string) {
+async function closedTo(url: string, admin: Connection | undefined, role: string, rule: string) {
   const made = async (by: Connection, name: string, role: string) => {
     const sql = `CREATE TOKEN ${name} ROLE ${role} EXPIRES IN 1 DAY`
     const { results } = (await by.query(sql)) as TokenAnswer
     return new Connection(url, results[0].rows[0].token)
   }
   const root = admin ?? (await made(new Connection(url), 'root', 'admin'))
-  const role = `reader${rule.length}`
   await root.query(`CREATE ROLE ${role}; GRANT READ ON account TO ${role} ${rule}`)
   return { root, reader: await made(root, `of_${role}`, role) }
 }
@@ -92,7 +91,7 @@ export async function prepareJourneys(url: string) {
   const readers = new Map<string, Connection>()
   const getAs = async (rule: string) => {
     if (!readers.has(rule)) {
-      const closed = await closedTo(url, root, rule)
+      const closed = await closedTo(url, root, `reader${readers.size}`, rule)
       root = closed.root
       readers.set(rule, closed.reader)
     }

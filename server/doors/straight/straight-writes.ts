@@ -68,7 +68,7 @@ export class StraightWrites {
     const { knownCatalog } = storage
     if (knownCatalog === undefined || !requests.turnQueue.isFreeFor(true)) return undefined
     const { principal } = caller
-    const catalog = principal === undefined ? knownCatalog : access.viewOf(principal, knownCatalog)
+    const catalog = access.viewOf(principal, knownCatalog)
     const plan = plans.plan(statement, catalog)
     let planned = this.#byPlan.get(plan)
     if (planned === undefined) {
@@ -125,8 +125,6 @@ export class StraightWrites {
       planned.figures.ran(clock.monotonicMs() - beganMs, 0, 1)
     }
     const { startTs } = transaction
-    running.commits()
-    running.signal.throwIfAborted()
     return running.commit(transaction).then(({ commitTs }) => ({ startTs, commitTs, attempts }))
   }
 }

@@ -124,8 +124,13 @@ export class RunningRequest implements TurnTaker, Waiting {
     return this.#parts.keeper?.limitsOf(this.principal) ?? NO_LIMITS
   }
 
-  /** Commits what it has written, in the count of its role. Rejects as `WrittenBytes.commit`. */
+  /**
+   * Commits what it has written, in the count of its role. Up to here a client that went away has changed nothing:
+   * throws as `commits`, and the signal's reason. Rejects as `WrittenBytes.commit`.
+   */
   commit(transaction: Transaction): ReturnType<Transaction['commit']> {
+    this.commits()
+    this.signal.throwIfAborted()
     const written = this.#parts.keeper?.written
     return written?.commit(transaction, this.principal) ?? transaction.commit()
   }

@@ -195,15 +195,14 @@ export class Attempts {
 }
 
 /**
- * Commits what the transaction has written. Returns the commit timestamp, or null where it has written nothing. Up to
- * here a client that went away has changed nothing: throws the signal's reason. A commit is always finished.
+ * Commits what the transaction has written. Returns the commit timestamp, or null where it has written nothing. Throws
+ * as `RunningRequest.commit`. A commit is always finished.
  */
 export function commitWritten(
   transaction: Transaction,
   running: RunningRequest,
 ): MaybePromise<Timestamp | null> {
-  const { hasWrites } = transaction
-  if (hasWrites) running.commits()
+  if (transaction.hasWrites) return running.commit(transaction).then(({ commitTs }) => commitTs)
   running.signal.throwIfAborted()
-  return hasWrites ? running.commit(transaction).then(({ commitTs }) => commitTs) : null
+  return null
 }
