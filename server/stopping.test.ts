@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import Fastify from 'fastify'
+import { openStorage } from '../storage/storage.ts'
 import { startTestServer } from '../test/server/test-server.ts'
 import { ClientDisconnected } from './errors/server-error.ts'
 import { RunningRequest } from './requests/prepared/running-request.ts'
@@ -157,6 +158,18 @@ test('a statement ends with the reason why its request was aborted, whatever it 
   const running = left.withinTime(60_000, work(left.signal))
   left.abort(new ClientDisconnected('It left.'))
   await assert.rejects(async () => running, ClientDisconnected)
+})
+
+test('a request that was given up commits nothing, and is told why', async (t) => {
+  const storage = await openStorage({ engine: 'memory' })
+  t.after(() => storage.close())
+  const transaction = await storage.begin()
+  transaction.put(Buffer.from('a row'), '0', Buffer.from('written'))
+  const left = new RunningRequest()
+  t.after(() => left.end())
+  left.abort(new ClientDisconnected('It left.'))
+  assert.throws(() => left.commit(transaction), ClientDisconnected)
+  assert.equal(transaction.state, 'active')
 })
 
 test('time that passes between two statements counts for neither, and the second has its own', async (t) => {

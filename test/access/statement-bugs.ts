@@ -8,6 +8,7 @@ const SCANS = 'planner/plan/plan-scan.ts'
 
 const bug = plantedIn('server/guard/access')
 const chiefBug = plantedIn(CHIEF_TEST)
+const requestBug = plantedIn('server/stopping.test.ts')
 
 /** One for each thing that running statements have to do for access control, and what tells of them afterwards. */
 export const STATEMENT_BUGS: readonly PlantedBug[] = [
@@ -97,7 +98,7 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     "if (!meetsRule(plan, found.row, scope)) { if (onConflict.kind === 'update') { const both = { ...scope, row: [...found.row, ...row.row] }; const after = assignedRow(table, onConflict.assignments, both, number).slice(0, table.columns.length); checkedRow({ table, position, checks: onConflict.checks }, { ...scope, row: after }, { isNew: false, number }) } throw violated() }",
   ),
   bug('sortsTakeTheShareOfNobody', EXECUTION, '      holdBytes: answer.holdBesides,\n', ''),
-  bug(
+  requestBug(
     'lateRequestsCommit',
     'server/requests/prepared/running-request.ts',
     '    this.commits()\n    this.signal.throwIfAborted()\n',
