@@ -87,7 +87,7 @@ export class RunTransaction implements ObserverTransaction {
     const parameters = checkedParameters(params)
     const prepared = PreparedScript.of(this.#parts.parser.parseScript(sql))
     requireParametersUsed(parameters, prepared)
-    const { statements, end } = prepared.inner(parameters)
+    const { statements, end } = prepared.inner({ params: parameters })
     if (end !== undefined) throw endsByItself()
     if (statements.length > 1) {
       throw new ServerError('invalid_request', 'A query of an observer is one statement.')

@@ -2,7 +2,7 @@
 
 import type { Statement } from '../../../parser/ast.ts'
 import type { Parser } from '../../../parser/parser.ts'
-import { distinctText, keepOwnSource, type Parameters, sourceOf } from '../../../planner/planner.ts'
+import { distinctText, keepOwnSource, type Parameters } from '../../../planner/planner.ts'
 import { repeat, type Timestamp } from '../../../storage/storage.ts'
 import { ADMIN_ROLE, type Catalog } from '../../../storage/tables/tables.ts'
 import { requireWithin, ServerError } from '../../errors/server-error.ts'
@@ -178,8 +178,7 @@ export class Subscriptions {
     principal: Principal | undefined,
   ): SubscribedQuery {
     const { sql, params, integers = 'number' } = request
-    const source = sourceOf(request)
-    if (source !== undefined) noteParameters(request, source)
+    noteParameters(request)
     const parameters = checkedParameters(params)
     const role = principal?.role ?? null
     const isRestricted = role !== null && role !== ADMIN_ROLE

@@ -6,10 +6,21 @@ import type { ScriptStatement } from './script.ts'
 import { type InnerScript, readInnerScript, readScript, type Script } from './script.ts'
 import { keysOfAll, type ParameterKeys } from './unused-parameters.ts'
 
+type Text = readonly Statement[]
+
 /** The parser answers the same statements for the same text, so what is found out is forgotten together with them. */
-const PREPARED = new WeakMap<readonly Statement[], PreparedScript>()
+const PREPARED = new WeakMap<Text, PreparedScript>()
 
 const NO_PARAMETERS: Parameters = []
+
+/** Statements of a list that is remembered with its first text. */
+const REMEMBERED_LIST_MAX = 100
+
+/** The values of a request: those of its text, or those of each statement of its list. */
+type Given = {
+  readonly params?: Parameters | undefined
+  readonly statements?: ReadonlyArray<{ readonly params?: Parameters }> | undefined
+}
 
 /** What takes less is done before it could be put off and woken again. */
 const SMALL_MS = 0.5
@@ -24,42 +35,60 @@ export class PreparedScript {
   /** Of all parameters that stand in it. */
   readonly keys: ParameterKeys
   readonly #entries: readonly ScriptStatement[]
+  /** The list of several texts that began with this one last. */
+  #list: { readonly texts: readonly Text[]; readonly prepared: PreparedScript } | undefined
   #own: Script | undefined
   #inner: InnerScript | undefined
   /** How long the longest turn of its runs took of late; absent before one has come to its end. */
   #longestMs: number | undefined
 
-  constructor(entries: readonly ScriptStatement[]) {
-    this.#entries = entries
-    this.length = entries.length
-    this.keys = keysOfAll(entries.map(({ statement }) => statement))
+  private constructor(statements: readonly Statement[]) {
+    this.#entries = statements.map((statement) => ({ statement, parameters: NO_PARAMETERS }))
+    this.length = statements.length
+    this.keys = keysOfAll(statements)
   }
 
   /** That of a text, by what the parser has answered for it. */
-  static of(statements: readonly Statement[]): PreparedScript {
+  static of(statements: Text): PreparedScript {
     let prepared = PREPARED.get(statements)
     if (prepared === undefined) {
-      const entries = statements.map((statement) => ({ statement, parameters: NO_PARAMETERS }))
-      prepared = new PreparedScript(entries)
+      prepared = new PreparedScript(statements)
       PREPARED.set(statements, prepared)
     }
     return prepared
   }
 
-  /** What it is outside of any transaction; `parameters` are those of a text. Throws as `readScript`. */
-  script(parameters?: Parameters, keepOpen = false): Script {
+  /** That of a list of texts, by what the parser has answered for each. */
+  static ofList(texts: readonly Text[]): PreparedScript {
+    const [text] = texts
+    if (text === undefined || texts.length > REMEMBERED_LIST_MAX) {
+      return new PreparedScript(texts.flat())
+    }
+    const first = PreparedScript.of(text)
+    if (texts.length === 1) return first
+    const list = first.#list
+    if (list?.texts.length === texts.length && list.texts.every((one, i) => one === texts[i])) {
+      return list.prepared
+    }
+    const prepared = new PreparedScript(texts.flat())
+    first.#list = { texts, prepared }
+    return prepared
+  }
+
+  /** What it is outside of any transaction. Throws as `readScript`. */
+  script(given: Given, keepOpen = false): Script {
     let script = keepOpen ? undefined : this.#own
     if (script === undefined) {
       script = readScript(this.#entries, keepOpen)
       if (!keepOpen) this.#own = script
     }
-    return parameters === undefined ? script : withParameters(script, parameters)
+    return withParameters(script, given)
   }
 
   /** What it is inside an open transaction. Throws as `readInnerScript`. */
-  inner(parameters?: Parameters): InnerScript {
+  inner(given: Given): InnerScript {
     this.#inner ??= readInnerScript(this.#entries)
-    return parameters === undefined ? this.#inner : withParameters(this.#inner, parameters)
+    return withParameters(this.#inner, given)
   }
 
   /** Whether to put it off would take longer than it does. False for what has never run to its end. */
@@ -73,10 +102,18 @@ export class PreparedScript {
   }
 }
 
-function withParameters<S extends Script | InnerScript>(script: S, parameters: Parameters): S {
-  if (Array.isArray(parameters) && parameters.length === 0) return script
-  const statements = []
-  for (const entry of script.statements) statements.push({ ...entry, parameters })
-  const begin = 'begin' in script && { begin: { ...script.begin, parameters } }
-  return { ...script, statements, ...begin }
+function withParameters<S extends Script | InnerScript>(script: S, given: Given): S {
+  const { params = NO_PARAMETERS, statements: list } = given
+  if (list === undefined && Array.isArray(params) && params.length === 0) return script
+  const { begin } = script as { readonly begin?: object }
+  const before = begin === undefined ? 0 : 1
+  const statements: ScriptStatement[] = []
+  for (const entry of script.statements) {
+    const own: Parameters | undefined =
+      list === undefined ? params : list[before + statements.length]?.params
+    statements.push({ ...entry, parameters: own ?? NO_PARAMETERS })
+  }
+  if (begin === undefined) return { ...script, statements }
+  const parameters = list === undefined ? params : (list[0]?.params ?? NO_PARAMETERS)
+  return { ...script, statements, begin: { ...begin, parameters } }
 }

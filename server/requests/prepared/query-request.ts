@@ -7,7 +7,6 @@ import { limitExceeded, ServerError, StatementFailure } from '../../errors/serve
 import type { Turns } from '../../guard/budgets/turns.ts'
 import { ALL_LIMITS } from '../../limits.ts'
 import { PreparedScript } from './prepared-script.ts'
-import type { ScriptStatement } from './script.ts'
 import { requireParametersUsed } from './unused-parameters.ts'
 
 /** `QueryRequest` and `TransactionQueryRequest` of `openapi.yaml`, both forms in one. */
@@ -48,7 +47,7 @@ export function preparedText(
   request: QueryRequest & { readonly sql: string },
   statements: readonly Statement[],
 ): PreparedScript {
-  noteSources(request)
+  noteParameters(request)
   const prepared = PreparedScript.of(statements)
   const { params } = request
   if (params !== undefined) requireParametersUsed(checkedParameters(params), prepared)
@@ -65,23 +64,42 @@ export function preparedRequest(
   request: QueryRequest,
   turns: Turns,
 ): MaybePromise<PreparedScript> {
-  noteSources(request)
   if (request.sql !== undefined) {
     // What is wrong with them is told first.
+    noteParameters(request)
     checkedParameters(request.params)
     const parsed = parsedText(parser, request.sql, turns)
     return andThen(parsed, (statements) => preparedText(request, statements))
   }
   const { statements } = request
+  noteList(request, statements)
   const { statementsMax } = ALL_LIMITS
   if (statements.length > statementsMax) {
     throw limitExceeded('statementsMax', statementsMax, statements.length, 'Statements')
   }
-  const script: ScriptStatement[] = []
-  parseUntilDue(parser, statements, script, turns)
-  return script.length === statements.length
-    ? new PreparedScript(script)
-    : parseRest(parser, statements, script, turns)
+  const texts: Array<readonly Statement[]> = []
+  parseUntilDue(parser, statements, texts, turns)
+  return texts.length === statements.length
+    ? PreparedScript.ofList(texts)
+    : parseRest(parser, statements, texts, turns)
+}
+
+/** The script of a request whose texts are all known; undefined for any other. */
+export function knownRequest(
+  parser: Pick<Parser, 'knownScript'>,
+  { sql, statements = [] }: QueryRequest,
+): PreparedScript | undefined {
+  if (sql !== undefined) {
+    const known = parser.knownScript(sql)
+    return known && PreparedScript.of(known)
+  }
+  const texts = []
+  for (const statement of statements) {
+    const known = parser.knownScript(statement.sql)
+    if (known === undefined) return undefined
+    texts.push(known)
+  }
+  return PreparedScript.ofList(texts)
 }
 
 /** The statements of one text; those of a long one are parsed in several turns. Throws ParseError. */
@@ -110,27 +128,27 @@ async function parsedInTurns(
 async function parseRest(
   parser: Parser,
   statements: readonly StatementWithParameters[],
-  script: ScriptStatement[],
+  texts: Array<readonly Statement[]>,
   turns: Turns,
 ): Promise<PreparedScript> {
-  while (script.length < statements.length) {
+  while (texts.length < statements.length) {
     await turns.pause()
-    parseUntilDue(parser, statements, script, turns)
+    parseUntilDue(parser, statements, texts, turns)
   }
-  return new PreparedScript(script)
+  return PreparedScript.ofList(texts)
 }
 
-/** Adds to `script` as many of the statements that follow it as one turn has time for. */
+/** Adds to `texts` as many of the statements that follow as one turn has time for. */
 function parseUntilDue(
   parser: Parser,
   statements: readonly StatementWithParameters[],
-  script: ScriptStatement[],
+  texts: Array<readonly Statement[]>,
   turns: Turns,
 ): void {
-  while (script.length < statements.length) {
-    const index = script.length
+  while (texts.length < statements.length) {
+    const index = texts.length
     try {
-      script.push(parseEntry(parser, statements[index] as StatementWithParameters))
+      texts.push(parseEntry(parser, statements[index] as StatementWithParameters))
     } catch (error) {
       throw new StatementFailure(index, error)
     }
@@ -138,49 +156,60 @@ function parseUntilDue(
   }
 }
 
-function parseEntry(parser: Parser, { sql, params }: StatementWithParameters): ScriptStatement {
+function parseEntry(
+  parser: Parser,
+  { sql, params }: StatementWithParameters,
+): readonly Statement[] {
   const parameters = checkedParameters(params)
   const script = parser.parseScript(sql)
-  const [statement] = script
-  if (statement === undefined || script.length > 1) {
+  if (script.length !== 1) {
     const detail = 'Each element of "statements" holds exactly one statement.'
     throw new ServerError('invalid_request', detail)
   }
   requireParametersUsed(parameters, PreparedScript.of(script))
-  return { statement, parameters }
+  return script
 }
 
-/** All parameters know where they stand in the body, before anything asks for their digits. */
-function noteSources(request: QueryRequest): void {
+type WithParameters = { readonly sql?: string | undefined; readonly params?: Parameters }
+
+/** As `noteParameters`, of each statement of a list. */
+function noteList(request: QueryRequest, statements: readonly StatementWithParameters[]): void {
   const source = sourceOf(request)
   if (source === undefined) return
-  if (request.statements === undefined) {
-    noteParameters(request, source)
-    return
-  }
-  source.requireNamesOnce()
+  let names = namesIn(request)
+  for (const statement of statements) names += namesIn(statement)
+  const isPlain = source.nameCount === names
+  if (!isPlain) source.requireNamesOnce()
   const list = source.member('statements')
-  for (const [index, statement] of request.statements.entries()) {
-    noteParameters(statement, list.member(index))
+  for (const [index, statement] of statements.entries()) {
+    noteParameters(statement, list.member(index), isPlain)
   }
+}
+
+/** All names that it has, where no value is an object: nothing more is looked through then. */
+function namesIn(request: WithParameters): number {
+  const { params } = request
+  const named = params === undefined || Array.isArray(params) ? 0 : Object.keys(params).length
+  return Object.keys(request).length + named
 }
 
 /**
- * The parameters know where they stand. Throws PlanError `type_mismatch` for a name that stands twice in what holds
- * them, or in them: one of several would win, and the others be dropped without a word.
+ * The parameters know where they stand in the body, before anything asks for their digits. Throws PlanError
+ * `type_mismatch` for a name that stands twice in what holds them, or in them: one of several would win, and the others
+ * be dropped without a word.
  */
 export function noteParameters(
-  request: { readonly params?: Parameters },
-  source: JsonSource,
+  request: WithParameters,
+  source: JsonSource | undefined = sourceOf(request),
+  isPlain?: boolean,
 ): void {
+  if (source === undefined) return
   const { params } = request
-  const named = params === undefined || Array.isArray(params) ? 0 : Object.keys(params).length
-  // All that a body has, where no value is an object: nothing more is looked through.
-  const isPlain = source.nameCount === Object.keys(request).length + named
-  if (!isPlain) source.requireNamesOnce()
+  const isOnce = isPlain ?? source.nameCount === namesIn(request)
+  if (!isOnce) source.requireNamesOnce()
   if (params === undefined) return
   const own = source.member('params')
-  if (!isPlain && named > 0) own.requireNamesOnce()
+  if (!isOnce && !Array.isArray(params)) own.requireNamesOnce()
   noteSource(params, own)
 }
 

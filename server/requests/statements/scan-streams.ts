@@ -52,7 +52,7 @@ export class ScanStreams {
     const { parser, cursors, storage } = this.#parts
     requireHistory(storage.history, request.history, request)
     const prepared = await preparedRequest(parser, request, turns)
-    const script = prepared.script(request.sql === undefined ? undefined : request.params)
+    const script = prepared.script(request)
     const [entry] = script.kind === 'transaction' ? script.statements : []
     if (script.kind !== 'transaction' || entry === undefined) return undefined
     const paging = await Paging.of(request, cursors, running.owner)

@@ -11,8 +11,13 @@ import {
 } from '../answers/query-answer.ts'
 import { type IdempotentRequest, ReplayedAnswer } from '../prepared/idempotency.ts'
 import { requireMeaning, requireMeaningInside } from '../prepared/meaningless-options.ts'
-import { PreparedScript } from '../prepared/prepared-script.ts'
-import { preparedRequest, preparedText, type QueryRequest } from '../prepared/query-request.ts'
+import type { PreparedScript } from '../prepared/prepared-script.ts'
+import {
+  knownRequest,
+  preparedRequest,
+  preparedText,
+  type QueryRequest,
+} from '../prepared/query-request.ts'
 import { beginOptions, snapshotOf } from '../prepared/request-snapshot.ts'
 import type { RunningRequest } from '../prepared/running-request.ts'
 import { Paging } from '../prepared/scan-paging.ts'
@@ -75,16 +80,18 @@ export class StatementRunner {
    */
   run(request: QueryRequest, running: RunningRequest, around: RunAround): MaybePromise<RunResult> {
     const { history, sql } = request
+    const { parser } = this.#parts
     if (history !== undefined) requireHistory(this.#parts.storage.history, history, request)
     running.timeoutMs = request.timeoutMs
     const { turns } = running
-    const known = sql === undefined ? undefined : this.#parts.parser.knownScript(sql)
-    if (!turns.mayBegin && !(known && PreparedScript.of(known).isSmall && turns.maySmallBegin)) {
+    const isDue = turns.mayBegin || (turns.maySmallBegin && knownRequest(parser, request)?.isSmall)
+    if (!isDue) {
       return turns
         .begin()
         .then(() => this.#prepared(request, running))
         .then((prepared) => this.#runPrepared(prepared, request, running, around))
     }
+    const known = sql === undefined ? undefined : parser.knownScript(sql)
     const prepared =
       known === undefined || request.sql === undefined
         ? this.#prepared(request, running)
@@ -101,17 +108,16 @@ export class StatementRunner {
     around: RunAround,
   ): MaybePromise<RunResult> {
     const { idempotent, observerRun } = around
-    const parameters = request.sql === undefined ? undefined : request.params
     // What is left open or kept is refused before anything of it happens.
     const isArmedFirst = (idempotent ?? observerRun ?? request.transaction) !== undefined
     if (isArmedFirst) running.arm()
     if (request.transaction !== undefined) {
-      const script = prepared.inner(parameters)
+      const script = prepared.inner(request)
       requireMeaningInside(request, script, around)
       const inside = { ...around, running }
       return this.#runInside(request.transaction, script, request, inside)
     }
-    const script = prepared.script(parameters, request.keepOpen)
+    const script = prepared.script(request, request.keepOpen)
     const isPaged = (request.cursor ?? request.pageSize) !== undefined
     if (script.kind !== 'transaction' || isPaged) requireMeaning(request, script, around)
     switch (script.kind) {
