@@ -92,6 +92,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ],
       ...[
         'requests/answers/error-text',
+        'requests/answers/table-text',
         'requests/answers/terminal-text',
         'package-files',
         'live/observers/define-observer',
