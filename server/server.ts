@@ -51,6 +51,7 @@ import { CommitMetrics } from './operations/metrics/commit-metrics.ts'
 import type { Metrics } from './operations/metrics/metrics.ts'
 import type { Moves } from './operations/move/moves.ts'
 import { StatementStatistics } from './operations/statistics/statement-statistics.ts'
+import type { AnswerListener } from './requests/answers/answer-body.ts'
 import { Cursors } from './requests/prepared/cursor.ts'
 import { RunningRequests, type RunningRequestsParts } from './requests/prepared/running-requests.ts'
 import { PlanCache } from './requests/statements/plan-cache.ts'
@@ -79,8 +80,8 @@ export type Outside = {
   readonly observers?: readonly DefinedObserver[]
   /** In place of the usual bounds that all clients share. */
   readonly sharedLimits?: Partial<Record<SharedLimit, number>>
-  /** Told of every answer that `openapi.yaml` does not declare; without it, answers go unchecked. */
-  readonly onUndeclaredAnswer?: (description: string) => void
+  /** Told of every answer. */
+  readonly onAnswer?: AnswerListener
 }
 
 /** Between telling what is running to stop and closing its socket. */
@@ -137,8 +138,7 @@ function retentionOf(config: Config) {
   return { retentionMs: config.retentionMs, heldMsMax }
 }
 
-type ServerParts = Ground &
-  Pick<Outside, 'observers' | 'sharedLimits' | 'onUndeclaredAnswer' | 'onListening'>
+type ServerParts = Ground & Pick<Outside, 'observers' | 'sharedLimits' | 'onAnswer' | 'onListening'>
 
 export class Server {
   readonly http: FastifyInstance
@@ -235,7 +235,7 @@ export class Server {
       told,
       isStopping: () => this.#stopping,
       probes: this.#probes,
-      onUndeclaredAnswer: parts.onUndeclaredAnswer,
+      onAnswer: parts.onAnswer,
     })
     this.#live = live
     this.#metrics = metrics

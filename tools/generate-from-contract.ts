@@ -19,13 +19,16 @@ const HEADER = `// SPDX-License-Identifier: Apache-2.0
 `
 
 const { values: flags } = scriptFlags(HELP, { check: { type: 'boolean', default: false } })
-const tree = await openapiTypescript(contract, {
+const json = parse(await readFile(contract, 'utf8'))
+// The client knows bodies by the names of their schemas, and no more of an operation than its path.
+const { openapi, info, components } = json
+const schemas = { openapi, info, components: { schemas: components.schemas } }
+const tree = await openapiTypescript(schemas, {
   immutable: true,
   // What has a default may be left out of a request.
   defaultNonNullable: false,
   transform: openEnum,
 })
-const json = parse(await readFile(contract, 'utf8'))
 const generated = [
   [new URL('../client-sdk/schema.gen.ts', import.meta.url), HEADER + astToString(tree)],
   [new URL('../openapi.gen.json', import.meta.url), `${JSON.stringify(json, null, 1)}\n`],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { styleText } from 'node:util'
 import type { ResultColumn, StatementResult } from '../../client-sdk/client.ts'
+import { counted } from '../../server/requests/answers/table-text.ts'
 import { terminalText } from '../../server/requests/answers/terminal-text.ts'
 import { valueText } from './value-text.ts'
 
@@ -14,10 +15,6 @@ export function shownValue(column: ResultColumn, row: Readonly<Record<string, un
 export function styled(text: string, value: unknown, hasColor: boolean): string {
   const isDim = hasColor && (value ?? null) === null
   return isDim ? styleText('dim', text, { validateStream: false }) : text
-}
-
-function counted(rows: number): string {
-  return `${rows} ${rows === 1 ? 'row' : 'rows'}`
 }
 
 /** The line under a result: `(1 row, 1.9 ms)`. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ResultColumn, StatementResult } from '../../client-sdk/client.ts'
+import { headOf, isOnRight, paddedWidths, rowOf } from '../../server/requests/answers/table-text.ts'
 import { DisplayWidths, terminalText } from '../../server/requests/answers/terminal-text.ts'
 import { footer, planText, shownValue, styled } from './shown-value.ts'
-import { isOnRight } from './value-text.ts'
 import type { ResultView, ViewOptions } from './view.ts'
 
 /** Characters that a page may take when each of its columns is as wide as its longest text. */
@@ -35,11 +35,12 @@ export class TableView implements ResultView {
     this.#isPlan = plan !== undefined
     if (plan !== undefined) return plan
     if (result.columns.length === 0) return ''
-    const { columns, rows } = result
-    const laidOut = layOut(columns, rows, this.#widths)
-    const head = this.#widths === undefined ? headOf(columns, laidOut.widths) : ''
-    this.#widths = laidOut.widths
-    return head + rows.map((row, index) => this.#line(columns, row, laidOut, index)).join('')
+    const { columns } = result
+    const hasHead = this.#widths !== undefined
+    const { names, lines, widths } = layOut(result, this.#widths, this.#options.hasColor)
+    this.#widths = widths
+    const head = hasHead ? [] : headOf(names, widths)
+    return [...head, ...lines.flatMap((cells) => rowOf(columns, cells, widths))].join('')
   }
 
   end(note?: string): string {
@@ -48,71 +49,33 @@ export class TableView implements ResultView {
     if (this.#isPlan) return note === undefined ? '' : `(${note})\n`
     return footer(this.#last, this.#rows, note)
   }
-
-  #line(
-    columns: readonly ResultColumn[],
-    row: Readonly<Record<string, unknown>>,
-    { texts, textWidths, widths }: LaidOut,
-    index: number,
-  ): string {
-    const cells = columns.map(({ name, type }, at) => {
-      const text = texts[index]?.[at] ?? ''
-      const space = ' '.repeat(Math.max(0, (widths[at] ?? 0) - (textWidths[index]?.[at] ?? 0)))
-      const shown = styled(text, row[name], this.#options.hasColor)
-      return isOnRight(type) ? space + shown : shown + space
-    })
-    return `${` ${cells.join(' | ')}`.trimEnd()}\n`
-  }
 }
 
 /** Columns that the table of a page takes on a terminal. */
-export function tableWidth({ columns, rows }: StatementResult): number {
-  const { widths } = layOut(columns, rows, undefined)
+export function tableWidth(result: StatementResult): number {
+  const { widths } = layOut(result, undefined, false)
   return widths.reduce((sum, width) => sum + width + 3, -1)
 }
 
-type LaidOut = {
-  readonly widths: readonly number[]
-  readonly texts: ReadonlyArray<readonly string[]>
-  readonly textWidths: ReadonlyArray<readonly number[]>
-}
-
-/** At least as wide as `before`. */
+/** The cells of a page, in columns at least as wide as `before`. */
 function layOut(
-  columns: readonly ResultColumn[],
-  rows: StatementResult['rows'],
+  { columns, rows }: StatementResult,
   before: readonly number[] | undefined,
-): LaidOut {
+  hasColor: boolean,
+) {
   const display = new DisplayWidths()
-  const texts = rows.map((row) => columns.map((column) => shownValue(column, row)))
-  const textWidths = texts.map((cells) => cells.map((text) => display.of(text)))
-  const widths = columns.map(({ name }, at) =>
-    textWidths.reduce(
-      (widest, line) => Math.max(widest, line[at] ?? 0),
-      before?.[at] ?? display.of(terminalText(name)),
-    ),
+  const cellOf = (text: string, shown = text) => ({ texts: [shown], width: display.of(text) })
+  const names = columns.map(({ name }) => cellOf(terminalText(name)))
+  const lines = rows.map((row) =>
+    columns.map((column) => {
+      const text = shownValue(column, row)
+      return cellOf(text, styled(text, row[column.name], hasColor))
+    }),
   )
-  return { texts, textWidths, widths: bounded(widths, rows.length + 2) }
-}
-
-/** A long text among many short ones would cost its length in blanks for each of them: then it sticks out. */
-function bounded(widths: readonly number[], lines: number): readonly number[] {
-  const all = widths.reduce((sum, width) => sum + width, 0)
-  if (all * lines <= LAID_OUT_CHARACTERS_MAX) return widths
-  const share = Math.floor(LAID_OUT_CHARACTERS_MAX / (lines * widths.length))
-  return widths.map((width) => Math.min(width, share))
-}
-
-function headOf(columns: readonly ResultColumn[], widths: readonly number[]): string {
-  const display = new DisplayWidths()
-  const names = columns.map(({ name }, at) => {
-    const text = terminalText(name)
-    const space = Math.max(0, (widths[at] ?? 0) - display.of(text))
-    const left = Math.floor(space / 2)
-    return ' '.repeat(left) + text + ' '.repeat(space - left)
-  })
-  const rule = widths.map((width) => '-'.repeat(width + 2)).join('+')
-  return `${` ${names.join(' | ')}`.trimEnd()}\n${rule}\n`
+  const widths = names.map(({ width }, at) =>
+    lines.reduce((widest, cells) => Math.max(widest, cells[at]?.width ?? 0), before?.[at] ?? width),
+  )
+  return { names, lines, widths: paddedWidths(widths, rows.length, LAID_OUT_CHARACTERS_MAX) }
 }
 
 /** For documents; there is no line of how many rows they are. */

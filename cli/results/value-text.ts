@@ -31,8 +31,3 @@ export function rowJson(
   )
   return `{${members.join(',')}}`
 }
-
-/** Numbers stand on the right. */
-export function isOnRight(type: SqlType | undefined): boolean {
-  return type === 'INTEGER' || type === 'REAL'
-}

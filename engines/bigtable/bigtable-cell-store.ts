@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  checkFilter,
-  checkIncrements,
-  checkReadKey,
-  checkRowKey,
-  checkScan,
-  checkStep,
-} from '../../storage/cells/call-check.ts'
 import type { Row } from '../../storage/cells/cell.ts'
 import {
-  type CellStore,
   CellStoreError,
   type CellStoreLimits,
   type CheckAndMutate,
@@ -18,11 +9,11 @@ import {
   type RowMutations,
   type RowScan,
 } from '../../storage/cells/cell-store.ts'
+import { CheckedCellStore } from '../../storage/cells/checked-cell-store.ts'
 import type { Mutation } from '../../storage/cells/mutation.ts'
 import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import { CallError, mutationError, readError } from '../network/call-errors.ts'
 import { CallsUnderWay } from '../network/calls-under-way.ts'
-import { refusalsOf } from '../network/row-refusals.ts'
 import { status } from '../network/status.ts'
 import type { WireFilter } from './bigtable-messages.ts'
 import { RowReads } from './bigtable-reads.ts'
@@ -36,7 +27,7 @@ import { hasPlace } from './timestamp-encoding.ts'
 const FILTER_BYTES_MAX = 20_480
 
 /** The cells of one table of Bigtable. Many processes may have it open at once. */
-export class BigtableCellStore implements CellStore {
+export class BigtableCellStore extends CheckedCellStore {
   readonly atomicScope = 'row'
   readonly limits: CellStoreLimits
   readonly #table: OpenedTable
@@ -45,6 +36,7 @@ export class BigtableCellStore implements CellStore {
   readonly #calls = new CallsUnderWay('The table of Bigtable is closed.')
 
   constructor(table: OpenedTable) {
+    super()
     this.#table = table
     this.#names = { tableName: table.path, appProfileId: table.profile }
     this.#reads = new RowReads(table, this.#names)
@@ -55,11 +47,8 @@ export class BigtableCellStore implements CellStore {
     return this.#table.transport.requestsSent
   }
 
-  async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
+  protected async changeRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
     return await this.#calls.run(async () => {
-      checkStep({ row, ...step }, this.limits)
-      checkPlaces(step.ifMatched)
-      checkPlaces(step.otherwise)
       const trueMutations = this.#encoded(step.ifMatched)
       const falseMutations = this.#encoded(step.otherwise)
       const predicateFilter = this.#filter(step.when)
@@ -81,11 +70,13 @@ export class BigtableCellStore implements CellStore {
     })
   }
 
-  async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
+  protected async changeRows(
+    entries: readonly RowMutations[],
+  ): Promise<Array<CellStoreError | null>> {
     return await this.#calls.run(async () => {
-      const errors = refusalsOf(entries, this.limits, ({ mutations }) => checkPlaces(mutations))
+      const errors = new Array<CellStoreError | null>(entries.length).fill(null)
       const sent = entries.flatMap(({ row, mutations }, at) => {
-        const encoded = errors[at] === null ? this.#encoded(mutations) : []
+        const encoded = this.#encoded(mutations)
         return encoded.length === 0 ? [] : [{ at, rowKey: row, mutations: encoded }]
       })
       for (const batch of mutationBatches(sent)) {
@@ -99,25 +90,24 @@ export class BigtableCellStore implements CellStore {
     })
   }
 
-  async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
+  protected async rowsOf(
+    keys: readonly Uint8Array[],
+    filter: RowFilter,
+  ): Promise<Array<Row | null>> {
     return await this.#calls.run(async () => {
-      checkFilter(filter)
-      for (const key of keys) checkReadKey(key)
       const wire = this.#filter(filter)
       return wire === undefined ? keys.map(() => null) : await this.#reads.rows(keys, wire)
     })
   }
 
-  async *scanRows(scan: RowScan): AsyncIterable<Row> {
-    checkScan(scan)
+  protected async *scan(scan: RowScan): AsyncIterable<Row> {
     this.#calls.requireOpen()
     const filter = this.#filter(scan.filter)
     if (filter === undefined) return
     yield* this.#whileOpen(this.#reads.scan(scan, filter), scan.signal)
   }
 
-  async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
-    checkFilter(filter)
+  protected async *scanEach(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
     this.#calls.requireOpen()
     const wire = this.#filter(filter)
     if (wire !== undefined) yield* this.#whileOpen(this.#reads.scanRanges(ranges, wire))
@@ -133,10 +123,8 @@ export class BigtableCellStore implements CellStore {
     }
   }
 
-  async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
+  protected async increment(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
     return await this.#calls.run(async () => {
-      checkRowKey(row, this.limits)
-      checkIncrements(increments)
       if (increments.length === 0) return []
       const rules = increments.map(({ family, qualifier, by }) => ({
         ...{ familyName: family, columnQualifier: Buffer.from(qualifier) },
@@ -167,6 +155,15 @@ export class BigtableCellStore implements CellStore {
 
   async close(): Promise<void> {
     await this.#calls.close(() => this.#table.transport.close())
+  }
+
+  /** Refuses a cell at a timestamp that has none on the wire. */
+  protected override checkMore(mutations: readonly Mutation[]): void {
+    for (const mutation of mutations) {
+      if (mutation.kind !== 'setCell' || hasPlace(mutation.timestamp)) continue
+      const { timestamp } = mutation
+      throw new CellStoreError('invalid', `Bigtable keeps no cell at ${timestamp}, before 2026.`)
+    }
   }
 
   #encoded(mutations: readonly Mutation[]) {
@@ -243,15 +240,6 @@ export class BigtableCellStore implements CellStore {
 
 function throwMutationError(error: unknown): never {
   throw mutationError(error)
-}
-
-/** Throws CellStoreError `invalid` for a cell at a timestamp that has none on the wire. */
-function checkPlaces(mutations: readonly Mutation[]): void {
-  for (const mutation of mutations) {
-    if (mutation.kind !== 'setCell' || hasPlace(mutation.timestamp)) continue
-    const { timestamp } = mutation
-    throw new CellStoreError('invalid', `Bigtable keeps no cell at ${timestamp}, before 2026.`)
-  }
 }
 
 type CounterRow = { readonly families?: ReadonlyArray<CounterFamily> }

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  checkFilter,
-  checkIncrements,
-  checkReadKey,
-  checkRowKey,
-  checkScan,
-  checkStep,
-} from '../../storage/cells/call-check.ts'
 import type { Cell, Row } from '../../storage/cells/cell.ts'
 import {
-  type CellStore,
   CellStoreError,
   type CellStoreLimits,
   type CheckAndMutate,
@@ -18,6 +9,7 @@ import {
   type RowMutations,
   type RowScan,
 } from '../../storage/cells/cell-store.ts'
+import { CheckedCellStore } from '../../storage/cells/checked-cell-store.ts'
 import type { Mutation } from '../../storage/cells/mutation.ts'
 import {
   applyMutations,
@@ -29,7 +21,6 @@ import { chooseCells } from '../../storage/cells/row-filter-evaluation.ts'
 import { STORAGE_LIMITS } from '../../storage/limits.ts'
 import { CallError, mutationError } from '../network/call-errors.ts'
 import { CallsUnderWay } from '../network/calls-under-way.ts'
-import { refusalsOf } from '../network/row-refusals.ts'
 import { status } from '../network/status.ts'
 import { Compactor } from './compactor.ts'
 import type { EtcdClient } from './etcd-client.ts'
@@ -55,7 +46,7 @@ const ROWS_AT_ONCE = 16
 type Change<T> = { readonly cells: readonly Cell[] | undefined; readonly answer: T }
 
 /** The cells in an etcd. Many processes may have it open at once. */
-export class EtcdCellStore implements CellStore {
+export class EtcdCellStore extends CheckedCellStore {
   readonly atomicScope = 'row'
   readonly limits = ETCD_LIMITS
   readonly #client: EtcdClient
@@ -65,6 +56,7 @@ export class EtcdCellStore implements CellStore {
   readonly #calls = new CallsUnderWay('The store in etcd is closed.')
 
   constructor(client: EtcdClient, layout: EtcdLayout) {
+    super()
     this.#client = client
     this.#layout = layout
     this.#reads = new EtcdReads(client, layout)
@@ -75,9 +67,8 @@ export class EtcdCellStore implements CellStore {
     return this.#client.requestsSent
   }
 
-  async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
+  protected async changeRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
     return await this.#calls.run(async () => {
-      checkStep({ row, ...step }, this.limits)
       return await this.#change(row, ({ cells }) => {
         const matched = chooseCells(cells, step.when).length > 0
         const mutations = matched ? step.ifMatched : step.otherwise
@@ -86,13 +77,14 @@ export class EtcdCellStore implements CellStore {
     })
   }
 
-  async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
+  protected async changeRows(
+    entries: readonly RowMutations[],
+  ): Promise<Array<CellStoreError | null>> {
     return await this.#calls.run(async () => {
-      const errors = refusalsOf(entries, this.limits)
+      const errors = new Array<CellStoreError | null>(entries.length).fill(null)
       const left = entries.entries()
       const worker = async () => {
         for (const [at, { row, mutations }] of left) {
-          if (errors[at] !== null) continue
           errors[at] = await this.#change(row, ({ cells }) => {
             return { cells: mutated(cells, mutations), answer: null }
           }).catch(mutationError)
@@ -103,17 +95,17 @@ export class EtcdCellStore implements CellStore {
     })
   }
 
-  async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
+  protected async rowsOf(
+    keys: readonly Uint8Array[],
+    filter: RowFilter,
+  ): Promise<Array<Row | null>> {
     return await this.#calls.run(async () => {
-      checkFilter(filter)
-      for (const key of keys) checkReadKey(key)
       const images = await this.#reads.images(keys)
       return images.map(({ cells }, at) => chosen({ key: keys[at] as Uint8Array, cells }, filter))
     })
   }
 
-  async *scanRows(scan: RowScan): AsyncIterable<Row> {
-    checkScan(scan)
+  protected async *scan(scan: RowScan): AsyncIterable<Row> {
     let left = scan.limit ?? Infinity
     if (left === 0 || scan.filter.length === 0) return
     for await (const row of this.#reads.scan(scan, () => this.#calls.requireOpen())) {
@@ -125,8 +117,7 @@ export class EtcdCellStore implements CellStore {
     }
   }
 
-  async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
-    checkFilter(filter)
+  protected async *scanEach(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
     const rows = this.#reads.scanRanges(ranges, () => this.#calls.requireOpen())
     for await (const row of rows) {
       const found = chosen(row, filter)
@@ -134,10 +125,8 @@ export class EtcdCellStore implements CellStore {
     }
   }
 
-  async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
+  protected async increment(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
     return await this.#calls.run(async () => {
-      checkRowKey(row, this.limits)
-      checkIncrements(increments)
       return await this.#change(row, ({ cells }) => {
         const after = [...cells]
         const answer = increments.map((increment) => {

@@ -21,11 +21,14 @@ import {
   replayObserver,
   restartIdentity,
   resumeObserver,
+  scanRows,
+  type TableDefinition,
 } from '../../storage/tables/tables.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
+import { nameText } from '../expressions/expression-text.ts'
 import type { Parameters } from '../expressions/parameters.ts'
 import { PlanError } from '../plan-error.ts'
-import { requireServerRight } from '../required-rights.ts'
+import { readsAllRows, requireServerRight } from '../required-rights.ts'
 import { requireColumn, requireIndex, requireObserver, requireTable } from '../unknown-name.ts'
 import { definitionResult } from './definition-result.ts'
 import {
@@ -36,7 +39,6 @@ import {
   newTableOf,
   wholeNumberOf,
 } from './new-definitions.ts'
-import { requireAllRows } from './required-rows.ts'
 import { evaluateStamp } from './stamp.ts'
 import { newCheckOf, notNullCheckOf } from './table-check.ts'
 
@@ -242,5 +244,25 @@ function namesIn(statement: DefinitionStatement, family: unknown): readonly Name
       return [statement.column, statement.to]
     default:
       return []
+  }
+}
+
+/**
+ * For definitions whose outcome tells of the values of rows: whoever chooses them well learns any value. A table
+ * without rows is free. Throws PlanError `not_permitted`.
+ */
+async function requireAllRows(
+  catalog: Pick<Catalog, 'rights'>,
+  transaction: Transaction,
+  { table, position }: { readonly table: TableDefinition; readonly position: Position },
+): Promise<void> {
+  if (readsAllRows(catalog, table)) return
+  for await (const _ of scanRows(transaction, table, { limit: 1, columns: [] })) {
+    const detail = `The role ${catalog.rights.role} lacks READ on all rows of ${table.name}, which this is about.`
+    throw new PlanError('not_permitted', detail, {
+      position,
+      hint: `GRANT READ ON ${nameText(table.name)} TO ${nameText(catalog.rights.role)}, without WHERE; or let an administrator do it.`,
+      fields: { right: 'read', table: table.name },
+    })
   }
 }

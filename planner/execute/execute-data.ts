@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MaybePromise } from '../../storage/storage.ts'
-import type { ExplainedPlan } from '../plan/plan.ts'
+import { changeRows, notifyObserver } from '../../storage/tables/tables.ts'
+import type { DeletePlan, ExplainedPlan, NotifyPlan } from '../plan/plan.ts'
 import { executeAggregate } from './execute-aggregate.ts'
 import { executeGet } from './execute-get.ts'
 import { executeScan } from './execute-scan.ts'
 import { executeTopRows } from './execute-top-rows.ts'
-import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
+import { AnswerRows } from './rows/answer-rows.ts'
+import { type ExecutionContext, type StatementResult, scopeOf } from './rows/execution-context.ts'
+import { mayMeetRule } from './rows/row-visibility.ts'
 import { isUpsert } from './writes/conflicting-rows.ts'
 import { executeCheck } from './writes/execute-check.ts'
-import { executeDelete } from './writes/execute-delete.ts'
-import { executeInsert } from './writes/execute-insert.ts'
-import { executeNotify } from './writes/execute-notify.ts'
+import { executeInsert, executeUpsert } from './writes/execute-insert.ts'
 import { executeSet } from './writes/execute-set.ts'
 import { executeSetRows } from './writes/execute-set-rows.ts'
-import { executeUpsert } from './writes/execute-upsert.ts'
+import { foundRows } from './writes/found-rows.ts'
+import { requireKey } from './writes/one-row.ts'
+import { ruleViolated } from './writes/rule-violated.ts'
 
 /** Runs a plan on rows within the statement layer that the caller has opened. */
 export function executeData(
@@ -42,4 +45,30 @@ export function executeData(
     case 'notify':
       return executeNotify(plan, context)
   }
+}
+
+/** Tells the observer of the row, without a look at it. No row is written. */
+function executeNotify(plan: NotifyPlan, context: ExecutionContext): StatementResult {
+  const scope = scopeOf(plan.slots, context)
+  const key = requireKey(plan, scope)
+  if (!mayMeetRule(plan, key, scope)) throw ruleViolated(plan, key)
+  notifyObserver(context.transaction, plan.table, plan.observer, key)
+  return { columns: [], rows: [], rowsAffected: 0 }
+}
+
+/** Deletes the rows that it finds along a key. */
+async function executeDelete(
+  plan: DeletePlan,
+  context: ExecutionContext,
+): Promise<StatementResult> {
+  const scope = scopeOf(plan.slots, context)
+  const answer = new AnswerRows(plan.returning, plan.position, context)
+  let rowsAffected = 0
+  for await (const found of foundRows(plan, scope, context)) {
+    for (const row of found) answer.add({ ...scope, row })
+    const changes = found.map((before) => ({ before, after: null }))
+    await changeRows(context.transaction, plan.table, changes)
+    rowsAffected += found.length
+  }
+  return answer.result(rowsAffected)
 }

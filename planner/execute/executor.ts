@@ -5,12 +5,15 @@ import { executeData } from './execute-data.ts'
 import { executeExplain } from './execute-explain.ts'
 import {
   describeTable,
+  showBlocks,
   showCreateTable,
+  showGrants,
   showIndexes,
   showObservers,
+  showRoles,
   showTables,
+  showTokens,
 } from './execute-show.ts'
-import { showBlocks, showGrants, showRoles, showTokens } from './execute-show-access.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
 
 /**

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AggregateExpression, Expression, ScanStatement } from '../../parser/ast.ts'
+import type {
+  AggregateExpression,
+  ColumnExpression,
+  Expression,
+  ScanStatement,
+} from '../../parser/ast.ts'
 import { partsOf } from '../../parser/expression-parts.ts'
 import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import {
@@ -14,8 +19,8 @@ import { expressionText } from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { type KeyTerm, termOf } from '../keys/key-term.ts'
 import { PlanError } from '../plan-error.ts'
+import type { RowPart } from '../row-parts.ts'
 import { groupedBy, hasColumn, type Labelled, labelledOf } from '../sorting/labels.ts'
-import { meaningOf } from '../sorting/meaning.ts'
 import { type AggregateDefinition, aggregateOf, ofDistinct } from './aggregate.ts'
 
 /** How the rows of a SCAN become groups. */
@@ -217,4 +222,32 @@ function starOfGroups({ groupBy, position }: ScanStatement): PlanError {
     position,
     hint: `Name the columns of the GROUP BY and aggregates, such as: SCAN ${names}, COUNT(*) FROM …`,
   })
+}
+
+/**
+ * The same for expressions that mean the same because they are written alike, wherever they stand, and whether or not
+ * their columns have their table before them.
+ */
+function meaningOf(expression: Expression, parts: readonly RowPart[]): string {
+  return JSON.stringify(expression, (name, value: unknown) => {
+    if (name === 'position') return undefined
+    if (typeof value === 'bigint') return { integer: String(value) }
+    if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('hex') }
+    return isColumn(value) ? columnMeant(value, parts) : value
+  })
+}
+
+function isColumn(value: unknown): value is ColumnExpression {
+  return typeof value === 'object' && (value as Partial<ColumnExpression> | null)?.kind === 'column'
+}
+
+/** A name that is none of a column, or of several, is told of where it is compiled. */
+function columnMeant({ qualifier, name }: ColumnExpression, parts: readonly RowPart[]): unknown {
+  const found = parts.flatMap((part) => {
+    const isAsked =
+      qualifier === undefined ? part.isQualifiedOnly !== true : part.name === qualifier
+    const index = isAsked ? part.table.columns.findIndex((column) => column.name === name) : -1
+    return index < 0 ? [] : [part.offset + index]
+  })
+  return { column: found.length === 1 ? found[0] : [qualifier, name] }
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { STORAGE_LIMITS } from '../limits.ts'
 import { FAMILIES, type Family } from './cell.ts'
-import {
-  CellStoreError,
-  type CellStoreLimits,
-  type Increment,
-  type RowMutations,
-  type RowScan,
-} from './cell-store.ts'
+import { CellStoreError, type CellStoreLimits, type Increment, type RowScan } from './cell-store.ts'
 import type { RowStep } from './embedded-cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import type { Note } from './note.ts'
@@ -27,10 +21,9 @@ export const EMBEDDED_LIMITS: CellStoreLimits = Object.freeze({
 
 const INT64_MAX = 2n ** 63n - 1n
 
-/**
- * A call is checked completely before any of it takes effect. So an invalid call fails alone, even if the engine
- * carries out many calls together.
- */
+// A call is checked completely before any of it takes effect. So an invalid call fails alone, even if the engine
+// carries out many calls together.
+
 export function checkRowKey(key: Uint8Array, { rowKeyBytesMax: max }: CellStoreLimits): void {
   checkReadKey(key)
   if (key.length > max) {
@@ -56,23 +49,6 @@ export function checkStep(
 export function checkNote({ timestamp, value }: Note, limits: CellStoreLimits): void {
   checkTimestamp(timestamp, limits.timestampMax)
   checkValue(value, limits)
-}
-
-/** Why an entry of `mutateRows` is wrong, which then fails alone; null when it is right. */
-export function refusalOf(
-  entry: RowMutations,
-  limits: CellStoreLimits,
-  checkMore: (entry: RowMutations) => void = () => {},
-): CellStoreError | null {
-  try {
-    checkRowKey(entry.row, limits)
-    checkMutations(entry.mutations, limits)
-    checkMore(entry)
-    return null
-  } catch (error) {
-    if (error instanceof CellStoreError) return error
-    throw error
-  }
 }
 
 /** Empty ranges are allowed and select nothing; bounds that are not timestamps are refused. */
@@ -152,6 +128,6 @@ function isCount(value: number, smallest: number): boolean {
 }
 
 /** Called only for an invalid call: every write is checked here, and building a message costs more than the check. */
-function invalid(message: string): CellStoreError {
+export function invalid(message: string): CellStoreError {
   return new CellStoreError('invalid', message)
 }

@@ -44,12 +44,3 @@ export async function hasRow(
   for await (const _ of cellStore.scanRanges(ranges, filter)) return true
   return false
 }
-
-/** One range after the other: `scanRanges` of an engine that answers without a round trip. */
-export async function* scanEachRange(
-  cellStore: Pick<CellStore, 'scanRows'>,
-  ranges: readonly KeyRange[],
-  filter: RowFilter,
-): AsyncGenerator<Row, void, undefined> {
-  for (const range of ranges) yield* cellStore.scanRows({ ...range, filter })
-}

@@ -9,7 +9,7 @@ const numberBug = plantedIn('server/requests/identity', 'storage/tables/identity
 export const CHECK_BUGS: readonly PlantedBug[] = [
   definitionBug(
     'definitionsLookAtHiddenRows',
-    'planner/definitions/required-rows.ts',
+    'planner/definitions/definition.ts',
     'if (readsAllRows(catalog, table)) return',
     'return',
   ),
@@ -45,7 +45,7 @@ export const CHECK_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'upsertsAreNotChecked',
-    'planner/execute/writes/execute-upsert.ts',
+    'planner/execute/writes/execute-insert.ts',
     'checkedRow({ table, position, checks }, ofRow, { isNew: false, number })',
     '(void checkedRow, void checks, void ofRow, after as never)',
   ),

@@ -81,7 +81,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'notifiesOfHiddenRows',
-    'planner/execute/writes/execute-notify.ts',
+    'planner/execute/execute-data.ts',
     'if (!mayMeetRule(plan, key, scope))',
     'if (false)',
   ),

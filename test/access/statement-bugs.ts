@@ -50,7 +50,7 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   ),
   chiefBug(
     'upsertsChangeHiddenRows',
-    'planner/execute/writes/execute-upsert.ts',
+    'planner/execute/writes/execute-insert.ts',
     'if (!meetsRule(plan, found.row, scope)) throw violated()',
     '',
   ),
@@ -62,7 +62,7 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'upsertsLeaveTheRule',
-    'planner/execute/writes/execute-upsert.ts',
+    'planner/execute/writes/execute-insert.ts',
     'ruleAfter?.keeps({ ...scope, row: after }) === false',
     'false',
   ),
@@ -93,7 +93,7 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   ),
   chiefBug(
     'checksTellOfHiddenRows',
-    'planner/execute/writes/execute-upsert.ts',
+    'planner/execute/writes/execute-insert.ts',
     'if (!meetsRule(plan, found.row, scope)) throw violated()',
     "if (!meetsRule(plan, found.row, scope)) { if (onConflict.kind === 'update') { const both = { ...scope, row: [...found.row, ...row.row] }; const after = assignedRow(table, onConflict.assignments, both, number).slice(0, table.columns.length); checkedRow({ table, position, checks: onConflict.checks }, { ...scope, row: after }, { isNew: false, number }) } throw violated() }",
   ),

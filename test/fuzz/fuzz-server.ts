@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { readConfig } from '../../server/config.ts'
+import { loadContract } from '../../server/doors/http/openapi/contract.ts'
 import { ERROR_CODES, isErrorCode } from '../../server/errors/error-codes.ts'
 import { createServer } from '../../server/server.ts'
+import { declaredAnswers } from '../server/declared-answers.ts'
 import { TestServer } from '../server/test-server.ts'
 
 /** Tables with every type in a row and every type that may be in a key, forward and backward. */
@@ -38,9 +40,9 @@ export class FuzzServer {
       'statement-timeout': '5s',
       'transaction-idle-timeout': '1s',
     })
-    const server = await createServer(config, {
-      onUndeclaredAnswer: (description) => undeclared.push(description),
-    })
+    const contract = loadContract()
+    const onAnswer = declaredAnswers(contract, undeclared)
+    const server = await createServer(config, { contract, onAnswer })
     const fuzzed = new TestServer(server)
     const { port } = await fuzzed.listen()
     for (const table of FUZZ_TABLES) await fuzzed.rows(table)

@@ -7,6 +7,7 @@ import { readConfig } from '../../server/config.ts'
 import { loadContract } from '../../server/doors/http/openapi/contract.ts'
 import type { FlagName } from '../../server/flags.ts'
 import { createServer, type Outside, type Server } from '../../server/server.ts'
+import { declaredAnswers } from './declared-answers.ts'
 
 const contract = loadContract()
 
@@ -120,7 +121,7 @@ export async function startTestServer(
   const server = await createServer(config, {
     contract,
     ...options.outside,
-    onUndeclaredAnswer: (description) => undeclared.push(description),
+    onAnswer: declaredAnswers(options.outside?.contract ?? contract, undeclared),
   })
   t.after(async () => {
     await server.close()

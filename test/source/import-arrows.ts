@@ -41,8 +41,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // The contract of a cell store, and what engines share that evaluate it themselves.
   engines: {
     doors: [
-      ...['call-check', 'cell', 'cell-order', 'cell-store', 'mutation', 'mutation-application'],
-      ...['row-filter', 'row-filter-evaluation', 'row-key'],
+      ...['cell', 'cell-order', 'cell-store', 'checked-cell-store', 'mutation'],
+      ...['mutation-application', 'row-filter', 'row-filter-evaluation', 'row-key'],
     ]
       .map((name) => ({ path: `storage/cells/${name}.ts` }))
       .concat([{ path: 'storage/invariant.ts' }, { path: 'storage/limits.ts' }]),
@@ -92,6 +92,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ],
       ...[
         'requests/answers/error-text',
+        'requests/answers/table-text',
         'requests/answers/terminal-text',
         'package-files',
         'live/observers/define-observer',

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SqlRow } from '../../../storage/tables/tables.ts'
-import type { SqlValue } from '../../../storage/values/values.ts'
+import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
-import { lengthOf } from '../../expressions/value-work.ts'
-import type { WorkMeter } from '../../expressions/work-meter.ts'
+import { lengthOf, paidIdentityOf } from '../../expressions/value-work.ts'
+import { NODE_UNITS, type WorkMeter } from '../../expressions/work-meter.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
 import { limitExceeded } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
-import { groupKeyOf } from '../../sorting/group-key.ts'
 import { bytesOfValue, bytesOfValues, type HeldBytes } from '../../sorting/held-bytes.ts'
 import { keptValue } from '../../sorting/kept-value.ts'
 import { Group } from './group.ts'
@@ -148,4 +147,23 @@ function tooManyGroups({ position }: AggregatePlan, actual: number): Error {
     position,
     hint: 'Take a WHERE of fewer rows, or an index that begins with the columns of the groups.',
   })
+}
+
+/** What a group is found by: equal exactly when all values are, NULL being equal to NULL. */
+function groupKeyOf(
+  types: readonly SqlType[],
+  values: readonly SqlValue[],
+  work: WorkMeter,
+): SqlValue {
+  work.spend(NODE_UNITS * types.length)
+  const identities = types.map((type, index) =>
+    paidIdentityOf(type, values[index] as SqlValue, work),
+  )
+  return identities.length === 1 ? (identities[0] as SqlValue) : identities.map(textOf).join('')
+}
+
+/** A text tells its length first, so that no two lists of values are written alike. */
+function textOf(identity: SqlValue): string {
+  if (identity === null) return '~'
+  return typeof identity === 'string' ? `${identity.length}:${identity}` : `${identity};`
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { StoredRows } from '../../../storage/tables/tables.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { RangeScanPlan, RowProjection } from '../../plan/plan.ts'
@@ -7,7 +6,6 @@ import { PlanError } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import { newRows, resultOf } from './collected-rows.ts'
 import type { ExecutionContext, RowWriter, StatementResult } from './execution-context.ts'
-import { decodePageMark, encodePageMark, type PageMark } from './page-mark.ts'
 
 /** Where the page before ended; undefined for the first. */
 function markOf({ page }: ExecutionContext): PageMark | undefined {
@@ -99,4 +97,27 @@ export class ScanPage {
     const rowsGiven = (this.#mark?.rowsGiven ?? 0) + this.rowCount
     return { ...this.result(), resumeAfter: encodePageMark({ rowsGiven, key }) }
   }
+}
+
+/**
+ * Where a page of a SCAN ended: how many rows all pages so far gave, for the LIMIT, and the
+ * key of the last row read, kept or not. Opaque to everyone else:
+ *
+ *     u64be rows given · key: a row key, or that of an index entry
+ */
+type PageMark = { readonly rowsGiven: number; readonly key: Uint8Array }
+
+function encodePageMark({ rowsGiven, key }: PageMark): Uint8Array {
+  const mark = new Uint8Array(8 + key.length)
+  new DataView(mark.buffer).setBigUint64(0, BigInt(rowsGiven))
+  mark.set(key, 8)
+  return mark
+}
+
+/** Undefined for bytes that are no page mark. */
+function decodePageMark(mark: Uint8Array): PageMark | undefined {
+  if (mark.length <= 8) return undefined
+  const view = new DataView(mark.buffer, mark.byteOffset, mark.byteLength)
+  const rowsGiven = Number(view.getBigUint64(0))
+  return Number.isSafeInteger(rowsGiven) ? { rowsGiven, key: mark.subarray(8) } : undefined
 }

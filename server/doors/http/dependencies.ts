@@ -14,6 +14,7 @@ import type { CommitMetrics } from '../../operations/metrics/commit-metrics.ts'
 import { Metrics } from '../../operations/metrics/metrics.ts'
 import { Moves } from '../../operations/move/moves.ts'
 import type { StatementStatistics } from '../../operations/statistics/statement-statistics.ts'
+import type { AnswerListener } from '../../requests/answers/answer-body.ts'
 import { AnswerWriter } from '../../requests/answers/answer-text.ts'
 import type { Cursors } from '../../requests/prepared/cursor.ts'
 import type { RunningRequest } from '../../requests/prepared/running-request.ts'
@@ -72,7 +73,7 @@ export type InterfaceParts = Ground &
     readonly told: ProblemTold
     readonly isStopping: () => boolean
     readonly probes: Probes
-    readonly onUndeclaredAnswer: ((description: string) => void) | undefined
+    readonly onAnswer: AnswerListener | undefined
   }
 
 export type Doers = ReturnType<typeof doersOf>

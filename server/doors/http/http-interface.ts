@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import { HISTORY_HEADER, requireHistory } from '../../guard/history/request-history.ts'
 import { packageVersion } from '../../package-files.ts'
+import type { AnswerListener } from '../../requests/answers/answer-body.ts'
 import { StraightQueries } from '../straight/straight-queries.ts'
 import { StraightReads } from '../straight/straight-reads.ts'
 import { StraightWay } from '../straight/straight-way.ts'
@@ -15,7 +16,6 @@ import { addConsolePages } from './console-pages.ts'
 import { type Doers, doersOf, type InterfaceParts, type RouteDependencies } from './dependencies.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import { addErrorHandling } from './http-errors.ts'
-import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations, bodyCheck } from './openapi/binding.ts'
 import type { Operation } from './openapi/document.ts'
 import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
@@ -41,7 +41,7 @@ export function addInterface(
   http: FastifyInstance,
   parts: InterfaceParts,
 ): Pick<Doers, 'live' | 'metrics' | 'moves' | 'backups'> {
-  const { config, storage, log, requests, isStopping } = parts
+  const { config, storage, log, requests, isStopping, onAnswer } = parts
   const { document, validator } = parts.contract
   const version = packageVersion()
   const doers = doersOf(parts, version)
@@ -52,10 +52,10 @@ export function addInterface(
   const rules = originRulesOf(config)
   const headers = headersOfAll(history.name, config.tls !== undefined)
   const admit = admission(document.operations, parts)
-  const checkAnswer = answerCheck(http, parts)
+  if (onAnswer !== undefined) tellAnswers(http, onAnswer)
   // What is told of each request is told by the general way.
   if (!log.isLevelEnabled('debug')) {
-    parts.probes.open({ headers, isStopping, metrics: metrics.requests, checkAnswer })
+    parts.probes.open({ headers, isStopping, metrics: metrics.requests, onAnswer })
     http.addHook('preClose', async () => parts.probes.close())
   }
   const outbox = new Outbox(headers)
@@ -64,7 +64,7 @@ export function addInterface(
   const writes = new StraightWrites({ ...parts, ...doers })
   const queries = new StraightQueries({ ...parts, ...doers, reads, writes, checkBody })
   const straight = new StraightWay({
-    ...{ ...parts, reads, queries, outbox, checkAnswer, history },
+    ...{ ...parts, reads, queries, outbox, history },
     metrics: metrics.requests,
   })
   http.addHook('onRequest', straight.onRequest)
@@ -106,30 +106,15 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   }
 }
 
-type AnswerCheck = (operationId: string, sent: SentAnswer) => void
-
-/** Checks answers of operations by their ids; undefined where no check is wanted. */
-function answerCheck(
-  http: FastifyInstance,
-  { contract, onUndeclaredAnswer }: Pick<InterfaceParts, 'contract' | 'onUndeclaredAnswer'>,
-): AnswerCheck | undefined {
-  if (onUndeclaredAnswer === undefined) return undefined
-  const { document, validator } = contract
-  const byId = new Map(document.operations.map((operation) => [operation.id, operation]))
-  const check: AnswerCheck = (operationId, sent) => {
-    const operation = byId.get(operationId)
-    const undeclared = operation && undeclaredIn(operation, validator, sent)
-    if (undeclared !== undefined) onUndeclaredAnswer(undeclared)
-  }
+function tellAnswers(http: FastifyInstance, onAnswer: AnswerListener): void {
   http.addHook('onSend', async (request, reply, payload) => {
     if (request.method === 'HEAD') return
-    check(request.routeOptions.config.operationId ?? '', {
+    onAnswer(request.routeOptions.config.operationId ?? '', {
       status: reply.statusCode,
       contentType: reply.getHeader('content-type')?.toString(),
       body: String(payload ?? ''),
     })
   })
-  return check
 }
 
 function originRulesOf({ allowedHosts, allowedOrigins, host }: Config): OriginRules {

@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, type Storage, timeText } from '../../../storage/storage.ts'
 import { ServerError } from '../../errors/server-error.ts'
+import type { AnswerListener } from '../../requests/answers/answer-body.ts'
 import { FORMAT_TYPES } from '../../requests/answers/answer-format.ts'
 import { Drain } from './drain.ts'
-import type { SentAnswer } from './openapi/answer-check.ts'
 
 const HEALTH = '/healthz'
 const READINESS = '/readyz'
@@ -19,7 +19,7 @@ type Opened = {
   readonly headers: readonly string[]
   readonly isStopping: () => boolean
   readonly metrics: { answered(operation: string, status: number, request: IncomingMessage): void }
-  readonly checkAnswer: ((operation: string, sent: SentAnswer) => void) | undefined
+  readonly onAnswer: AnswerListener | undefined
 }
 
 /**
@@ -95,7 +95,7 @@ export class Probes {
     }
     const operation = url === HEALTH ? 'getHealth' : 'getReadiness'
     opened.metrics.answered(operation, 200, request)
-    opened.checkAnswer?.(operation, { status: 200, contentType: FORMAT_TYPES.json, body })
+    opened.onAnswer?.(operation, { status: 200, contentType: FORMAT_TYPES.json, body })
     const length = String(Buffer.byteLength(body))
     response.writeHead(200, [...opened.headers, 'content-length', length]).end(body)
     return true

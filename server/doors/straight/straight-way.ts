@@ -4,11 +4,11 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Clock, MaybePromise } from '../../../storage/storage.ts'
 import type { Access } from '../../guard/access/access.ts'
 import { COUNTED_BYTES_MIN } from '../../guard/budgets/hold.ts'
+import type { AnswerListener } from '../../requests/answers/answer-body.ts'
 import { FORMAT_TYPES, isJsonWanted } from '../../requests/answers/answer-format.ts'
 import type { RunningRequests } from '../../requests/prepared/running-requests.ts'
 import type { Outbox, ReadyAnswer } from '../http/answers/outbox.ts'
 import { WholeRequest } from '../http/bodies/whole-request.ts'
-import type { SentAnswer } from '../http/openapi/answer-check.ts'
 import { JSON_TYPE } from '../http/openapi/binding.ts'
 import { asksForMore, type NamedHistory } from './plain-head.ts'
 import {
@@ -31,7 +31,7 @@ type StraightParts = {
   readonly isStopping: () => boolean
   readonly history: NamedHistory
   readonly metrics: { answered(operation: string, status: number, request: IncomingMessage): void }
-  readonly checkAnswer: ((operation: string, sent: SentAnswer) => void) | undefined
+  readonly onAnswer: AnswerListener | undefined
 }
 
 /** The way of what is asked again and again: see README.md for what goes it, and by which rules. */
@@ -109,9 +109,9 @@ export class StraightWay {
   }
 
   #told({ operation }: SeenHead, raw: WholeRequest, ready: ReadyAnswer): ReadyAnswer {
-    const { metrics, checkAnswer } = this.#parts
+    const { metrics, onAnswer } = this.#parts
     metrics.answered(operation, ready.status, raw)
-    checkAnswer?.(operation, { ...ready, contentType: FORMAT_TYPES.json })
+    onAnswer?.(operation, { ...ready, contentType: FORMAT_TYPES.json })
     return ready
   }
 }

@@ -6,6 +6,16 @@
  */
 export type AnswerBody = string | readonly Uint8Array[]
 
+/** Told of each answer, by the id of its operation: for tests, which look whether it is declared. */
+export type AnswerListener = (
+  operationId: string,
+  answer: {
+    readonly status: number
+    readonly contentType: string | undefined
+    readonly body: AnswerBody
+  },
+) => void
+
 export function textOf(body: AnswerBody): string {
   return typeof body === 'string' ? body : Buffer.concat(body).toString()
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StatementResult } from '../../../planner/planner.ts'
-import type { SqlType } from '../../../storage/values/values.ts'
 import type { AnswerBudget, QueryOutcome } from './query-answer.ts'
 import { DisplayWidths, terminalText } from './terminal-text.ts'
 import { piecesOf } from './text-pieces.ts'
@@ -38,14 +37,16 @@ function doneText({ rowsAffected, unmet }: StatementResult): string {
   return rowsAffected === 0 ? 'OK\n' : `OK, ${counted(rowsAffected)}\n`
 }
 
-function counted(rows: number): string {
+export function counted(rows: number): string {
   return `${rows} ${rows === 1 ? 'row' : 'rows'}`
 }
 
-/** A text as it is shown, in pieces, with its bytes and the columns that it takes. */
-type Cell = { readonly texts: readonly string[]; readonly bytes: number; readonly width: number }
+/** A text as it is shown, in pieces, with the columns that it takes. */
+type Cell = { readonly texts: readonly string[]; readonly width: number }
 
-const EMPTY: Cell = { texts: [], bytes: 0, width: 0 }
+type MeasuredCell = Cell & { readonly bytes: number }
+
+const EMPTY: MeasuredCell = { texts: [], bytes: 0, width: 0 }
 
 function* rowsText(
   result: StatementResult,
@@ -53,12 +54,12 @@ function* rowsText(
   budget: Pick<AnswerBudget, 'takeText'>,
 ): Generator<string, void, undefined> {
   const { columns, rows, unmet } = result
-  const names: Cell[] = []
+  const names: MeasuredCell[] = []
   for (const { name } of columns) names.push(yield* cellOf(name, displayWidths))
   const widths = names.map(({ width }) => width)
-  const lines: Cell[][] = []
+  const lines: MeasuredCell[][] = []
   for (const row of rows) {
-    const cells: Cell[] = []
+    const cells: MeasuredCell[] = []
     for (const [index, { type }] of columns.entries()) {
       const value = row[index] ?? null
       const cell = value === null ? EMPTY : yield* cellOf(valueText(type, value), displayWidths)
@@ -67,23 +68,21 @@ function* rowsText(
     }
     lines.push(cells)
   }
-  const padded = paddedWidths(widths, rows.length + HEAD_LINES)
+  const padded = paddedWidths(widths, rows.length, LAID_OUT_CHARACTERS_MAX)
   const head = [names, names.map(() => EMPTY)]
   // Nothing stands after the last text of a row.
   const inRows = isOnRight(columns.at(-1)?.type) ? padded : padded.with(-1, 0)
   budget.takeText(bytesOfLines(head, padded) + bytesOfLines(lines, inRows))
-  yield* lineOf(names.map((name, index) => centred(name, padded[index] ?? 0)))
-  yield `${padded.map((width) => '-'.repeat(width + 2)).join('+')}\n`
-  for (const cells of lines) {
-    yield* lineOf(
-      cells.map((cell, index) => aligned(columns[index]?.type, cell, inRows[index] ?? 0)),
-    )
-  }
+  yield* headOf(names, padded)
+  for (const cells of lines) yield* rowOf(columns, cells, inRows)
   yield unmet === undefined ? `(${counted(rows.length)})\n` : `(nothing written: ${unmet})\n`
 }
 
 /** Yields after each piece that it has looked at, so that the caller can give up its turn. */
-function* cellOf(text: string, displayWidths: DisplayWidths): Generator<string, Cell, undefined> {
+function* cellOf(
+  text: string,
+  displayWidths: DisplayWidths,
+): Generator<string, MeasuredCell, undefined> {
   const texts: string[] = []
   let bytes = 0
   let width = 0
@@ -101,7 +100,10 @@ function* cellOf(text: string, displayWidths: DisplayWidths): Generator<string, 
 const SEPARATOR_BYTES = 3
 
 /** Bytes of the lines when they are laid out in columns of these widths. */
-function bytesOfLines(lines: ReadonlyArray<readonly Cell[]>, widths: readonly number[]): number {
+function bytesOfLines(
+  lines: ReadonlyArray<readonly MeasuredCell[]>,
+  widths: readonly number[],
+): number {
   let sum = 0
   for (const cells of lines) {
     for (const [index, { bytes, width }] of cells.entries()) {
@@ -120,11 +122,31 @@ export const LAID_OUT_CHARACTERS_MAX = 16 * 1024 * 1024
  * A long text among many short ones would cost its length in blanks for each of them. Where that is too much no
  * column is wider than its share, and longer texts stick out.
  */
-function paddedWidths(widths: readonly number[], lines: number): readonly number[] {
+export function paddedWidths(
+  widths: readonly number[],
+  rows: number,
+  charactersMax: number,
+): readonly number[] {
   const all = widths.reduce((sum, width) => sum + width, 0)
-  if (all * lines <= LAID_OUT_CHARACTERS_MAX) return widths
-  const share = Math.floor(LAID_OUT_CHARACTERS_MAX / (lines * widths.length))
+  const lines = rows + HEAD_LINES
+  if (all * lines <= charactersMax) return widths
+  const share = Math.floor(charactersMax / (lines * widths.length))
   return widths.map((width) => Math.min(width, share))
+}
+
+/** The names of columns over their widths, and the rule below them. */
+export function headOf(names: readonly Cell[], widths: readonly number[]): string[] {
+  const line = lineOf(names.map((name, index) => centred(name, widths[index] ?? 0)))
+  return [...line, `${widths.map((width) => '-'.repeat(width + 2)).join('+')}\n`]
+}
+
+/** A line of the table: numbers stand on the right. */
+export function rowOf(
+  columns: ReadonlyArray<{ readonly type: string }>,
+  cells: readonly Cell[],
+  widths: readonly number[],
+): string[] {
+  return lineOf(cells.map((cell, index) => aligned(columns[index]?.type, cell, widths[index] ?? 0)))
 }
 
 /** Nothing blank stands at its end. */
@@ -140,12 +162,12 @@ function lineOf(cells: ReadonlyArray<readonly string[]>): string[] {
   return texts
 }
 
-function aligned(type: SqlType | undefined, { texts, width }: Cell, columns: number): string[] {
+function aligned(type: string | undefined, { texts, width }: Cell, columns: number): string[] {
   const space = ' '.repeat(Math.max(0, columns - width))
   return isOnRight(type) ? [space, ...texts] : [...texts, space]
 }
 
-function isOnRight(type: SqlType | undefined): boolean {
+export function isOnRight(type: string | undefined): boolean {
   return type === 'INTEGER' || type === 'REAL'
 }
 

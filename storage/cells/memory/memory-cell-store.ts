@@ -1,44 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-
-import { nextTurn } from '../../turns/turns.ts'
-import {
-  checkFilter,
-  checkIncrements,
-  checkNote,
-  checkReadKey,
-  checkRowKey,
-  checkScan,
-  checkStep,
-  EMBEDDED_LIMITS,
-  refusalOf,
-} from '../call-check.ts'
+import { EMBEDDED_LIMITS } from '../call-check.ts'
 import type { Cell, Row } from '../cell.ts'
 import {
   CellStoreError,
   type CellStoreLimits,
-  type CheckAndMutate,
   type Increment,
-  type KeyRange,
   type RowMutations,
-  type RowScan,
 } from '../cell-store.ts'
-import type {
-  CellView,
-  Chunk,
-  ChunkRequest,
-  EmbeddedCellStore,
-  StepList,
-} from '../embedded-cell-store.ts'
+import { CheckedEmbeddedStore, CheckedView } from '../checked-cell-store.ts'
+import type { Chunk, ChunkRequest, StepList } from '../embedded-cell-store.ts'
 import { applyMutations, counterValue, incrementedCell } from '../mutation-application.ts'
 import { cellOfNotes, type Note } from '../note.ts'
 import type { RowFilter } from '../row-filter.ts'
 import { chooseCells } from '../row-filter-evaluation.ts'
 import { keyAfter, keyString } from '../row-key.ts'
-import { scanEachRange } from '../row-pages.ts'
 import { OrderedRowKeys } from './ordered-row-keys.ts'
-
-/** A scan visits fewer rows than this in one turn of the event loop. */
-const TURN_ROWS_MAX = 512
 
 type StoredRow = { readonly key: Uint8Array; readonly cells: Cell[] }
 
@@ -47,31 +23,19 @@ type StoredRow = { readonly key: Uint8Array; readonly cells: Cell[] }
  * a scan does its work in the turn of its call, so each call is atomic and calls never overlap; in a scan that is true
  * of each row.
  */
-export class MemoryCellStore implements EmbeddedCellStore {
-  readonly atomicScope = 'store'
+export class MemoryCellStore extends CheckedEmbeddedStore {
   readonly limits: CellStoreLimits = EMBEDDED_LIMITS
-  readonly view: CellView = {
+  readonly view = new CheckedView({
     readRows: (keys, filter) => this.#readRows(keys, filter),
     readChunk: (request) => this.#readChunk(request),
-  }
+  })
   readonly #rows = new Map<string, StoredRow>()
   readonly #keys = new OrderedRowKeys()
   #closed = false
 
-  async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
-    this.#assertOpen()
-    checkStep({ row, ...step }, this.limits)
-    const cells = this.#rows.get(keyString(row))?.cells ?? []
-    const matched = chooseCells(cells, step.when).length > 0
-    this.#mutate(row, (stored) => applyMutations(stored, matched ? step.ifMatched : step.otherwise))
-    return matched
-  }
-
-  async applyAtomically(batch: StepList, note?: Note): Promise<boolean[]> {
-    this.#assertOpen()
+  protected async apply(batch: StepList, note?: Note): Promise<boolean[]> {
+    this.assertOpen()
     const steps = [...batch]
-    for (const step of steps) checkStep(step, this.limits)
-    if (note !== undefined) checkNote(note, this.limits)
     const matched = steps.map(({ row, when }) => this.#readRow(keyString(row), when) !== null)
     for (const [at, { row, ifMatched, otherwise }] of steps.entries()) {
       this.#mutate(row, (stored) => applyMutations(stored, matched[at] ? ifMatched : otherwise))
@@ -83,50 +47,16 @@ export class MemoryCellStore implements EmbeddedCellStore {
     return matched
   }
 
-  async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
-    this.#assertOpen()
-    return entries.map((entry) => {
-      const refusal = refusalOf(entry, this.limits)
-      if (refusal !== null) return refusal
-      const { row, mutations } = entry
+  protected async changeRows(entries: readonly RowMutations[]): Promise<null[]> {
+    this.assertOpen()
+    return entries.map(({ row, mutations }) => {
       this.#mutate(row, (stored) => applyMutations(stored, mutations))
       return null
     })
   }
 
-  async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
-    return this.#readRows(keys, filter)
-  }
-
-  async *scanRows(scan: RowScan): AsyncIterable<Row> {
-    checkScan(scan)
-    const start = keyString(scan.start)
-    const end = scan.end === undefined ? undefined : keyString(scan.end)
-    let left = scan.limit ?? Infinity
-    let key = scan.reverse ? this.#keys.lastBefore(end) : this.#keys.firstFrom(start)
-    for (let visited = 1; left > 0; visited++) {
-      // Without it a long scan would keep timers and sockets waiting until its end.
-      if (visited % TURN_ROWS_MAX === 0) await nextTurn()
-      scan.signal?.throwIfAborted()
-      this.#assertOpen()
-      if (key === undefined || key < start || (end !== undefined && key >= end)) return
-      const row = this.#readRow(key, scan.filter)
-      if (row !== null) {
-        left -= 1
-        yield row
-      }
-      key = scan.reverse ? this.#keys.lastBefore(key) : this.#keys.firstFrom(`${key}\0`)
-    }
-  }
-
-  scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
-    return scanEachRange(this, ranges, filter)
-  }
-
-  async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
-    this.#assertOpen()
-    checkRowKey(row, this.limits)
-    checkIncrements(increments)
+  protected async increment(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
+    this.assertOpen()
     const text = keyString(row)
     const newest = ({ family, qualifier }: Increment) =>
       chooseCells(this.#rows.get(text)?.cells ?? [], [{ family, qualifier, newest: 1 }])[0]
@@ -139,25 +69,17 @@ export class MemoryCellStore implements EmbeddedCellStore {
     })
   }
 
-  async splitPoints(): Promise<Uint8Array[]> {
-    this.#assertOpen()
-    return []
-  }
-
   async close(): Promise<void> {
     this.#closed = true
   }
 
   #readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {
-    this.#assertOpen()
-    checkFilter(filter)
-    for (const key of keys) checkReadKey(key)
+    this.assertOpen()
     return keys.map((key) => this.#readRow(keyString(key), filter))
   }
 
   #readChunk({ start, end, reverse = false, filter, rowsMax, bytesMax }: ChunkRequest): Chunk {
-    this.#assertOpen()
-    checkFilter(filter)
+    this.assertOpen()
     const from = keyString(start)
     const to = end === undefined ? undefined : keyString(end)
     const rows: Row[] = []
@@ -201,7 +123,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
     }
   }
 
-  #assertOpen(): void {
+  protected assertOpen(): void {
     if (this.#closed) throw new CellStoreError('closed', 'The cell store is closed.')
   }
 }

@@ -2,40 +2,23 @@
 
 import { type Measures, UNMEASURED } from '../../measures.ts'
 import { type StorageLog, silentLog } from '../../storage-log.ts'
-import { nextTurn } from '../../turns/turns.ts'
-import {
-  checkIncrements,
-  checkNote,
-  checkRowKey,
-  checkScan,
-  checkStep,
-  EMBEDDED_LIMITS,
-  refusalOf,
-} from '../call-check.ts'
-import type { Row } from '../cell.ts'
 import {
   CellStoreError,
   type CellStoreLimits,
-  type CheckAndMutate,
   type DiskUse,
   type Increment,
-  type KeyRange,
   type MemtableUse,
   type RowMutations,
-  type RowScan,
   type StoreCopier,
 } from '../cell-store.ts'
+import { CheckedEmbeddedStore, CheckedView } from '../checked-cell-store.ts'
 import {
-  type CellView,
-  type Chunk,
   type EmbeddedCellStore,
   type RowStep,
   type StepList,
   unconditionalStep,
 } from '../embedded-cell-store.ts'
 import type { Note } from '../note.ts'
-import type { RowFilter } from '../row-filter.ts'
-import { scanEachRange } from '../row-pages.ts'
 import { SqliteView } from './cells/view.ts'
 import { diskUseOf, fileSystemOf } from './disk-use.ts'
 import { isFull, receivedError } from './error.ts'
@@ -45,11 +28,6 @@ import { OwnFiles } from './file/own-files.ts'
 import { Redo, type RedoLogUse } from './redo/redo.ts'
 import { SqliteThreads } from './threads/threads.ts'
 import { GROUP_STEPS_MAX, SqliteWriter } from './threads/writer.ts'
-
-/** The first chunk of a scan is small, because many scans end early; then they double. */
-const CHUNK_ROWS_FIRST = 64
-const CHUNK_ROWS_MAX = 512
-const CHUNK_BYTES_MAX = 1024 * 1024
 
 export type SqliteCellStoreOptions = {
   /** Created if missing. The store owns it until `close`. */
@@ -87,10 +65,9 @@ export async function openSqliteCellStore(
  * The cell store on one machine's disk. Mutations go through the writer's queue to a thread that commits them in
  * groups; reads run on a separate connection, in the turn of the call.
  */
-class SqliteCellStore implements EmbeddedCellStore {
-  readonly atomicScope = 'store'
+class SqliteCellStore extends CheckedEmbeddedStore {
   readonly limits: CellStoreLimits
-  readonly view: CellView
+  readonly view: CheckedView
   readonly #directory: SqliteDataDirectory
   readonly #threads: SqliteThreads
   readonly #writer: SqliteWriter
@@ -106,6 +83,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     readonly redo: Redo
     readonly tables: SqliteView
   }) {
+    super()
     this.#directory = parts.directory
     this.#threads = parts.threads
     this.#writer = parts.writer
@@ -113,7 +91,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     this.#tables = parts.tables
     const { storeFile, lockFile } = parts.directory
     this.#files = new OwnFiles([storeFile, `${storeFile}-wal`, `${storeFile}-shm`, lockFile])
-    this.view = parts.redo.view(parts.tables)
+    this.view = new CheckedView(parts.redo.view(parts.tables))
     this.limits = parts.tables.limits
   }
 
@@ -150,42 +128,33 @@ class SqliteCellStore implements EmbeddedCellStore {
     return new SqliteCellStore({ directory, threads, writer, redo, tables })
   }
 
-  async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
-    const [matched = false] = await this.applyAtomically([{ row, ...step }])
-    return matched
-  }
-
-  /** Not `async`, which would add a promise to the path of every commit. */
-  applyAtomically(batch: StepList, note?: Note): Promise<boolean[]> {
-    try {
-      this.#writer.assertOpen()
-      if (note !== undefined) checkNote(note, EMBEDDED_LIMITS)
-      if (batch.length === 0 && note === undefined) return Promise.resolve([])
-      const isLarge = batch.length > GROUP_STEPS_MAX
-      return this.#writer.submit(
-        isLarge
-          ? { kind: 'large', steps: batch, note }
-          : { kind: 'steps', steps: checkedSteps(batch), note },
-      ) as Promise<boolean[]>
-    } catch (error) {
-      return Promise.reject(error)
+  protected apply(batch: StepList, note?: Note): Promise<boolean[]> {
+    if (batch.length === 0 && note === undefined) {
+      this.assertOpen()
+      return Promise.resolve([])
     }
+    const isLarge = batch.length > GROUP_STEPS_MAX
+    return this.#writer.submit(
+      isLarge
+        ? { kind: 'large', steps: batch, note }
+        : { kind: 'steps', steps: Array.isArray(batch) ? batch : [...batch], note },
+    ) as Promise<boolean[]>
   }
 
   /** Entries are sent as batches of at most one group, each applied or refused as a whole. */
-  async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
-    this.#writer.assertOpen()
-    const errors: Array<CellStoreError | null> = entries.map((entry) =>
-      refusalOf(entry, EMBEDDED_LIMITS),
-    )
-    const right = entries.flatMap((entry, at) => (errors[at] === null ? [{ at, ...entry }] : []))
+  protected async changeRows(
+    entries: readonly RowMutations[],
+  ): Promise<Array<CellStoreError | null>> {
+    this.assertOpen()
+    const errors = new Array<CellStoreError | null>(entries.length).fill(null)
     const submitted: Promise<void>[] = []
-    for (let from = 0; from < right.length; from += GROUP_STEPS_MAX) {
-      const part = right.slice(from, from + GROUP_STEPS_MAX)
-      const steps = part.map(({ row, mutations }) => unconditionalStep(row, mutations))
+    for (let from = 0; from < entries.length; from += GROUP_STEPS_MAX) {
+      const steps: RowStep[] = entries
+        .slice(from, from + GROUP_STEPS_MAX)
+        .map(({ row, mutations }) => unconditionalStep(row, mutations))
       const failed = (error: unknown) => {
         if (!(error instanceof CellStoreError)) throw error
-        for (const { at } of part) errors[at] = error
+        errors.fill(error, from, from + steps.length)
       }
       submitted.push(this.#writer.submit({ kind: 'steps', steps }).then(() => {}, failed))
     }
@@ -193,47 +162,17 @@ class SqliteCellStore implements EmbeddedCellStore {
     return errors
   }
 
-  async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
-    return this.view.readRows(keys, filter)
-  }
-
-  async *scanRows(scan: RowScan): AsyncIterable<Row> {
-    checkScan(scan)
-    const { reverse = false, filter, signal } = scan
-    let left = scan.limit ?? Infinity
-    let rest: Chunk['rest'] = { start: scan.start, end: scan.end }
-    for (let rowsMax = CHUNK_ROWS_FIRST; rest !== undefined && left > 0; ) {
-      signal?.throwIfAborted()
-      const { start, end } = rest
-      const chunk: Chunk = this.view.readChunk({
-        ...(end === undefined ? { start } : { start, end }),
-        ...{ reverse, filter, rowsMax: Math.min(rowsMax, left), bytesMax: CHUNK_BYTES_MAX },
-      })
-      for (const row of chunk.rows) {
-        signal?.throwIfAborted()
-        left -= 1
-        yield row
-      }
-      rest = chunk.rest
-      rowsMax = Math.min(rowsMax * 2, CHUNK_ROWS_MAX)
-      if (rest !== undefined && left > 0) await nextTurn()
-    }
-  }
-
-  scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
-    return scanEachRange(this, ranges, filter)
-  }
-
-  async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
-    this.#writer.assertOpen()
-    checkRowKey(row, EMBEDDED_LIMITS)
-    checkIncrements(increments)
+  protected async increment(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
     return (await this.#writer.submit({ kind: 'increment', row, increments })) as bigint[]
+  }
+
+  protected assertOpen(): void {
+    this.#writer.assertOpen()
   }
 
   /** In parts, because the pages at the end of the file are moved to its free pages. */
   async reclaimSpace(): Promise<number> {
-    this.#writer.assertOpen()
+    this.assertOpen()
     const { failure, bytes } = await this.#threads.reclaimSpace().catch((cause) => {
       throw this.#writer.fail(cause)
     })
@@ -253,7 +192,7 @@ class SqliteCellStore implements EmbeddedCellStore {
   }
 
   openCopier(options?: { readonly isInBackground?: boolean }): StoreCopier {
-    this.#writer.assertOpen()
+    this.assertOpen()
     return this.#threads.openCopier(options)
   }
 
@@ -267,11 +206,6 @@ class SqliteCellStore implements EmbeddedCellStore {
 
   get memtables(): MemtableUse {
     return this.#redo.memtables
-  }
-
-  async splitPoints(): Promise<Uint8Array[]> {
-    this.#writer.assertOpen()
-    return []
   }
 
   close(): Promise<void> {
@@ -314,10 +248,4 @@ function openView(path: string, writer: SqliteWriter): SqliteView {
     reader.close()
     throw unusableFile(path, error)
   }
-}
-
-function checkedSteps(batch: StepList): readonly RowStep[] {
-  const steps: readonly RowStep[] = Array.isArray(batch) ? batch : [...batch]
-  for (const step of steps) checkStep(step, EMBEDDED_LIMITS)
-  return steps
 }

@@ -19,7 +19,6 @@ import type {
 import { counterValue, incrementedCell } from '../../../storage/cells/mutation-application.ts'
 import type { Note } from '../../../storage/cells/note.ts'
 import type { RowFilter } from '../../../storage/cells/row-filter.ts'
-import { scanEachRange } from '../../../storage/cells/row-pages.ts'
 import type { WriteBatch } from '../../../storage/cells/sqlite/groups/write-batch.ts'
 import { Redo, type RedoLogUse } from '../../../storage/cells/sqlite/redo/redo.ts'
 import { silentLog } from '../../../storage/storage-log.ts'
@@ -168,8 +167,8 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     return this.view.readRows(keys, filter)
   }
 
-  scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
-    return scanEachRange(this, ranges, filter)
+  async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+    for (const range of ranges) yield* this.scanRows({ ...range, filter })
   }
 
   /** A few rows at a time, each time in another turn. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
-import { checkFilter, checkReadKey, EMBEDDED_LIMITS } from '../../call-check.ts'
+import { EMBEDDED_LIMITS } from '../../call-check.ts'
 import type { Row } from '../../cell.ts'
 import { CellStoreError, type CellStoreLimits } from '../../cell-store.ts'
 import type { CellView, Chunk, ChunkRequest } from '../../embedded-cell-store.ts'
@@ -39,7 +39,6 @@ export class SqliteView implements CellView {
   }
   #endScheduled = false
   #begun = false
-  #checkedFilter: RowFilter | undefined
   #damage: CellStoreError | undefined
 
   constructor(reader: Database, store: ViewedStore) {
@@ -54,8 +53,6 @@ export class SqliteView implements CellView {
 
   readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {
     this.#store.assertOpen()
-    this.#check(filter)
-    for (const key of keys) checkReadKey(key)
     let reading = keys[0]
     try {
       this.#open()
@@ -71,7 +68,6 @@ export class SqliteView implements CellView {
 
   readChunk(request: ChunkRequest): Chunk {
     this.#store.assertOpen()
-    this.#check(request.filter)
     try {
       this.#open()
       return this.#rangeReader.readChunk(request)
@@ -99,13 +95,6 @@ export class SqliteView implements CellView {
   close(): void {
     this.end()
     this.#reader.close()
-  }
-
-  /** A snapshot uses the same filter object for all its reads, so it is checked once. */
-  #check(filter: RowFilter): void {
-    if (filter === this.#checkedFilter) return
-    checkFilter(filter)
-    this.#checkedFilter = filter
   }
 
   #open(): void {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EMBEDDED_LIMITS } from '../../call-check.ts'
+import { checkedSteps } from '../../checked-cell-store.ts'
 import { type RowStep, stepsOf } from '../../embedded-cell-store.ts'
 import { decodeParts, encodeInTurns } from './large-batch.ts'
 import type { LargeBatch } from './write-batch.ts'
@@ -44,5 +46,7 @@ test('a turn ends early where the values are long', async () => {
 test('a wrong step rejects all', async () => {
   const rows = Array.from({ length: 600 }, (_, at) => String(at))
   const steps = stepsOf(rows, (row) => stepOf(row, 1, row === '599' ? -1 : 1))
-  await assert.rejects(encodeInTurns(largeOf(steps)), { kind: 'invalid' })
+  await assert.rejects(encodeInTurns(largeOf(checkedSteps(steps, EMBEDDED_LIMITS))), {
+    kind: 'invalid',
+  })
 })

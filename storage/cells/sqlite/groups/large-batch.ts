@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { nextTurn } from '../../../turns/turns.ts'
-import { checkStep, EMBEDDED_LIMITS } from '../../call-check.ts'
 import type { RowStep } from '../../embedded-cell-store.ts'
 import { decodeGroup, encodedBytesMax, encodeGroup } from './group-encoding.ts'
 import type { LargeBatch, StepsBatch, WriteBatch } from './write-batch.ts'
 
-/** Steps that are checked and encoded in one turn of the event loop. */
+/** Steps that are made, checked and encoded in one turn of the event loop. */
 const TURN_STEPS_MAX = 256
 const TURN_BYTES_MAX = 1024 * 1024
 
 /**
- * The encoded parts of a batch that is too long for one turn. Checks its steps, and rejects with CellStoreError
- * `invalid` when one of them is wrong.
+ * The encoded parts of a batch that is too long for one turn. Rejects with CellStoreError `invalid` when one of its
+ * steps is wrong, which shows when they are made.
  */
 export async function encodeInTurns(
   batch: LargeBatch,
@@ -21,7 +20,6 @@ export async function encodeInTurns(
   let part: RowStep[] = []
   let bytes = 0
   for (const step of batch.steps) {
-    checkStep(step, EMBEDDED_LIMITS)
     part.push(step)
     bytes += encodedBytesMax(batchOf([step]))
     if (part.length < TURN_STEPS_MAX && bytes < TURN_BYTES_MAX) continue

@@ -64,6 +64,6 @@ export interface GroupCommitter {
    */
   commitGroup(batches: readonly WriteBatch[], encodedBytesMax: number): Promise<CarriedOutGroup>
 
-  /** Commits the batch as a group of its own. Its steps are checked here: `invalid` when one is wrong. */
+  /** Commits the batch as a group of its own. Its steps are checked as they are made: `invalid` when one is wrong. */
   commitLarge(batch: LargeBatch): Promise<CarriedOutGroup>
 }
