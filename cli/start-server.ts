@@ -10,7 +10,7 @@ import { UsageError } from '../server/usage-error.ts'
 import { EXIT, type Output } from './command.ts'
 import { exitCodeOf } from './failure.ts'
 
-type Parts = {
+type Dependencies = {
   readonly log: Logger
   readonly observers: readonly DefinedObserver[]
   readonly errors: Output
@@ -21,12 +21,15 @@ type Parts = {
  * Starts a server, which signals stop, and resolves to its address. A start that fails is one line on standard error,
  * and ends the process. Rejects with UsageError.
  */
-export async function startServer(config: Config, { errors, ...outside }: Parts): Promise<string> {
-  const { log } = outside
+export async function startServer(
+  config: Config,
+  { errors, ...deps }: Dependencies,
+): Promise<string> {
+  const { log } = deps
   openNoDebugger(log)
   leaveMemoryOutOfCoreDumps()
   try {
-    const server = await createServer(config, { ...outside, onFatal: endAtOnce(log) })
+    const server = await createServer(config, { ...deps, onFatal: endAtOnce(log) })
     stopOnSignals(server, log)
     return (await server.listen()).url
   } catch (error) {

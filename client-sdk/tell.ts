@@ -5,11 +5,11 @@
  * heeded: it is about the telling, and has nothing to do with what goes on here.
  */
 export function tell<Args extends readonly unknown[]>(
-  told: ((...args: Args) => unknown) | undefined,
+  listener: ((...args: Args) => unknown) | undefined,
   ...args: Args
 ): void {
   try {
-    Promise.resolve(told?.(...args)).catch(() => undefined)
+    Promise.resolve(listener?.(...args)).catch(() => undefined)
   } catch {
     // Not heeded either.
   }

@@ -24,10 +24,10 @@ test('with a token, requests and subscriptions work', async (t) => {
 
 test('without one, or with a wrong one, each call and each subscription says so', async (t) => {
   for (const wrong of [undefined, `${token}x`]) {
-    const outside = connect({ url, ...(wrong === undefined ? {} : { token: wrong }) })
-    t.after(() => outside.close())
-    await assert.rejects(outside.query('SHOW TABLES'), { code: 'unauthenticated', httpStatus: 401 })
-    const events = outside.subscribe('SCAN * FROM note USE PRIMARY KEY')
+    const deps = connect({ url, ...(wrong === undefined ? {} : { token: wrong }) })
+    t.after(() => deps.close())
+    await assert.rejects(deps.query('SHOW TABLES'), { code: 'unauthenticated', httpStatus: 401 })
+    const events = deps.subscribe('SCAN * FROM note USE PRIMARY KEY')
     await assert.rejects(events[Symbol.asyncIterator]().next(), { code: 'unauthenticated' })
   }
 })

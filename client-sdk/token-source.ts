@@ -12,7 +12,7 @@ export class TokenSource {
   readonly #give: (() => Promise<string> | string) | undefined
   readonly #isInsecureAllowed: boolean
   #current: string | undefined
-  #asked: Promise<string> | undefined
+  #pending: Promise<string> | undefined
   /** The last one was refused, and none has been taken since. */
   #isRefused = false
 
@@ -72,14 +72,14 @@ export class TokenSource {
    * is not kept: it may be of whoever was logged in before.
    */
   async #ask(signal: AbortSignal | undefined): Promise<string> {
-    this.#asked ??= this.#asking()
-    const asked = this.#asked
+    this.#pending ??= this.#asking()
+    const pending = this.#pending
     try {
-      const token = await (signal === undefined ? asked : orAborted(asked, signal))
-      if (this.#asked === asked) this.#current = token
+      const token = await (signal === undefined ? pending : orAborted(pending, signal))
+      if (this.#pending === pending) this.#current = token
       return token
     } finally {
-      if (this.#asked === asked) this.#asked = undefined
+      if (this.#pending === pending) this.#pending = undefined
     }
   }
 

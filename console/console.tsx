@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ComponentType, render } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
-import { ConsoleContext, type ConsoleParts } from './page/console-context.ts'
+import { ConsoleContext, type ConsoleDependencies } from './page/console-context.ts'
 import { NeedsRight, Problem } from './page/problem.tsx'
 import { needsToken } from './page/problem-facts.ts'
 import { forgetToken, keptToken, type SignedIn, signIn } from './page/sign-in.ts'
@@ -76,7 +76,7 @@ function Frame({
   readonly askForToken: (error?: unknown) => void
 }) {
   const { db, principal, dropSockets } = signedIn
-  const parts = useMemo<ConsoleParts>(
+  const deps = useMemo<ConsoleDependencies>(
     () => ({ db, principal, dropSockets, askForToken }),
     [db, principal, dropSockets, askForToken],
   )
@@ -88,7 +88,7 @@ function Frame({
   }, [view])
   const isAllowed = view.right === undefined || principal.rights.includes(view.right)
   return (
-    <ConsoleContext.Provider value={parts}>
+    <ConsoleContext.Provider value={deps}>
       <header class="top">
         <h1>
           Percolite<span class="unseen"> console: {view.title}</span>
@@ -96,7 +96,7 @@ function Frame({
         <nav aria-label="Console">
           <Tabs tabs={VIEWS} chosen={view.view} />
         </nav>
-        <Who parts={parts} />
+        <Who deps={deps} />
       </header>
       <main>
         <div id={PANEL_ID} class="panel" role="tabpanel" aria-labelledby={tabId(view.view)}>
@@ -118,7 +118,7 @@ function viewOf(name: string): View {
 }
 
 /** Whose token it is, and how to leave. */
-function Who({ parts: { principal, askForToken } }: { readonly parts: ConsoleParts }) {
+function Who({ deps: { principal, askForToken } }: { readonly deps: ConsoleDependencies }) {
   const { tokenRequired, role, id, expires } = principal
   if (!tokenRequired) {
     return (

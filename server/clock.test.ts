@@ -30,7 +30,7 @@ test('a clock that was an hour ahead and is set back: time, now() and retention 
   const retention = { retentionMs: 10 * MINUTE_MS, heldMsMax: MINUTE_MS }
   const collectionIntervalMs = MINUTE_MS
   const storage = await openStorage({ engine: 'memory', clock, retention, collectionIntervalMs })
-  const api = await startTestServer(t, { outside: { clock, storage } })
+  const api = await startTestServer(t, { deps: { clock, storage } })
   await api.query('CREATE TABLE item (id INTEGER PRIMARY KEY, at TIMESTAMP DEFAULT now())')
   await api.query('INSERT INTO item (id) VALUES (1)')
   const ahead = await nowOf(api)
@@ -65,7 +65,7 @@ test('a clock that was an hour ahead and is set back: time, now() and retention 
 
 test('a laptop that slept for an hour: now() is right again a minute later', async (t) => {
   const clock = new ManualClock()
-  const api = await startTestServer(t, { outside: { clock } })
+  const api = await startTestServer(t, { deps: { clock } })
   await api.query('CREATE TABLE item (id INTEGER PRIMARY KEY)')
   await api.query('INSERT INTO item (id) VALUES (1)')
   clock.jumpWall(HOUR_MS)

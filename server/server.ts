@@ -16,9 +16,9 @@ import {
 import type { Config } from './config.ts'
 import { askerOf } from './doors/http/asker-of.ts'
 import { Connections } from './doors/http/connections.ts'
-import type { Ground, Shared } from './doors/http/dependencies.ts'
+import type { BaseDependencies, SharedDependencies } from './doors/http/dependencies.ts'
 import { createFastify } from './doors/http/fastify-instance.ts'
-import { type ProblemTold, problemSender } from './doors/http/http-errors.ts'
+import { type ProblemListener, problemSender } from './doors/http/http-errors.ts'
 import { addInterface } from './doors/http/http-interface.ts'
 import { Listeners } from './doors/http/listeners.ts'
 import { type Contract, loadContract } from './doors/http/openapi/contract.ts'
@@ -53,18 +53,18 @@ import type { Moves } from './operations/move/moves.ts'
 import { StatementStatistics } from './operations/statistics/statement-statistics.ts'
 import type { AnswerListener } from './requests/answers/answer-body.ts'
 import { Cursors } from './requests/prepared/cursor.ts'
-import { RunningRequests, type RunningRequestsParts } from './requests/prepared/running-requests.ts'
+import { type RequestsDependencies, RunningRequests } from './requests/prepared/running-requests.ts'
 import { PlanCache } from './requests/statements/plan-cache.ts'
 import { StatementExecution } from './requests/statements/statement-execution.ts'
 import { EndedTransactions } from './requests/transactions/ended-transactions.ts'
 import {
-  type SessionsParts,
+  type SessionsDependencies,
   TransactionSessions,
 } from './requests/transactions/transaction-sessions.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What the server takes from outside; a test hands in its own. */
-export type Outside = {
+export type Dependencies = {
   readonly clock?: Clock
   readonly randomness?: Randomness
   readonly log?: Logger
@@ -93,24 +93,24 @@ const MOVED = 'this database has been moved: it can be read, and takes no writes
  * The composition root: opens the storage and puts everything above it together. Rejects with the
  * storage's StorageError when the data directory cannot be used.
  */
-export async function createServer(config: Config, outside: Outside = {}): Promise<Server> {
-  const { log = pino({ level: 'silent' }), clock = systemClock } = outside
-  const randomness = outside.randomness ?? systemRandomness
+export async function createServer(config: Config, deps: Dependencies = {}): Promise<Server> {
+  const { log = pino({ level: 'silent' }), clock = systemClock } = deps
+  const randomness = deps.randomness ?? systemRandomness
   const commits = new CommitMetrics(new ConflictLog(clock))
   const storage =
-    outside.storage ??
+    deps.storage ??
     (await openConfigured(config, {
       ...{ log, clock, randomness, measures: commits },
       retention: retentionOf(config),
       collectionIntervalMs: config.garbageIntervalMs,
       acceptClock: config.acceptClock,
-      ...(outside.onFatal === undefined ? {} : { onFatal: outside.onFatal }),
+      ...(deps.onFatal === undefined ? {} : { onFatal: deps.onFatal }),
     }))
   try {
-    const { contract = loadContract() } = outside
+    const { contract = loadContract() } = deps
     const faults = new FaultLog(log, () => storage.health.meetDamage())
     const ground = { config, storage, log, faults, clock, randomness, contract, commits }
-    return await Server.create({ ...outside, ...ground })
+    return await Server.create({ ...deps, ...ground })
   } catch (error) {
     await storage.close()
     throw error
@@ -138,11 +138,12 @@ function retentionOf(config: Config) {
   return { retentionMs: config.retentionMs, heldMsMax }
 }
 
-type ServerParts = Ground & Pick<Outside, 'observers' | 'sharedLimits' | 'onAnswer' | 'onListening'>
+type ServerDependencies = BaseDependencies &
+  Pick<Dependencies, 'observers' | 'sharedLimits' | 'onAnswer' | 'onListening'>
 
 export class Server {
   readonly http: FastifyInstance
-  readonly #parts: ServerParts
+  readonly #deps: ServerDependencies
   readonly #sessions: TransactionSessions
   readonly #connections: Connections
   readonly #listeners: Listeners
@@ -162,25 +163,24 @@ export class Server {
   #stopping = false
   #closing: Promise<void> | undefined
 
-  static async create(parts: ServerParts): Promise<Server> {
-    const { storage, clock, config, log } = parts
-    const firstSecret = await storage.secret('cursor')
-    const cursorSecrets = new CursorSecrets(firstSecret, clock, config.retentionMs)
+  static async create(deps: ServerDependencies): Promise<Server> {
+    const { storage, clock, config, log } = deps
+    const { adminTokenFile, retentionMs } = config
+    const cursorSecrets = new CursorSecrets(await storage.secret('cursor'), clock, retentionMs)
     const jwt = jwtTokensOf(config, { log, clock })
     const audit = auditOf(config, { log, clock })
     try {
-      const { adminTokenFile } = config
-      if (adminTokenFile !== undefined) await ensureAdmin(adminTokenFile, { ...parts, audit })
-      const accessParts = { storage, clock, log, mode: config.auth, jwt, cursorSecrets }
-      const access = await Access.open(accessParts)
+      if (adminTokenFile !== undefined) await ensureAdmin(adminTokenFile, { ...deps, audit })
+      const accessDeps = { storage, clock, log, mode: config.auth, jwt, cursorSecrets }
+      const access = await Access.open(accessDeps)
       const lookAgain = () => (storage.isShared ? access.lookAgain() : undefined)
       const cursors = new Cursors(cursorSecrets, storage.history, lookAgain)
       requireTokens(config, access)
       const opaqueIds = new OpaqueIds(await storage.secret('id'))
-      const server = new Server(parts, { cursors, access, audit, opaqueIds })
+      const server = new Server(deps, { cursors, access, audit, opaqueIds })
       if (storage.movedTo !== undefined) log.warn(storage.movedTo, MOVED)
       await server.http.ready()
-      server.#observers.start(parts.observers ?? [])
+      server.#observers.start(deps.observers ?? [])
       return server
     } catch (error) {
       await audit.close()
@@ -189,16 +189,16 @@ export class Server {
   }
 
   private constructor(
-    parts: ServerParts,
-    own: Pick<Shared, 'cursors' | 'access' | 'audit' | 'opaqueIds'>,
+    deps: ServerDependencies,
+    own: Pick<SharedDependencies, 'cursors' | 'access' | 'audit' | 'opaqueIds'>,
   ) {
-    const { config, storage, log, clock } = parts
+    const { config, storage, log, clock } = deps
     const { access, audit } = own
-    this.#parts = parts
+    this.#deps = deps
     this.#access = access
     this.#audit = audit
     this.#probes = new Probes(storage, clock, config.drainMs)
-    const shares = new Shares(parts.sharedLimits)
+    const shares = new Shares(deps.sharedLimits)
     const clients = new ClientKeys(config.trustedProxies)
     this.#written = new WrittenBytes({ storage, clock, log, ...rightsOf(access) })
     this.#requests = new RunningRequests({
@@ -207,11 +207,12 @@ export class Server {
       storeSilentMs: () => storage.health.silentMs,
     })
     this.#sessions = new TransactionSessions(
-      { ...parts, shares, written: this.#written, ended: this.#ended, ...rightsOf(access) },
+      { ...deps, shares, written: this.#written, ended: this.#ended, ...rightsOf(access) },
       { idleMsMax: config.transactionIdleMs, totalMsMax: config.transactionTotalMs },
     )
-    const told: ProblemTold = (problem, at) => audit.answered(problem, askerOf(this.#requests, at))
-    const sendProblem = problemSender(parts.faults, told)
+    const listener: ProblemListener = (problem, at) =>
+      audit.answered(problem, askerOf(this.#requests, at))
+    const sendProblem = problemSender(deps.faults, listener)
     this.#tls = config.tls === undefined ? undefined : new TlsFiles(config.tls, log)
     const pipelined = new PipelinedRequests(this.#requests)
     this.http = createFastify(sendProblem, pipelined, this.#probes, this.#tls?.credentials)
@@ -223,19 +224,18 @@ export class Server {
     const statistics = config.countsStatements
       ? new StatementStatistics({ clock, parser })
       : undefined
-    const ways = { ...own, plans, ended: this.#ended, statistics }
-    const execution = new StatementExecution({ ...config, ...parts, ...ways })
-    const shared = { ...ways, parser, parseRule, shares, execution }
+    const services = { ...own, plans, ended: this.#ended, statistics }
+    const execution = new StatementExecution({ ...config, ...deps, ...services })
+    const shared = { ...services, parser, parseRule, shares, execution }
     const { live, metrics, moves, backups } = addInterface(this.http, {
-      ...parts,
+      ...deps,
       ...shared,
       sessions: this.#sessions,
       requests: this.#requests,
       sendProblem,
-      told,
+      listener,
       isStopping: () => this.#stopping,
       probes: this.#probes,
-      onAnswer: parts.onAnswer,
     })
     this.#live = live
     this.#metrics = metrics
@@ -251,7 +251,7 @@ export class Server {
 
   /** Resolves when the files of the store were removed or replaced: it can only end. */
   get storeLost(): Promise<unknown> {
-    return this.#parts.storage.health.files.whenLost
+    return this.#deps.storage.health.files.whenLost
   }
 
   /** What its clients hold of what they share. */
@@ -260,15 +260,15 @@ export class Server {
   }
 
   async listen(): Promise<{ readonly url: string; readonly port: number }> {
-    const { host, port } = this.#parts.config
+    const { host, port } = this.#deps.config
     const address = await this.#listeners.listen({ host, port })
     const name = host.includes(':') ? `[${host}]` : host
     const scheme = this.#tls === undefined ? 'http' : 'https'
     const url = `${scheme}://${name}:${address.port}`
     if (this.http.server instanceof TlsServer) this.#tls?.watch(this.http.server)
-    await this.#parts.storage.gateways.announce(this.#parts.config.advertisedUrl ?? url)
-    this.#parts.onListening?.(url, this.#access.isRequired)
-    this.#audit.started(url, this.#parts.config.givenFlags)
+    await this.#deps.storage.gateways.announce(this.#deps.config.advertisedUrl ?? url)
+    this.#deps.onListening?.(url, this.#access.isRequired)
+    this.#audit.started(url, this.#deps.config.givenFlags)
     return { url, port: address.port }
   }
 
@@ -304,7 +304,7 @@ export class Server {
   }
 
   async #close(drain: boolean): Promise<void> {
-    const { shutdownTimeoutMs } = this.#parts.config
+    const { shutdownTimeoutMs } = this.#deps.config
     const drainedMs = drain ? await this.#probes.drain.wait(shutdownTimeoutMs) : 0
     const waitMs = Math.max(0, shutdownTimeoutMs - drainedMs)
     this.#stopping = true
@@ -328,15 +328,15 @@ export class Server {
     await this.#written.close()
     this.#metrics.close()
     try {
-      await this.#parts.storage.close()
+      await this.#deps.storage.close()
     } finally {
       await this.#audit.close()
     }
   }
 
-  #createObservers(shared: Omit<Shared, 'audit'>): InProcessObservers {
+  #createObservers(shared: Omit<SharedDependencies, 'audit'>): InProcessObservers {
     const { parser, cursors, execution, ended } = shared
-    const { config, storage, clock, log } = this.#parts
+    const { config, storage, clock, log } = this.#deps
     const { transactionTotalMs: runMsMax } = config
     const requests = this.#requests
     const parts = { parser, cursors, execution, storage, clock, log, requests, ended, runMsMax }
@@ -345,7 +345,7 @@ export class Server {
 }
 
 /** What sessions ask of the rights of now. */
-function rightsOf(access: Access): Required<Pick<SessionsParts, 'limitsOf' | 'viewOf'>> {
+function rightsOf(access: Access): Required<Pick<SessionsDependencies, 'limitsOf' | 'viewOf'>> {
   return {
     limitsOf: (who) => access.limitsOf(who),
     viewOf: (who, catalog) => access.viewOf(who, catalog),
@@ -355,7 +355,7 @@ function rightsOf(access: Access): Required<Pick<SessionsParts, 'limitsOf' | 'vi
 /** Who sent a request, what limits it has, and whether it may go on. */
 function callersOf(
   access: Access,
-): Pick<RunningRequestsParts, 'principalOf' | 'limitsOf' | 'refusalOf'> {
+): Pick<RequestsDependencies, 'principalOf' | 'limitsOf' | 'refusalOf'> {
   return {
     principalOf: (raw) => access.of(raw),
     limitsOf: (principal) => access.limitsOf(principal),
@@ -364,10 +364,10 @@ function callersOf(
 }
 
 /** Undefined where no JWT is taken. Throws UsageError where its keys cannot be used. */
-function jwtTokensOf({ jwt }: Config, around: JwtAround): JwtTokens | undefined {
+function jwtTokensOf({ jwt }: Config, options: JwtOptions): JwtTokens | undefined {
   if (jwt === undefined) return undefined
   try {
-    return new JwtTokens(jwt, new JwtKeys(jwt.keys, around), around.clock)
+    return new JwtTokens(jwt, new JwtKeys(jwt.keys, options), options.clock)
   } catch (error) {
     const where = jwt.keys.kind === 'file' ? jwt.keys.path : jwt.keys.url
     throw new UsageError(`--jwt-keys ${where}: ${(error as Error).message}.`)
@@ -375,15 +375,15 @@ function jwtTokensOf({ jwt }: Config, around: JwtAround): JwtTokens | undefined 
 }
 
 /** Throws UsageError where its file cannot be used. */
-function auditOf({ audit }: Config, around: JwtAround): Audit {
+function auditOf({ audit }: Config, options: JwtOptions): Audit {
   try {
-    return openAudit(audit, around)
+    return openAudit(audit, options)
   } catch (error) {
     throw new UsageError(`--audit ${audit}: ${(error as Error).message}.`)
   }
 }
 
-type JwtAround = ConstructorParameters<typeof JwtKeys>[1]
+type JwtOptions = ConstructorParameters<typeof JwtKeys>[1]
 
 /** Throws UsageError where the tokens of the store and the flags of the server contradict each other. */
 function requireTokens({ auth, host, jwt }: Config, { tokenCount }: Access): void {

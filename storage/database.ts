@@ -6,6 +6,7 @@ import type { Timestamp } from './cells/cell.ts'
 import type { CellStore } from './cells/cell-store.ts'
 import type { StoreAnswers } from './cells/store-answers.ts'
 import { systemClock } from './clock.ts'
+import type { StorageError } from './errors.ts'
 import { findExpendable } from './expendable-rows.ts'
 import { STORAGE_LIMITS } from './limits.ts'
 import type { MaybePromise } from './maybe-promise.ts'
@@ -31,7 +32,7 @@ import type { MoveOptions, MoveReport } from './operations/move/move.ts'
 import { type MovedTo, requireWhole } from './operations/move/move-rows.ts'
 import { clockStatusOf, type StorageStatus } from './operations/status/storage-status.ts'
 import { StoreHealth } from './operations/status/store-health.ts'
-import { openProtocol, type ProtocolParts } from './protocol-parts.ts'
+import { openProtocol, type ProtocolDependencies } from './protocol-parts.ts'
 import { systemRandomness } from './randomness.ts'
 import { silentLog } from './storage-log.ts'
 import type { BeginOptions, OpenOptions } from './storage-options.ts'
@@ -55,7 +56,7 @@ import { CommitPace } from './transactions/percolator/commit-pace.ts'
 import type { Gateways } from './transactions/protocol/gateways.ts'
 import type { TransactionEnd } from './transactions/protocol/transaction-protocol.ts'
 import { startTsOfId } from './transactions/records/transaction-id.ts'
-import { Transaction, type TransactionParts } from './transactions/transaction.ts'
+import { Transaction, type TransactionDependencies } from './transactions/transaction.ts'
 import type { TransactionOptions } from './transactions/transaction-options.ts'
 import { findOutcome, type TransactionOutcome } from './transactions/transaction-outcome.ts'
 import { TransactionRegistry } from './transactions/transaction-registry.ts'
@@ -86,10 +87,10 @@ export class Storage {
   readonly identities: IdentityBlocks
   /** Undefined where a read has to wait for a store. */
   readonly turnReads: TurnReads | undefined
-  readonly #parts: ProtocolParts
+  readonly #deps: ProtocolDependencies
   readonly #owner: 'exclusive' | 'shared'
   readonly #ownsCellStore: boolean
-  readonly #transactionParts: TransactionParts
+  readonly #transactionDeps: TransactionDependencies
   readonly #registry: TransactionRegistry
   readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
   readonly #catalogs = new CatalogReader()
@@ -102,22 +103,22 @@ export class Storage {
   readonly #starts: TransactionStarts
   readonly #departure = new Departure()
 
-  private constructor(parts: ProtocolParts, owner: 'exclusive' | 'shared', own: OwnOptions) {
+  private constructor(deps: ProtocolDependencies, owner: 'exclusive' | 'shared', own: OwnOptions) {
     const { retention, indexBatchRows, registry, ownsCellStore } = own
     this.#registry = registry
     this.#ownsCellStore = ownsCellStore
-    this.history = parts.history
-    this.inspection = new Inspection(parts)
-    this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
-    this.#parts = parts
-    this.turnReads = parts.turnReads?.(this.#newestCatalog)
+    this.history = deps.history
+    this.inspection = new Inspection(deps)
+    this.#newestCatalog = new NewestCatalog(deps.context.oracle.lastSeen())
+    this.#deps = deps
+    this.turnReads = deps.turnReads?.(this.#newestCatalog)
     this.#owner = owner
     this.#fencedCatalog = owner === 'shared' ? new FencedCatalog(this.#catalogs) : undefined
-    this.health = new StoreHealth(parts.context, own.answers)
-    this.#starts = new TransactionStarts(parts.context)
-    const { context, protocol, sweepLocks, requestLifeMs } = parts
+    this.health = new StoreHealth(deps.context, own.answers)
+    this.#starts = new TransactionStarts(deps.context)
+    const { context, protocol, sweepLocks, requestLifeMs } = deps
     const guarded = this.#departure.gate.guarding(protocol, context)
-    this.#transactionParts = {
+    this.#transactionDeps = {
       ...{ protocol: guarded, budget: this.#budget },
       cellBytesMax: context.cellStore.limits.cellBytesMax,
       roomRefusal: () => this.#departure.gate.refusal ?? this.health.disk.refusal,
@@ -131,9 +132,9 @@ export class Storage {
     }
     this.#garbage = new GarbageCollection({
       context,
-      gateways: parts.gateways,
+      gateways: deps.gateways,
       isShared: owner === 'shared',
-      collector: new GarbageCollector(context, sweepLocks, requestLifeMs, parts),
+      collector: new GarbageCollector(context, sweepLocks, requestLifeMs, deps),
       retention,
       oldestSnapshot: () => this.#registry.oldestSnapshot(),
       expendableAt: (safePoint) => this.#expendableAt(safePoint),
@@ -149,11 +150,11 @@ export class Storage {
     this.#observers = new StoreObservers({
       ...context,
       storeNow: () => context.cellStore,
-      settle: parts.settle,
+      settle: deps.settle,
       begin: () => this.#beginOwnWork(),
       catalog: async (transaction) => this.catalog(transaction),
       scanMs: OBSERVER_TIMES.scanMs[owner],
-      ...(owner === 'exclusive' ? {} : { others: parts, lookMs: OBSERVER_TIMES.lookMs }),
+      ...(owner === 'exclusive' ? {} : { others: deps, lookMs: OBSERVER_TIMES.lookMs }),
       ...(indexBatchRows === undefined ? {} : { backfillRowsMax: indexBatchRows }),
     })
   }
@@ -165,7 +166,7 @@ export class Storage {
     const { commitTurnRows = COMMIT_TURN_ROWS, keepsLog = true, acceptClock, stepDelayMs } = options
     if (owner === 'shared') await requireWhole(cellStore)
     const registry = new TransactionRegistry()
-    const outside = {
+    const deps = {
       ...{ cellStore, clock, randomness, log, measures, latches, commitTurnRows, keepsLog },
       acceptClock,
       pace: stepDelayMs === undefined ? undefined : new CommitPace(stepDelayMs, clock),
@@ -174,7 +175,7 @@ export class Storage {
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
     const { indexBatchRows, ownsCellStore = owner === 'exclusive' } = options
     const own = { registry, retention, indexBatchRows, ownsCellStore, answers: options.answers }
-    const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
+    const storage = new Storage(await openProtocol(deps, owner, commit), owner, own)
     await storage.health.start()
     storage.health.files.whenLost.then((lost) => storage.#departure.gate.close(lost))
     await storage.#departure.look(cellStore)
@@ -231,12 +232,12 @@ export class Storage {
 
   /** The processes that share the store; see `Gateways`. */
   get gateways(): Gateways {
-    return this.#parts.gateways
+    return this.#deps.gateways
   }
 
   /** Every commit that changed rows, in order; see `ChangeFeed`. */
   get feed(): ChangeFeed {
-    return this.#parts.feed
+    return this.#deps.feed
   }
 
   /**
@@ -244,21 +245,21 @@ export class Storage {
    * `history_replaced` where it began in another history.
    */
   async outcomeOf(id: string, openMsMax: number): Promise<TransactionOutcome> {
-    const { context, settle } = this.#parts
+    const { context, settle } = this.#deps
     const startTs = startTsOfId(id)
     if (startTs !== undefined) this.history.require(startTs)
-    const asked = { id, ...(this.#owner === 'exclusive' ? {} : { openMsMax }) }
-    return await findOutcome(context, settle, this.#registry, asked)
+    const request = { id, ...(this.#owner === 'exclusive' ? {} : { openMsMax }) }
+    return await findOutcome(context, settle, this.#registry, request)
   }
 
   /** The commit that created the table; undefined when that is older than what the store keeps. */
   async createdAt(table: TableDefinition): Promise<Timestamp | undefined> {
-    return await createdAt(this.#parts.context.cellStore, table)
+    return await createdAt(this.#deps.context.cellStore, table)
   }
 
   /** 32 random bytes that stay the same as long as the store exists. */
   async secret(name: string): Promise<Uint8Array> {
-    return await readSecret(this.#parts.context, name)
+    return await readSecret(this.#deps.context, name)
   }
 
   /** Deletes the history that nobody may read any more. Joins a collection under way; rejects with CellStoreError. */
@@ -268,7 +269,7 @@ export class Storage {
 
   /** Copies the store into a folder while it is used; resolves and rejects as `writeBackup`. */
   async backUp(options: BackupOptions): Promise<BackupManifest> {
-    return await writeBackup(this.#parts.context.cellStore, options)
+    return await writeBackup(this.#deps.context.cellStore, options)
   }
 
   /** Where the store has gone; undefined while it is here, and takes writes. */
@@ -278,7 +279,7 @@ export class Storage {
 
   /** Moves everything into another store, and closes this one for writes for good; rejects as `Move` does. */
   async moveTo(target: CellStore, options: MoveOptions): Promise<MoveReport> {
-    const { context, sweepLocks, feed } = this.#parts
+    const { context, sweepLocks, feed } = this.#deps
     const settled = () => context.background.drain().then(() => sweepLocks(0))
     const holdCollections = () => this.#garbage.hold()
     const own = { feed, history: this.history, isOnlyOwner: this.#owner === 'exclusive' }
@@ -288,18 +289,18 @@ export class Storage {
 
   /** Checks every cell against `DESIGN.md`. Rejects with the reason of the signal, or with CellStoreError. */
   async checkConsistency(options: ConsistencyCheckOptions = {}): Promise<ConsistencyReport> {
-    const { cellStore, oracle } = this.#parts.context
+    const { cellStore, oracle } = this.#deps.context
     const takeTimestamp = async () => (await oracle.nextToRead()).timestamp
     return await checkConsistency(cellStore, options, takeTimestamp)
   }
 
   /** Never waits for the store. */
   status(): StorageStatus {
-    const { context, stampNow } = this.#parts
+    const { context, stampNow } = this.#deps
     const { timestamp, safePoint } = stampNow() ?? context.oracle.known()
     const { memtables, requestsSent } = context.cellStore
     return {
-      commit: this.#parts.commit,
+      commit: this.#deps.commit,
       timestamp,
       safePoint,
       oldestSnapshot: this.#registry.oldestSnapshot() ?? timestamp,
@@ -325,7 +326,7 @@ export class Storage {
    * `closed`, a commit rolled back.
    */
   async close(): Promise<void> {
-    const { context, stop } = this.#parts
+    const { context, stop } = this.#deps
     this.identities.stop()
     await this.#indexBuilder.stop()
     await this.#observers.stop()
@@ -344,7 +345,7 @@ export class Storage {
     const transaction = this.#begun(await this.#snapshotOf({ asOf: safePoint }))
     try {
       const catalog = await this.catalog(transaction)
-      return await findExpendable(transaction, catalog, this.#parts.context.oracle)
+      return await findExpendable(transaction, catalog, this.#deps.context.oracle)
     } finally {
       transaction.rollback()
     }
@@ -357,14 +358,14 @@ export class Storage {
   }
 
   #begun(snapshot: TransactionOptions, known?: KnownCatalog): Transaction {
-    const transaction = new Transaction(this.#transactionParts, snapshot)
+    const transaction = new Transaction(this.#transactionDeps, snapshot)
     this.#fencedCatalog?.begun(transaction, known, snapshot.catalogFence)
     this.#registry.begun(transaction)
     return transaction
   }
 
   #snapshotOf(options: BeginOptions): MaybePromise<TransactionOptions> {
-    const { context, stampNow } = this.#parts
+    const { context, stampNow } = this.#deps
     const stamp = stampNow()
     if (stamp !== undefined) return this.#starts.at(stamp, options)
     const coming = unlessAborted(options.signal, context.oracle.nextToRead())
@@ -373,7 +374,7 @@ export class Storage {
 
   /** The store's own work is not counted among the open transactions, and holds back no collection. */
   async #beginOwnWork(): Promise<Transaction> {
-    const parts = { ...this.#transactionParts, ended: this.#endedOwn }
+    const parts = { ...this.#transactionDeps, ended: this.#endedOwn }
     const known = this.#fencedCatalog?.known
     const snapshot = await this.#snapshotOf({})
     const transaction = new Transaction(parts, snapshot)
@@ -381,9 +382,9 @@ export class Storage {
     return transaction
   }
 
-  #refused(...[reason, refused]: Parameters<NonNullable<TransactionParts['refused']>>): void {
+  #refused(reason: StorageError, refused: Transaction): void {
     const conflict = conflictOf(reason, refused, this.#catalogs.newest)
-    if (conflict !== undefined) this.#parts.context.measures.conflicted(conflict)
+    if (conflict !== undefined) this.#deps.context.measures.conflicted(conflict)
   }
 
   readonly #endedOwn = (transaction: Transaction, end: TransactionEnd): void => {

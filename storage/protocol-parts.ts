@@ -36,7 +36,7 @@ import type { TransactionProtocol } from './transactions/protocol/transaction-pr
 import { TurnReads } from './turn-reads.ts'
 
 /** The parts of a storage layer that depend on who owns the cell store and how commits are made. */
-export type ProtocolParts = {
+export type ProtocolDependencies = {
   readonly history: StoreHistory
   readonly context: ProtocolContext
   /** The processes that share the store. */
@@ -64,7 +64,7 @@ export type ProtocolParts = {
   readonly stop: () => Promise<void>
 }
 
-export type Outside = {
+export type Dependencies = {
   readonly cellStore: CellStore
   readonly clock: Clock
   readonly randomness: Randomness
@@ -91,47 +91,47 @@ const REQUEST_LIFE_MS = 120_000
 
 /** Puts the protocol together over an open cell store. */
 export async function openProtocol(
-  outside: Outside,
+  deps: Dependencies,
   owner: 'exclusive' | 'shared',
   commit: CommitMode,
-): Promise<ProtocolParts> {
+): Promise<ProtocolDependencies> {
   // Before the oracle, which gives nothing out at or below the beginning of the history.
-  const history = await (owner === 'exclusive' ? openOwnHistory : openHistory)(outside)
-  const parts = await openParts(outside, owner, commit)
+  const history = await (owner === 'exclusive' ? openOwnHistory : openHistory)(deps)
+  const parts = await openParts(deps, owner, commit)
   const lastSeen = parts.context.oracle.lastSeen()
   invariant(lastSeen >= history.from, 'H2', { lastSeen, from: history.from })
   return { ...parts, history, gateways: new Gateways(parts.context) }
 }
 
-type PartsOfOwner = Omit<ProtocolParts, 'history' | 'gateways'>
+type PartsOfOwner = Omit<ProtocolDependencies, 'history' | 'gateways'>
 
 /** Two-phase commit is the protocol of processes that share a store; a single owner may use it too. */
 async function openParts(
-  outside: Outside,
+  deps: Dependencies,
   owner: 'exclusive' | 'shared',
   commit: CommitMode,
 ): Promise<PartsOfOwner> {
-  const { cellStore } = outside
+  const { cellStore } = deps
   if (owner === 'shared' || !isEmbedded(cellStore) || commit === 'two-phase') {
-    return await openGeneral(outside, owner)
+    return await openGeneral(deps, owner)
   }
-  return await openEmbedded({ ...outside, cellStore })
+  return await openEmbedded({ ...deps, cellStore })
 }
 
 /** The parts of a process that owns its store alone and commits in one phase. */
 async function openEmbedded(
-  outside: Outside & { readonly cellStore: EmbeddedCellStore },
+  deps: Dependencies & { readonly cellStore: EmbeddedCellStore },
 ): Promise<PartsOfOwner> {
-  const oracle = await EmbeddedOracle.open(outside)
-  const { cellStore, latches, keepsLog } = outside
-  const beginsAt = await openFeedBegins(outside, 'embedded', oracle.lastSeen())
-  const feed = new EmbeddedFeed({ ...outside, oracle, beginsAt })
+  const oracle = await EmbeddedOracle.open(deps)
+  const { cellStore, latches, keepsLog } = deps
+  const beginsAt = await openFeedBegins(deps, 'embedded', oracle.lastSeen())
+  const feed = new EmbeddedFeed({ ...deps, oracle, beginsAt })
   const context: EmbeddedContext = {
-    ...outside,
+    ...deps,
     oracle,
     commitLog: keepsLog ? feed : NO_COMMIT_LOG,
-    liveness: new ExclusiveLiveness(outside),
-    background: new BackgroundWork(outside.log),
+    liveness: new ExclusiveLiveness(deps),
+    background: new BackgroundWork(deps.log),
   }
   const resolver = new LockResolver(context)
   // Its reads look at latches and at no locks, so none may be left when the store can be used (J1).
@@ -157,16 +157,19 @@ async function openEmbedded(
 }
 
 /** The parts of one of several processes over a store, or of one that commits in two phases. */
-async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Promise<PartsOfOwner> {
-  const { log, keepsLog, pace } = outside
+async function openGeneral(
+  deps: Dependencies,
+  owner: 'exclusive' | 'shared',
+): Promise<PartsOfOwner> {
+  const { log, keepsLog, pace } = deps
   const isShared = owner === 'shared'
-  const oracle = await SharedOracle.open({ ...outside, isOnlyOwner: !isShared })
-  const beginsAt = await openFeedBegins(outside, 'shared', oracle.lastSeen())
+  const oracle = await SharedOracle.open({ ...deps, isOnlyOwner: !isShared })
+  const beginsAt = await openFeedBegins(deps, 'shared', oracle.lastSeen())
   const liveness = isShared
-    ? await SharedLiveness.start({ ...outside, oracle })
-    : new ExclusiveLiveness(outside)
+    ? await SharedLiveness.start({ ...deps, oracle })
+    : new ExclusiveLiveness(deps)
   const background = new BackgroundWork(log)
-  const context: ProtocolContext = { ...outside, oracle, liveness, background }
+  const context: ProtocolContext = { ...deps, oracle, liveness, background }
   const resolver = new LockResolver(context)
   const feed = new SharedFeed(context, resolver, beginsAt)
   const sweeper = new LockSweeper(context, resolver)

@@ -12,14 +12,14 @@ import { askedAgain, NEVER_ABORTED } from './transactions/oracle/asked-again.ts'
  * and every later run of the server has the same one. Rejects with CellStoreError.
  */
 export async function readSecret(
-  outside: {
+  deps: {
     readonly cellStore: CellStore
     readonly clock: Clock
     readonly randomness: Randomness
   },
   name: string,
 ): Promise<Uint8Array> {
-  const { cellStore, clock, randomness } = outside
+  const { cellStore, clock, randomness } = deps
   const row = systemRowKey(`secret/${name}`)
   return await askedAgain(clock, NEVER_ABORTED, async () => {
     await replacePlainRow(cellStore, row, undefined, randomness.bytes(32))

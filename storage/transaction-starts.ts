@@ -8,7 +8,7 @@ import { snapshotInFuture, snapshotTooOld } from './transactions/protocol/snapsh
 import { newTransactionId } from './transactions/records/transaction-id.ts'
 import type { TransactionOptions } from './transactions/transaction-options.ts'
 
-type Outside = {
+type Dependencies = {
   readonly oracle: TimestampOracle
   readonly randomness: Randomness
   readonly liveness: Pick<Liveness, 'incarnation'>
@@ -16,10 +16,10 @@ type Outside = {
 
 /** Makes what a transaction begins with of a stamp of the oracle. */
 export class TransactionStarts {
-  readonly #outside: Outside
+  readonly #deps: Dependencies
 
-  constructor(outside: Outside) {
-    this.#outside = outside
+  constructor(deps: Dependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -31,7 +31,7 @@ export class TransactionStarts {
     const readTs = asOf ?? stamp.timestamp
     if (readTs > stamp.timestamp) throw snapshotInFuture(readTs, stamp.timestamp)
     if (readTs < stamp.safePoint) throw snapshotTooOld(readTs, stamp.safePoint)
-    const { randomness, liveness } = this.#outside
+    const { randomness, liveness } = this.#deps
     return {
       startTs: readTs,
       now: asOf ?? this.#timeOf(stamp),
@@ -49,7 +49,7 @@ export class TransactionStarts {
    * crashes and busy moments explain: where the clock was ahead once, or the disk is full.
    */
   #timeOf({ timestamp }: ReadStamp): Timestamp {
-    const micros = this.#outside.oracle.wallClock.micros()
+    const micros = this.#deps.oracle.wallClock.micros()
     return Math.abs(timestamp - micros) <= STAMP_OFF_MICROS_MAX ? timestamp : micros
   }
 }

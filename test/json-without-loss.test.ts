@@ -341,7 +341,7 @@ test('an observer of this process reads every digit and writes it back', async (
     await tx.query('SET text = $1 ON page WHERE id = $2', [JSON.stringify(row?.j), key[0]])
     await tx.query('SET copy = $1 ON page WHERE id = $2', [row?.j, key[0]])
   })
-  const observed = await ObservedServer.start(t, { outside: { observers: [copy.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [copy.defined] } })
   await observed.run('ALTER TABLE page ADD COLUMN j JSON')
   await observed.run('ALTER TABLE page ADD COLUMN copy JSON')
   await observed.run('CREATE OBSERVER copy ON page (j)')

@@ -20,7 +20,7 @@ export type FeedSettings = {
 }
 
 /** A commit on its way: who has not got its frame yet. */
-type Tick = { readonly intendedMs: number; missing: number; readonly told: () => void }
+type Tick = { readonly intendedMs: number; missing: number; readonly listener: () => void }
 
 const OPENED_AT_ONCE = 32
 const CATCH_UP_MS_MAX = 60_000
@@ -61,7 +61,7 @@ class FeedWorkload implements Workload {
     this.#written += 1
     const number = this.#written
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#underWay.set(number, { intendedMs, missing: this.#sockets.length, told: resolve })
+    this.#underWay.set(number, { intendedMs, missing: this.#sockets.length, listener: resolve })
     if (this.#sockets.length === 0) resolve()
     const params = [this.#body, tickName(number), client % TICKS]
     const body = JSON.stringify({ sql: WRITE_TICK, params })
@@ -97,7 +97,7 @@ class FeedWorkload implements Workload {
     if (tick === undefined) return
     recordMs(this.#frames, performance.now() - tick.intendedMs)
     tick.missing -= 1
-    if (tick.missing === 0) tick.told()
+    if (tick.missing === 0) tick.listener()
   }
 }
 

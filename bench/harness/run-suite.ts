@@ -25,12 +25,12 @@ export async function runSuite(
   name: string,
   suite: RunnableSuite,
   call: BenchCall,
-  outside: { readonly signal: AbortSignal; readonly progressTo: NodeJS.WriteStream },
+  deps: { readonly signal: AbortSignal; readonly progressTo: NodeJS.WriteStream },
 ): Promise<FinishedRun> {
   const { seconds, repetitions, dataFolder, options } = call
-  const progress = new Progress(outside.progressTo)
+  const progress = new Progress(deps.progressTo)
   const facts = await gatherFacts(name, { seconds, repetitions, ...options }, dataFolder)
-  const settings = { seconds, repetitions, dataFolder, progress, signal: outside.signal }
+  const settings = { seconds, repetitions, dataFolder, progress, signal: deps.signal }
   for (const experiment of call.experiments) planExperiment(experiment, settings)
   const measured: MeasuredExperiment[] = []
   try {

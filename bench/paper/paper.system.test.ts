@@ -93,11 +93,11 @@ describe('the page of a small run', () => {
 
   test('asks for nothing, runs nothing, and names nothing twice', () => {
     assert.doesNotMatch(page, /<script|<link|<img|@import|url\((?!#)|\son\w+=/)
-    const outside = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, to = '']) => to)
-    assert.ok(outside.length > 0 && outside.every((to) => to.startsWith('#')), outside.join(' '))
+    const deps = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, to = '']) => to)
+    assert.ok(deps.length > 0 && deps.every((to) => to.startsWith('#')), deps.join(' '))
     const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
     assert.deepEqual(ids.toSorted(), [...new Set(ids)].toSorted())
-    for (const to of outside) assert.ok(ids.includes(to.slice(1)), to)
+    for (const to of deps) assert.ok(ids.includes(to.slice(1)), to)
   })
 
   test('is written with its report and its plots, and then written again from there', async (t) => {

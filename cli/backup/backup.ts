@@ -91,8 +91,8 @@ async function copyOf(call: Call, folder: string, progress: ProgressLine): Promi
   if (!isWebAddress(url)) {
     throw new UsageError(`--url ${url}: it is an address such as http://127.0.0.1:4270.`)
   }
-  const asked = { url, db: connectTo(url, call), token: tokenOf(call) }
-  return await backUpServer({ ...asked, folder, check, progress })
+  const request = { url, db: connectTo(url, call), token: tokenOf(call) }
+  return await backUpServer({ ...request, folder, check, progress })
 }
 
 function manifestText(folder: string, { timestamp, bytes, check }: BackupManifest): string {

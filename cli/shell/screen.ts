@@ -8,7 +8,7 @@ import { tableWidth } from '../results/table-views.ts'
 import type { Mode, ViewOptions } from '../results/view.ts'
 import { Pager } from './pager.ts'
 
-export type ScreenParts = {
+export type ScreenDependencies = {
   readonly output: Output
   readonly errors: Output
   readonly view: ViewOptions
@@ -25,22 +25,22 @@ export class Screen {
   /** `auto`: where a table is wider than the terminal. */
   expanded: 'on' | 'off' | 'auto' = 'auto'
   isTiming: boolean
-  readonly #parts: ScreenParts
+  readonly #deps: ScreenDependencies
   #file: { readonly descriptor: number; readonly path: string } | undefined
 
-  constructor(parts: ScreenParts) {
-    this.#parts = parts
-    this.mode = parts.mode
-    this.isTiming = parts.output.isTTY === true
+  constructor(deps: ScreenDependencies) {
+    this.#deps = deps
+    this.mode = deps.mode
+    this.isTiming = deps.output.isTTY === true
   }
 
   /** Where to say what went wrong, and how far something is. */
   get errors(): Output {
-    return this.#parts.errors
+    return this.#deps.errors
   }
 
   get isTerminal(): boolean {
-    return this.#parts.output.isTTY === true && this.#file === undefined
+    return this.#deps.output.isTTY === true && this.#file === undefined
   }
 
   /** Results go to this file from now on; to where they went before without a path. Throws as opening a file does. */
@@ -57,7 +57,7 @@ export class Screen {
 
   /** What is said to people, whatever becomes of results. */
   say(text: string): void {
-    this.#parts.output.write(text)
+    this.#deps.output.write(text)
   }
 
   fail(error: unknown, sql: string, place = ''): void {
@@ -70,18 +70,18 @@ export class Screen {
     signal: AbortSignal,
   ): Promise<void> {
     const beganMs = performance.now()
-    const pager = new Pager(this.isTerminal ? this.#parts.pager : undefined, this.#parts.output)
+    const pager = new Pager(this.isTerminal ? this.#deps.pager : undefined, this.#deps.output)
     const write = (text: string) =>
       this.#file === undefined ? pager.write(text) : this.#keep(text)
     const modeOf = (result: StatementResult) => this.#modeFor(result)
-    const writer = new ResultsWriter(modeOf, this.#parts.view, write)
+    const writer = new ResultsWriter(modeOf, this.#deps.view, write)
     try {
       for await (const page of pages) {
         writer.page(page)
         await pager.drained()
         if (pager.isLeft) break
         const asks = page.hasMore && this.isTerminal && !pager.isRunning
-        if (asks && !(await this.#parts.askForMore(signal))) break
+        if (asks && !(await this.#deps.askForMore(signal))) break
       }
       writer.end(this.isTiming ? `${(performance.now() - beganMs).toFixed(1)} ms` : undefined)
     } finally {
@@ -97,7 +97,7 @@ export class Screen {
     if (this.mode !== 'table' || this.expanded === 'off') return this.mode
     if (this.expanded === 'on') return 'expanded'
     // A terminal that does not know its width says 0.
-    const columns = this.#parts.output.columns || Number.POSITIVE_INFINITY
+    const columns = this.#deps.output.columns || Number.POSITIVE_INFINITY
     return this.isTerminal && tableWidth(result) > columns ? 'expanded' : 'table'
   }
 }

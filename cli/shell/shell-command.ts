@@ -12,7 +12,7 @@ import { failureView } from '../results/failure-view.ts'
 import { modeOf, VIEW_FLAGS, viewOptionsOf } from '../results/view-options.ts'
 import { HistoryFile, historyPath } from './history-file.ts'
 import { Prompt } from './prompt.ts'
-import type { ScreenParts } from './screen.ts'
+import type { ScreenDependencies } from './screen.ts'
 import { FileFailed } from './script-file.ts'
 import { Shell } from './shell.ts'
 
@@ -113,6 +113,6 @@ function screenOf(
   call: Call,
   output: Streams['output'],
   errors: Streams['output'],
-): Pick<ScreenParts, 'output' | 'errors' | 'view' | 'mode'> {
+): Pick<ScreenDependencies, 'output' | 'errors' | 'view' | 'mode'> {
   return { output, errors, mode: modeOf(call, output), view: viewOptionsOf(call, output) }
 }

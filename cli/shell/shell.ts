@@ -3,7 +3,7 @@ import type { Database, Page, ResultColumn } from '../../client-sdk/client.ts'
 import { scriptBytes } from '../named-file.ts'
 import { BACKSLASH_COMMANDS } from './commands/all-commands.ts'
 import type { ShellForCommands } from './commands/backslash-command.ts'
-import { Screen, type ScreenParts } from './screen.ts'
+import { Screen, type ScreenDependencies } from './screen.ts'
 import { FileFailed, mayBeScript, runScriptFile } from './script-file.ts'
 import { Session } from './session.ts'
 import { type Read, StatementReader } from './statement-reader.ts'
@@ -35,20 +35,20 @@ export class Shell implements ShellForCommands {
   #files = 0
   #running: AbortController | undefined
 
-  constructor(parts: {
+  constructor(deps: {
     readonly db: Database
-    readonly screen: ScreenParts
+    readonly screen: ScreenDependencies
     readonly isInteractive: boolean
     /** Whether a file or what is read goes on after an error. */
     readonly continues: boolean
     readonly edit?: (text: string) => string
   }) {
-    this.session = new Session(parts.db)
-    this.screen = new Screen(parts.screen)
-    this.reader = new StatementReader(parts.db)
-    this.isInteractive = parts.isInteractive
-    this.#continues = parts.continues
-    this.edit = parts.edit
+    this.session = new Session(deps.db)
+    this.screen = new Screen(deps.screen)
+    this.reader = new StatementReader(deps.db)
+    this.isInteractive = deps.isInteractive
+    this.#continues = deps.continues
+    this.edit = deps.edit
   }
 
   get signal(): AbortSignal {

@@ -7,7 +7,7 @@ import { connect } from '../../client-sdk/client.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { testFolder } from '../../test/test-folder.ts'
 import { countsOf } from './import-source.ts'
-import { ImportBroken, type ImportParts, importTable } from './import-table.ts'
+import { ImportBroken, type ImportDependencies, importTable } from './import-table.ts'
 import { RefusedRows } from './refused-rows.ts'
 import { TransferProgress } from './transfer-progress.ts'
 
@@ -36,7 +36,7 @@ async function scene(t: TestContext) {
     const db = connect({ url, fetch: fetching })
     const errors = join(folder, 'errors.ndjson')
     const refused = await RefusedRows.open(NOWHERE, { path: errors, most: 10 })
-    const parts: ImportParts = {
+    const deps: ImportDependencies = {
       db,
       refused,
       progress: new TransferProgress(NOWHERE),
@@ -50,11 +50,11 @@ async function scene(t: TestContext) {
     }
     try {
       const source = { table: 'item', from: file, format: 'ndjson', isZipped: false } as const
-      await importTable(parts, source)
-      return { counts: countsOf(parts), refused: refused.count }
+      await importTable(deps, source)
+      return { counts: countsOf(deps), refused: refused.count }
     } finally {
       await refused.close()
-      parts.progress.end()
+      deps.progress.end()
     }
   }
   const refusedLines = async () =>

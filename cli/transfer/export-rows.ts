@@ -42,10 +42,10 @@ function requestOf({
   asOf,
 }: RowsWanted): readonly [method: 'GET' | 'POST', path: string, body: unknown] {
   if ('sql' in from) return ['POST', `/v1/query?format=${format}`, { ...from, asOf }]
-  const asked = new URLSearchParams({ format, index: 'primary' })
-  if (asOf !== undefined) asked.set('asOf', String(asOf))
-  if (from.where !== undefined) asked.set('where', from.where)
-  return ['GET', `/v1/tables/${encodeURIComponent(from.table)}/rows?${asked}`, undefined]
+  const request = new URLSearchParams({ format, index: 'primary' })
+  if (asOf !== undefined) request.set('asOf', String(asOf))
+  if (from.where !== undefined) request.set('where', from.where)
+  return ['GET', `/v1/tables/${encodeURIComponent(from.table)}/rows?${request}`, undefined]
 }
 
 /** Rejects with PercoliteError where the connection is lost, or silent for too long. */

@@ -95,7 +95,7 @@ function wantedOf(call: Call): Wanted {
   }
 }
 
-type Parts = {
+type Dependencies = {
   readonly db: Database
   readonly folder: ExportFolder
   readonly progress: TransferProgress
@@ -103,8 +103,8 @@ type Parts = {
 }
 
 /** Rejects with PercoliteError, and errors of the file system. */
-async function exportAll(parts: Parts, wanted: Wanted): Promise<Manifest> {
-  const { db, folder, signal } = parts
+async function exportAll(deps: Dependencies, wanted: Wanted): Promise<Manifest> {
+  const { db, folder, signal } = deps
   const { where, format } = wanted
   const moment = wanted.asOf === undefined ? { signal } : { signal, asOf: wanted.asOf }
   const shown = await db.query<{ table: string }>('SHOW TABLES', undefined, moment)
@@ -119,7 +119,7 @@ async function exportAll(parts: Parts, wanted: Wanted): Promise<Manifest> {
   const tables: ExportedTable[] = []
   for (const [index, { table, statements }] of definitions.entries()) {
     const file = fileNameOf(table, index + 1, format)
-    tables.push(await exportTable(parts, { table, statements, file, asOf, where, format }))
+    tables.push(await exportTable(deps, { table, statements, file, asOf, where, format }))
   }
   const schema = await folder.writeSchema(definitions.flatMap(({ statements }) => statements))
   const manifest: Manifest = {
@@ -136,7 +136,7 @@ async function exportAll(parts: Parts, wanted: Wanted): Promise<Manifest> {
 }
 
 async function exportTable(
-  { db, folder, progress, signal }: Parts,
+  { db, folder, progress, signal }: Dependencies,
   wanted: Pick<ExportedTable, 'table' | 'statements' | 'file'> & {
     readonly asOf: number
     readonly where: string | undefined

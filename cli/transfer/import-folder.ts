@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
 import { UsageError } from '../../server/usage-error.ts'
-import { type ImportParts, importTable } from './import-table.ts'
+import { type ImportDependencies, importTable } from './import-table.ts'
 import { type ExportedTable, type Manifest, requireAsWritten } from './manifest.ts'
 
 /** What is wanted of an export. */
@@ -27,8 +27,8 @@ export function wantedTables({ folder, manifest, tables }: FolderWanted): readon
  * Imports an export: its files are looked at first, then come definitions that are missing, then the rows. Observers
  * run for these rows, as for all others. Rejects as `importTable` does.
  */
-export async function importFolder(parts: ImportParts, wanted: FolderWanted): Promise<void> {
-  const { db, refused, signal } = parts
+export async function importFolder(deps: ImportDependencies, wanted: FolderWanted): Promise<void> {
+  const { db, refused, signal } = deps
   const { folder, manifest } = wanted
   const tables = wantedTables(wanted)
   await requireAsWritten(folder, manifest.schema, signal)
@@ -39,12 +39,12 @@ export async function importFolder(parts: ImportParts, wanted: FolderWanted): Pr
     await requireOwn(db, table, wanted)
     missing.push(wanted)
   }
-  for (const statements of missing) await define(parts, statements)
+  for (const statements of missing) await define(deps, statements)
   for (const { table, file } of tables) {
     if (signal.aborted || refused.areTooMany) return
     const from = join(folder, file)
     const isZipped = file.endsWith('.gz')
-    await importTable(parts, { table, from, format: manifest.rowFormat, isZipped })
+    await importTable(deps, { table, from, format: manifest.rowFormat, isZipped })
   }
 }
 
@@ -104,7 +104,7 @@ const MAKES = new Set(['createTable', 'createIndex', 'createObserver'])
 
 /** What has a name that is taken stays as it is. */
 async function define(
-  { db, onLeft }: Pick<ImportParts, 'db' | 'onLeft'>,
+  { db, onLeft }: Pick<ImportDependencies, 'db' | 'onLeft'>,
   statements: readonly string[],
 ): Promise<void> {
   let isThere = false

@@ -8,8 +8,8 @@ import type { RowFormat } from './export-rows.ts'
 import { type FolderWanted, importFolder, wantedTables } from './import-folder.ts'
 import {
   type ImportBroken,
+  type ImportDependencies,
   type ImportOptions,
-  type ImportParts,
   type ImportSource,
   importTable,
 } from './import-table.ts'
@@ -79,10 +79,10 @@ function statOf(path: string): Stats {
 }
 
 /** Rejects as `importTable` does. */
-export async function importAll(parts: ImportParts, wanted: ImportWanted): Promise<void> {
+export async function importAll(deps: ImportDependencies, wanted: ImportWanted): Promise<void> {
   await (wanted.kind === 'folder'
-    ? importFolder(parts, wanted.folder)
-    : importTable(parts, wanted.source))
+    ? importFolder(deps, wanted.folder)
+    : importTable(deps, wanted.source))
 }
 
 type ImportCounts = Readonly<Record<'written' | 'skipped' | 'replayed' | 'refused', number>>
@@ -91,7 +91,7 @@ type ImportCounts = Readonly<Record<'written' | 'skipped' | 'replayed' | 'refuse
 export function countsOf({
   imported,
   refused,
-}: Pick<ImportParts, 'imported' | 'refused'>): ImportCounts {
+}: Pick<ImportDependencies, 'imported' | 'refused'>): ImportCounts {
   const sumOf = (name: 'written' | 'skipped' | 'replayed') =>
     imported.reduce((sum, table) => sum + table[name], 0)
   return {

@@ -25,7 +25,7 @@ export type ImportOptions = {
   readonly retryMs: number
 }
 
-export type ImportParts = {
+export type ImportDependencies = {
   readonly db: Database
   readonly options: ImportOptions
   readonly refused: RefusedRows
@@ -81,8 +81,8 @@ type TableFacts = {
  * Resolves when the source ends, when too many rows were refused, or when the signal is aborted, each time without a
  * batch in progress. Rejects with PercoliteError where nothing was begun, and with ImportBroken.
  */
-export async function importTable(parts: ImportParts, source: ImportSource): Promise<void> {
-  const { db, options, refused, progress, signal, imported } = parts
+export async function importTable(deps: ImportDependencies, source: ImportSource): Promise<void> {
+  const { db, options, refused, progress, signal, imported } = deps
   const { table } = source
   const facts = await db.request<TableFacts>('GET', `/v1/tables/${encodeURIComponent(table)}`)
   const counts: ImportedTable = { table, written: 0, skipped: 0, replayed: 0 }
@@ -126,7 +126,7 @@ export async function importTable(parts: ImportParts, source: ImportSource): Pro
     running.add(done)
   }
   try {
-    for await (const each of batchesOf(rowsOf(source, facts, parts), options.batchRows)) {
+    for await (const each of batchesOf(rowsOf(source, facts, deps), options.batchRows)) {
       if (ending.aborted) break
       if ('problem' in each) {
         refused.addBad(each)
@@ -167,11 +167,11 @@ class Unsent {
 
 type Rows = ReturnType<typeof ndjsonRows>
 
-function rowsOf(source: ImportSource, { columns }: TableFacts, parts: ImportParts): Rows {
-  const chunks = chunksOf(source, parts.progress)
+function rowsOf(source: ImportSource, { columns }: TableFacts, deps: ImportDependencies): Rows {
+  const chunks = chunksOf(source, deps.progress)
   if (source.format === 'ndjson') return ndjsonRows(chunks)
   const types = new Map(columns.map(({ name, type }) => [name, type]))
-  return csvRows(chunks, { ...parts.options, types })
+  return csvRows(chunks, { ...deps.options, types })
 }
 
 /**

@@ -20,7 +20,7 @@ import {
   placeText,
   summaryText,
 } from './import-source.ts'
-import { ImportBroken, type ImportOptions, type ImportParts } from './import-table.ts'
+import { ImportBroken, type ImportDependencies, type ImportOptions } from './import-table.ts'
 import { endedByInterrupt } from './interrupt.ts'
 import { RefusedRows } from './refused-rows.ts'
 import type { ImportMode } from './row-sender.ts'
@@ -114,16 +114,16 @@ async function run(call: Call, streams: Streams): Promise<ExitCode> {
   const progress = new TransferProgress(streams.errors, wanted.bytes)
   const onLeft = (statement: string) => streams.errors.write(`percolite: ${leftText(statement)}`)
   const { signal } = interrupt
-  const parts: ImportParts = { db, options, refused, progress, onLeft, signal, imported: [] }
+  const deps: ImportDependencies = { db, options, refused, progress, onLeft, signal, imported: [] }
   try {
-    await importAll(parts, wanted)
+    await importAll(deps, wanted)
     progress.end()
-    return told(parts, { call, streams })
+    return told(deps, { call, streams })
   } catch (error) {
     progress.end()
     return signal.aborted
-      ? told(parts, { call, streams })
-      : brokenOff(error, parts, { call, streams })
+      ? told(deps, { call, streams })
+      : brokenOff(error, deps, { call, streams })
   } finally {
     interrupt.done()
     await refused.close()
@@ -154,22 +154,22 @@ function countOf(call: Call, name: string, most: number): number {
   throw new UsageError(`--${name} ${text}: it is a whole number up to ${most}.`)
 }
 
-type Around = { readonly call: Call; readonly streams: Streams }
+type Options = { readonly call: Call; readonly streams: Streams }
 
-function tellSummary(parts: ImportParts, { call, streams }: Around, failed?: object): void {
-  const { progress, imported: tables } = parts
-  const summary = { ...countsOf(parts), seconds: progress.seconds, tables, failed }
+function tellSummary(deps: ImportDependencies, { call, streams }: Options, failed?: object): void {
+  const { progress, imported: tables } = deps
+  const summary = { ...countsOf(deps), seconds: progress.seconds, tables, failed }
   streams.output.write(call.isOn('json') ? `${JSON.stringify(summary)}\n` : summaryText(summary))
 }
 
 /** Prints what was done before it broke off, and where that was. Returns how the command ends. */
-function brokenOff(error: unknown, parts: ImportParts, around: Around): ExitCode {
-  const { options, progress } = parts
+function brokenOff(error: unknown, deps: ImportDependencies, around: Options): ExitCode {
+  const { options, progress } = deps
   const { errors } = around.streams
   const broken = error instanceof ImportBroken ? error : undefined
   const cause = broken === undefined ? error : broken.cause
   const { code, message } = cause as Partial<PercoliteError>
-  tellSummary(parts, around, { file: broken?.file, ...broken?.place, code, detail: message })
+  tellSummary(deps, around, { file: broken?.file, ...broken?.place, code, detail: message })
   errors.write(failureView(cause, ''))
   if (broken !== undefined) errors.write(`percolite: broke off at ${placeText(broken)}.\n`)
   if (!(cause instanceof PercoliteError)) return EXIT.failed
@@ -179,10 +179,10 @@ function brokenOff(error: unknown, parts: ImportParts, around: Around): ExitCode
 }
 
 /** Prints what was done, and returns how the command ends. */
-function told(parts: ImportParts, around: Around): ExitCode {
-  const { options, refused, signal } = parts
+function told(deps: ImportDependencies, around: Options): ExitCode {
+  const { options, refused, signal } = deps
   const { call, streams } = around
-  tellSummary(parts, around)
+  tellSummary(deps, around)
   if (signal.aborted) {
     streams.errors.write(`percolite: ended. ${againText(options.mode)}`)
     return EXIT.interrupted

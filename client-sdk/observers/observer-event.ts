@@ -57,16 +57,16 @@ export class ObservedRows {
   #keyOf(table: string): Promise<readonly ResultColumn[]> {
     const known = this.#keys.get(table)
     if (known !== undefined) return known
-    const asked = this.#http
+    const pending = this.#http
       .request<TableDefinition>('GET', `/v1/tables/${encodeURIComponent(table)}`)
       .then(({ columns, primaryKey }) =>
         primaryKey.flatMap((part) => columns.filter(({ name }) => name === part.column)),
       )
-    this.#keys.set(table, asked)
-    asked.catch(() => {
-      if (this.#keys.get(table) === asked) this.#keys.delete(table)
+    this.#keys.set(table, pending)
+    pending.catch(() => {
+      if (this.#keys.get(table) === pending) this.#keys.delete(table)
     })
-    return asked
+    return pending
   }
 }
 

@@ -17,7 +17,7 @@ export type ObserverFunction<R = Row> = (
   event: ObserverEvent<R>,
 ) => Promise<void> | void
 
-export type WorkerParts = {
+export type WorkerDependencies = {
   readonly http: Http
   readonly socket: SharedSocket
   readonly integers: IntegerMode
@@ -41,7 +41,7 @@ export type Link = { readonly connection: SocketConnection; readonly lost: Abort
 /** The runs of one observer in this worker, each until a transaction of it has committed. */
 export class ObserverRuns<R> {
   readonly #observer: string
-  readonly #parts: WorkerParts
+  readonly #deps: WorkerDependencies
   readonly #work: ObserverFunction<R>
   readonly #options: RunOptions<R>
   readonly #rows: ObservedRows
@@ -53,17 +53,17 @@ export class ObserverRuns<R> {
   /** `committed` is called after each run that did. */
   constructor(
     observer: string,
-    parts: WorkerParts,
+    deps: WorkerDependencies,
     work: ObserverFunction<R>,
     options: RunOptions<R>,
     committed: () => void,
   ) {
     this.#observer = observer
-    this.#parts = parts
+    this.#deps = deps
     this.#work = work
     this.#options = options
     this.#committed = committed
-    this.#rows = new ObservedRows(parts.http, parts.integers)
+    this.#rows = new ObservedRows(deps.http, deps.integers)
   }
 
   /** Resolves when none is under way. */
@@ -131,9 +131,9 @@ export class ObserverRuns<R> {
     { connection }: Link,
     signal: AbortSignal,
   ): Promise<Transaction> {
-    const { http, integers } = this.#parts
-    const asked = connection.answerToQuery({ sql: 'BEGIN', notification })
-    const opened = (await asked) as unknown as OpenedTransaction
+    const { http, integers } = this.#deps
+    const pending = connection.answerToQuery({ sql: 'BEGIN', notification })
+    const opened = (await pending) as unknown as OpenedTransaction
     return new Transaction(http, opened, integers, { signal })
   }
 

@@ -10,7 +10,7 @@ import {
   type ObserverFunction,
   ObserverRuns,
   type RunOptions,
-  type WorkerParts,
+  type WorkerDependencies,
 } from './observer-runs.ts'
 
 export type ObserveOptions<R = Row> = RunOptions<R> &
@@ -43,18 +43,18 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
   readonly #use: SocketUse
 
   constructor(
-    parts: WorkerParts,
+    deps: WorkerDependencies,
     observer: string,
     work: ObserverFunction<R>,
     options: ObserveOptions<R>,
   ) {
     this.observer = observer
     this.#options = options
-    this.#runs = new ObserverRuns<R>(observer, parts, work, options, () =>
+    this.#runs = new ObserverRuns<R>(observer, deps, work, options, () =>
       this.#returns.progressed(),
     )
     this.#use = { limit: 'socketWorkersMax', count: options.workers ?? 1 }
-    this.#returns = new Returns(parts.socket, this.#use, options)
+    this.#returns = new Returns(deps.socket, this.#use, options)
     this.done = this.#untilStopped()
   }
 

@@ -56,8 +56,8 @@ export async function settleCommit(
   const leftMs = () => Math.max(0, deadlineAt - performance.now())
   for (let tries = 1; leftMs() > 0; tries += 1) {
     const waiting = { timeoutMs: Math.max(1, leftMs()) }
-    const asked = http.request<TransactionOutcome>('GET', path, undefined, waiting)
-    const outcome = await answerOrNothing(asked).catch((error: unknown) => {
+    const pending = http.request<TransactionOutcome>('GET', path, undefined, waiting)
+    const outcome = await answerOrNothing(pending).catch((error: unknown) => {
       const isForgotten = error instanceof PercoliteError && error.code === 'unknown_transaction'
       throw isForgotten ? stillUnknown(transaction, lost) : error
     })
@@ -80,9 +80,9 @@ export async function settleCommit(
 }
 
 /** Undefined where asking failed as the commit did; what is certain is thrown. */
-async function answerOrNothing<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+async function answerOrNothing<Answer>(pending: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return await asked
+    return await pending
   } catch (error) {
     if (isOutcomeUnknown(error)) return undefined
     // It ended between the two questions: the next answer tells how.

@@ -112,9 +112,9 @@ function titleOf(row: RowCells, column: string, columns: readonly string[]): str
 }
 
 type Own = ReturnType<typeof columnCells>
-type Parts = { readonly commit: CommitMode; readonly label: (timestamp: number) => string }
+type Dependencies = { readonly commit: CommitMode; readonly label: (timestamp: number) => string }
 
-function marksOf(own: Own, strand: number, { commit, label }: Parts): Mark[] {
+function marksOf(own: Own, strand: number, { commit, label }: Dependencies): Mark[] {
   const isTwoPhase = commit === 'two-phase'
   const commits = new Map(own.write.map((cell) => [cell.startTimestamp, cell.timestamp]))
   const mark = (

@@ -59,9 +59,9 @@ function Kill({
   readonly label: (timestamp: number) => string
 }) {
   const { db } = useConsole()
-  const [told, setTold] = useState<Told>({})
+  const [listener, setTold] = useState<Told>({})
   const owner = step === undefined ? undefined : killable(step)
-  const transaction = owner === told.killed ? undefined : owner
+  const transaction = owner === listener.killed ? undefined : owner
   const kill = async () => {
     try {
       const path = `/v1/transactions/${transaction}/kill`
@@ -79,8 +79,8 @@ function Kill({
       <button type="button" class="danger" disabled={transaction === undefined} onClick={kill}>
         {transaction === undefined ? 'Kill the owner' : `Kill the owner of T${label(transaction)}`}
       </button>
-      {told.text !== undefined && <span role="status">{told.text}</span>}
-      {told.error !== undefined && <Problem error={told.error} />}
+      {listener.text !== undefined && <span role="status">{listener.text}</span>}
+      {listener.error !== undefined && <Problem error={listener.error} />}
     </div>
   )
 }

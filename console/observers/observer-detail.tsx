@@ -10,11 +10,11 @@ import { AskFirst } from '../page/statements/ask-first.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { lagChart, type ObserverSample, rateChart } from './observer-samples.ts'
 import {
-  type AskedStatement,
   notifyOf,
   pauseOf,
   replayOf,
   resumeOf,
+  type StatementRequest,
 } from './observer-statements.ts'
 import { rateText } from './observer-words.ts'
 import { ReplayForm } from './replay-form.tsx'
@@ -35,12 +35,12 @@ export function ObserverDetail({
   readonly onSent: () => void
 }) {
   const { db } = useConsole()
-  const [asked, setAsked] = useState<AskedStatement | undefined>()
+  const [requested, setRequested] = useState<StatementRequest | undefined>()
   const [said, setSaid] = useState<{ readonly sent?: string; readonly error?: unknown }>({})
   const { observer, table, weak } = status
-  const ask = (statement: AskedStatement) => {
+  const ask = (statement: StatementRequest) => {
     setSaid({})
-    setAsked(statement)
+    setRequested(statement)
   }
   const retry = async (key: readonly unknown[]) => {
     try {
@@ -51,11 +51,11 @@ export function ObserverDetail({
     }
   }
   const answered = async (isWanted: boolean) => {
-    setAsked(undefined)
-    if (!isWanted || asked === undefined) return
+    setRequested(undefined)
+    if (!isWanted || requested === undefined) return
     try {
-      await db.query(asked.sql)
-      setSaid({ sent: asked.sql })
+      await db.query(requested.sql)
+      setSaid({ sent: requested.sql })
     } catch (error) {
       setSaid({ error })
     }
@@ -70,11 +70,11 @@ export function ObserverDetail({
         <Chart look={RATES} data={rateChart(samples)} />
       </div>
       <Buttons status={status} onAsk={ask} />
-      {asked !== undefined && (
+      {requested !== undefined && (
         <AskFirst
           label="Send this statement?"
-          sent={asked.sql}
-          meaning={asked.meaning}
+          sent={requested.sql}
+          meaning={requested.meaning}
           onAnswer={answered}
         />
       )}
@@ -94,7 +94,7 @@ function Buttons({
   onAsk,
 }: {
   readonly status: Status
-  readonly onAsk: (statement: AskedStatement) => void
+  readonly onAsk: (statement: StatementRequest) => void
 }) {
   const mayDefine = useRight('define')
   const { observer, state, weak, deadLetters } = status

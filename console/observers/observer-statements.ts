@@ -3,9 +3,9 @@ import type { Schemas } from '../../client-sdk/client.ts'
 import { quoted, textLiteral, wireLiteral } from '../page/statements/sql-text.ts'
 
 /** A statement that is shown before it is sent, and what it does. */
-export type AskedStatement = { readonly sql: string; readonly meaning: string }
+export type StatementRequest = { readonly sql: string; readonly meaning: string }
 
-export function pauseOf(observer: string): AskedStatement {
+export function pauseOf(observer: string): StatementRequest {
   return {
     sql: `ALTER OBSERVER ${quoted(observer)} PAUSE`,
     meaning: 'Nothing runs until it is resumed. It is still notified of changes; none is lost.',
@@ -16,7 +16,7 @@ export function pauseOf(observer: string): AskedStatement {
 export function resumeOf({
   observer,
   state,
-}: Pick<Schemas['ObserverStatus'], 'observer' | 'state'>): AskedStatement {
+}: Pick<Schemas['ObserverStatus'], 'observer' | 'state'>): StatementRequest {
   const meaning =
     state === 'paused'
       ? 'It runs again, for what has changed meanwhile and for all of its dead letters.'
@@ -25,7 +25,7 @@ export function resumeOf({
 }
 
 /** `from` is a time as text or a stamp, as somebody has typed it. */
-export function replayOf(observer: string, from: string): AskedStatement {
+export function replayOf(observer: string, from: string): StatementRequest {
   const stamp = /^\d+$/.test(from) ? from : textLiteral(from)
   return {
     sql: `ALTER OBSERVER ${quoted(observer)} REPLAY FROM ${stamp}`,
@@ -38,7 +38,7 @@ export function notifyOf(
   observer: string,
   { name, primaryKey, columns }: Schemas['Table'],
   key: readonly unknown[],
-): AskedStatement {
+): StatementRequest {
   const conditions = primaryKey.map(({ column }, at) => {
     const type = columns.find((one) => one.name === column)?.type ?? 'TEXT'
     return `${quoted(column)} = ${wireLiteral(key[at], type)}`

@@ -6,7 +6,7 @@ import type { Database, Schemas } from '../../client-sdk/client.ts'
 export type Principal = Schemas['Principal']
 
 /** What every view works with. */
-export type ConsoleParts = {
+export type ConsoleDependencies = {
   /** INTEGER is a bigint and JSON a text, so that nothing is rounded. */
   readonly db: Database
   readonly principal: Principal
@@ -16,12 +16,12 @@ export type ConsoleParts = {
   readonly askForToken: (error?: unknown) => void
 }
 
-export const ConsoleContext = createContext<ConsoleParts | undefined>(undefined)
+export const ConsoleContext = createContext<ConsoleDependencies | undefined>(undefined)
 
-export function useConsole(): ConsoleParts {
-  const parts = useContext(ConsoleContext)
-  if (parts === undefined) throw new Error('A view stands outside of the console.')
-  return parts
+export function useConsole(): ConsoleDependencies {
+  const deps = useContext(ConsoleContext)
+  if (deps === undefined) throw new Error('A view stands outside of the console.')
+  return deps
 }
 
 /** Whether this principal has a right on the server. */

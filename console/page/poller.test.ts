@@ -20,7 +20,7 @@ class Scene {
         return answer.promise
       },
       everyMs: 1_000,
-      told: (polled) => this.told.push(polled),
+      listener: (polled) => this.told.push(polled),
       visibility: {
         isHidden: () => this.isHidden,
         onChange: (changed) => {

@@ -17,7 +17,7 @@ export type Polled<T> = { readonly value: T | undefined; readonly error: unknown
 export class Poller<T> {
   readonly #ask: (signal: AbortSignal) => Promise<T>
   readonly #everyMs: number
-  readonly #told: (polled: Polled<T>) => void
+  readonly #listener: (polled: Polled<T>) => void
   readonly #visibility: PageVisibility
   readonly #ending = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -28,12 +28,12 @@ export class Poller<T> {
   constructor(parts: {
     readonly ask: (signal: AbortSignal) => Promise<T>
     readonly everyMs: number
-    readonly told: (polled: Polled<T>) => void
+    readonly listener: (polled: Polled<T>) => void
     readonly visibility: PageVisibility
   }) {
     this.#ask = parts.ask
     this.#everyMs = parts.everyMs
-    this.#told = parts.told
+    this.#listener = parts.listener
     this.#visibility = parts.visibility
     this.#visibility.onChange(() => this.now(), this.#ending.signal)
     this.now()
@@ -63,7 +63,7 @@ export class Poller<T> {
     }
     this.#isAsking = false
     if (signal.aborted) return
-    this.#told({ value: this.#value, error })
+    this.#listener({ value: this.#value, error })
     if (this.#isWanted) this.now()
     else this.#timer = setTimeout(() => this.now(), this.#everyMs)
   }

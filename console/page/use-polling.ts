@@ -27,16 +27,16 @@ export function usePolling<T>(
     const made = new Poller<T>({
       ask: (signal) => newest.current(signal),
       everyMs,
-      told: setPolled,
+      listener: setPolled,
       visibility: VISIBILITY,
     })
     poller.current = made
     return () => made.end()
   }, [everyMs])
-  const asked = useRef(question)
+  const request = useRef(question)
   useEffect(() => {
-    if (asked.current === question) return
-    asked.current = question
+    if (request.current === question) return
+    request.current = question
     poller.current?.now()
   }, [question])
   return { ...polled, now: () => poller.current?.now() }

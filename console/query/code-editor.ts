@@ -30,7 +30,7 @@ import {
 export type { CompletionResult }
 
 /** What an editor tells and asks the view that it stands in. */
-export type EditorParts = {
+export type EditorDependencies = {
   readonly text: string
   readonly onChange: (text: string) => void
   readonly onRun: (what: 'statement' | 'all') => void
@@ -96,10 +96,10 @@ const TYPED_OVER = EditorView.domEventHandlers({
 export class CodeEditor {
   readonly #view: EditorView
 
-  constructor(host: HTMLElement, parts: EditorParts) {
+  constructor(host: HTMLElement, deps: EditorDependencies) {
     const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
     const run = (what: 'statement' | 'all') => () => {
-      parts.onRun(what)
+      deps.onRun(what)
       return true
     }
     const extensions = [
@@ -121,12 +121,12 @@ export class CodeEditor {
       TYPED_OVER,
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({ 'aria-label': 'Statements', spellcheck: 'false' }),
-      autocompletion({ override: [(context) => complete(context, parts.complete)], icons: false }),
+      autocompletion({ override: [(context) => complete(context, deps.complete)], icons: false }),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) parts.onChange(update.state.doc.toString())
+        if (update.docChanged) deps.onChange(update.state.doc.toString())
       }),
     ]
-    const state = EditorState.create({ doc: parts.text, extensions })
+    const state = EditorState.create({ doc: deps.text, extensions })
     this.#view = new EditorView({ state, parent: root, root })
   }
 
@@ -208,7 +208,7 @@ export class CodeEditor {
 /** Asks the server, and drops what was asked for a text that has changed. */
 async function complete(
   context: CompletionContext,
-  ask: EditorParts['complete'],
+  ask: EditorDependencies['complete'],
 ): Promise<CompletionResult | null> {
   const isWord = context.matchBefore(/[\w"]+$|\.$/) !== null
   if (!isWord && !context.explicit) return null

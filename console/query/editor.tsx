@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef } from 'preact/hooks'
-import type { CodeEditor, EditorParts } from './code-editor.ts'
+import type { CodeEditor, EditorDependencies } from './code-editor.ts'
 
 /** The place of the editor, which comes with its own file when the view is first opened. */
 export function Editor({
-  parts,
+  deps,
   onReady,
 }: {
-  readonly parts: EditorParts
+  readonly deps: EditorDependencies
   readonly onReady: (editor: CodeEditor | undefined) => void
 }) {
   const host = useRef<HTMLDivElement>(null)
-  const newest = useRef(parts)
-  newest.current = parts
+  const newest = useRef(deps)
+  newest.current = deps
   const ready = useRef(onReady)
   ready.current = onReady
   useEffect(() => {

@@ -33,7 +33,7 @@ export function QueryView({ address }: ViewProps) {
     <div class="query">
       <h2 class="unseen">Statements</h2>
       <Editor
-        parts={{
+        deps={{
           text: query.text,
           onChange: (text) => query.set({ text }),
           onRun: (what) => void (what === 'all' ? query.runAll() : query.runStatement()),
@@ -65,7 +65,7 @@ export function QueryView({ address }: ViewProps) {
           ROLLBACK drops it.
         </p>
       )}
-      {query.asked !== undefined && <AskedFirst onAnswer={query.answerAsked} />}
+      {query.requested !== undefined && <AskedFirst onAnswer={query.answerAsked} />}
       {error !== undefined && <Problem error={error} at={query.at} onInsert={insert} />}
       {answer !== undefined && (
         <AnswerView

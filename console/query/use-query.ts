@@ -31,7 +31,7 @@ type QueryState = {
   readonly at?: string | undefined
   readonly isBusy: boolean
   /** A statement that writes and is to be measured, until somebody says yes. */
-  readonly asked?: StatementRange
+  readonly requested?: StatementRange
 }
 
 /** The statements of the view, and what is done with them. */
@@ -95,14 +95,15 @@ export function useQuery(db: Database) {
     analyze: async () => {
       const range = editor.current?.atCursor()
       if (range === undefined) return
-      const asked = await writes(db, range.text)
-      if (asked) setState({ isBusy: false, asked: range })
+      const requested = await writes(db, range.text)
+      if (requested) setState({ isBusy: false, requested: range })
       else await send(range, prefixFor(range, 'EXPLAIN ANALYZE '))
     },
     answerAsked: async (isWanted: boolean) => {
-      const { asked } = state
+      const { requested } = state
       setState({ isBusy: false })
-      if (isWanted && asked !== undefined) await send(asked, prefixFor(asked, 'EXPLAIN ANALYZE '))
+      if (isWanted && requested !== undefined)
+        await send(requested, prefixFor(requested, 'EXPLAIN ANALYZE '))
     },
     more: async () => {
       const made = run.current

@@ -29,7 +29,7 @@ const OPEN_HEADS: readonly Head[] = [
 /** Transactions over several requests: one's own can be rolled back. */
 export function OpenSection() {
   const { db } = useConsole()
-  const [asked, setAsked] = useState<Open | undefined>()
+  const [requested, setRequested] = useState<Open | undefined>()
   const { value, error, now } = usePolling(
     (signal) =>
       db.request<Schemas['TransactionList']>('GET', '/v1/transactions', undefined, { signal }),
@@ -37,27 +37,27 @@ export function OpenSection() {
   )
   const { failure, run } = useAction(now)
   const answered = async (isWanted: boolean) => {
-    setAsked(undefined)
-    if (!isWanted || asked === undefined) return
-    await run(() => db.request('DELETE', pathOf(asked)))
+    setRequested(undefined)
+    if (!isWanted || requested === undefined) return
+    await run(() => db.request('DELETE', pathOf(requested)))
   }
   const problem = failure ?? error
   return (
     <section>
       <h2>Open transactions</h2>
       {problem !== undefined && <Problem error={problem} />}
-      {asked !== undefined && (
+      {requested !== undefined && (
         <AskFirst
           label="Roll this transaction back?"
-          sent={`DELETE ${pathOf(asked).replace(/\.\w+$/, '.…')}`}
-          meaning={rollBackMeaning(asked)}
+          sent={`DELETE ${pathOf(requested).replace(/\.\w+$/, '.…')}`}
+          meaning={rollBackMeaning(requested)}
           yes="Roll it back"
           onAnswer={answered}
         />
       )}
       {value !== undefined && value.total === 0 && <p class="muted">None is open.</p>}
       {value !== undefined && value.transactions.length > 0 && (
-        <OpenTable transactions={value.transactions} onAsk={setAsked} />
+        <OpenTable transactions={value.transactions} onAsk={setRequested} />
       )}
       {value !== undefined && value.total > value.transactions.length && (
         <p class="muted">{countText(value.total)} are open in total.</p>

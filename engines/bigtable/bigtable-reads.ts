@@ -30,12 +30,12 @@ export class RowReads {
   /** One row for each key; null where the filter leaves no cell. */
   async rows(keys: readonly Uint8Array[], filter: WireFilter): Promise<Array<Row | null>> {
     const found = new Map<string, Row>()
-    const asked = new Map(
+    const requested = new Map(
       keys
         .filter((key) => key.length <= this.#table.limits.rowKeyBytesMax)
         .map((key) => [keyString(key), key]),
     )
-    for (const part of partsOf([...asked.values()])) await this.#readPart(part, filter, found)
+    for (const part of partsOf([...requested.values()])) await this.#readPart(part, filter, found)
     return keys.map((key) => found.get(keyString(key)) ?? null)
   }
 

@@ -87,10 +87,10 @@ async function changeRights(
     }))
   }
   const table = requireTable(catalog, on)
-  const asked = { table: table.name, role, rights }
-  if (kind === 'revoke') return await revokeOnTable(transaction, catalog, asked)
+  const request = { table: table.name, role, rights }
+  if (kind === 'revoke') return await revokeOnTable(transaction, catalog, request)
   const rule = ruleOf(statement, table)
-  return await grantOnTable(transaction, catalog, { ...asked, ...(rule && { rule }) })
+  return await grantOnTable(transaction, catalog, { ...request, ...(rule && { rule }) })
 }
 
 /** Throws PlanError for a rule that has no rows. */

@@ -158,14 +158,14 @@ async function alterTable(
       return await addCheck(transaction, catalog, table.name, check)
     }
     case 'alterColumn': {
-      const { column, change: asked } = statement
+      const { column, change: requested } = statement
       const { type } = table.columns[
         requireColumn(table, column.text, column.position)
       ] as ColumnDefinition
       const change =
-        asked.kind === 'setDefault'
-          ? { kind: asked.kind, default: columnDefault(asked.default, type) }
-          : { kind: asked.kind }
+        requested.kind === 'setDefault'
+          ? { kind: requested.kind, default: columnDefault(requested.default, type) }
+          : { kind: requested.kind }
       await alterColumn(transaction, catalog, table.name, { name: column.text, change })
       return true
     }

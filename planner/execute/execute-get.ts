@@ -86,7 +86,8 @@ function* stepsOfKeys(
   keys: ReadonlyArray<readonly SqlValue[]>,
   scope: Scope,
 ): Generator<MaybePromise<Steps>, void, undefined> {
-  const visible = (asked: typeof keys) => visibleRowsAt(plan, context, { keys: asked, scope })
+  const visible = (requested: typeof keys) =>
+    visibleRowsAt(plan, context, { keys: requested, scope })
   for (const next of inBatches(keys, new BatchSize(keys.length), visible)) {
     yield andThen(next, (batch) =>
       batch.flatMap(({ found }) => (found === null ? [] : [{ mark: found.key, row: found.row }])),
@@ -103,9 +104,11 @@ function* readInBatches(
   const turns = new TurnTaking(context)
   const size = new BatchSize(keys.length)
   for (let first = 0; first < keys.length; ) {
-    const asked = keys.slice(first, first + size.rows)
-    first += asked.length
-    const rows = yield* awaited(visibleRowsAt(plan, context, { keys: asked, scope: answer.scope }))
+    const requested = keys.slice(first, first + size.rows)
+    first += requested.length
+    const rows = yield* awaited(
+      visibleRowsAt(plan, context, { keys: requested, scope: answer.scope }),
+    )
     size.learn(rows)
     for (const row of rows) {
       answer.add(row)
@@ -194,13 +197,13 @@ async function rowsOfEntries(
   { table, keys, reads, covering, forUpdate }: PointGetPlan,
   index: IndexDefinition,
   context: ExecutionContext,
-  asked: ReadonlyArray<readonly SqlValue[]>,
+  requested: ReadonlyArray<readonly SqlValue[]>,
 ): Promise<Array<AnsweredRow | null>> {
   const { transaction } = context
-  const entries = await getUniqueEntries(transaction, table, index, asked)
+  const entries = await getUniqueEntries(transaction, table, index, requested)
   if (forUpdate) {
     transaction.dependOnSchema(table.id)
-    for (const key of asked) transaction.guard(keys.key.encode(key), ROW_COLUMN)
+    for (const key of requested) transaction.guard(keys.key.encode(key), ROW_COLUMN)
     for (const entry of entries) {
       if (entry !== null) guardRow(transaction, table, entry.primaryKey)
     }

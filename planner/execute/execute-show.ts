@@ -198,19 +198,19 @@ export async function showRoles({ transaction, functions }: ShowContext): Promis
 }
 
 /** Whose rights SHOW GRANTS tells: those of one role, or of all. */
-type GrantsAsked = { readonly role?: { readonly text: string } }
+type GrantsFilter = { readonly role?: { readonly text: string } }
 
 /**
  * SHOW GRANTS: one row for each right, those on the whole server first, then those on all tables, then by table. Who
  * may not see those of others sees its own. Throws StorageError `unknown_role`.
  */
 export async function showGrants(
-  { role: asked }: GrantsAsked,
+  { role: request }: GrantsFilter,
   { transaction, catalog }: ShowContext,
 ): Promise<StatementResult> {
   const { rights } = catalog
-  if (asked !== undefined) await requireAccessRole(transaction, asked.text)
-  const only = asked?.text ?? (rights.may('admin') ? undefined : rights.role)
+  if (request !== undefined) await requireAccessRole(transaction, request.text)
+  const only = request?.text ?? (rights.may('admin') ? undefined : rights.role)
   const isAsked = (role: string) => only === undefined || only === role
   const roles = (await readAccessRoles(transaction)).filter(({ name }) => isAsked(name))
   const rows: SqlValue[][] = []

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RowsAsked } from '../../storage/tables/tables.ts'
+import type { RowsRequest } from '../../storage/tables/tables.ts'
 import { isFullKey, type KeyBounds, keyTuples } from '../keys/key-range.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type ScopeContext, scopeOf } from './rows/execution-context.ts'
@@ -10,13 +10,13 @@ import { columnsOfCheck } from './writes/execute-check.ts'
  * The rows that a statement will read by their primary keys, which its text and its parameters name; undefined for one
  * that finds its rows otherwise, or reads none. Throws PlanError where the statement itself would.
  */
-export function rowsNamed(plan: Plan, context: ScopeContext): RowsAsked | undefined {
+export function rowsNamed(plan: Plan, context: ScopeContext): RowsRequest | undefined {
   const named = namedBy(plan)
   if (named === undefined || named.bounds.key.index !== undefined) return undefined
   const { table, slots, bounds, columns } = named
   const scope = scopeOf(slots, context)
-  const asked = keyTuples(bounds, scope, 'asked')
-  return { table, keyTuples: asked.filter((key) => mayMeetRule(named, key, scope)), columns }
+  const requested = keyTuples(bounds, scope, 'asked')
+  return { table, keyTuples: requested.filter((key) => mayMeetRule(named, key, scope)), columns }
 }
 
 type Named = Pick<Extract<Plan, { kind: 'set' }>, 'table' | 'slots' | 'rowRule'> & {

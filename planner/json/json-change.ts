@@ -3,8 +3,8 @@ import {
   type JsonSpan,
   type JsonStep,
   kindAt,
+  type Meter,
   memberAt,
-  type Payer,
   spanAt,
   wholeSpan,
 } from '../../storage/values/values.ts'
@@ -17,13 +17,13 @@ export function jsonWith(
   text: string,
   path: readonly JsonStep[],
   value: string,
-  payer: Payer,
+  meter: Meter,
 ): string {
   const last = path.at(-1)
   if (last === undefined) return value
-  const parent = spanAt(text, path.slice(0, -1), payer)
+  const parent = spanAt(text, path.slice(0, -1), meter)
   if (parent === undefined) return text
-  const found = memberAt(text, parent, last, payer)
+  const found = memberAt(text, parent, last, meter)
   if (found !== undefined) return spliced(text, found, value)
   const added = addedTo(text, parent, last, value)
   if (added === undefined) return text
@@ -43,11 +43,11 @@ function addedTo(
 }
 
 /** The JSON without the member or element; as it is where there is none. */
-export function jsonWithout(text: string, path: readonly JsonStep[], payer: Payer): string {
+export function jsonWithout(text: string, path: readonly JsonStep[], meter: Meter): string {
   const last = path.at(-1)
   if (last === undefined) return text
-  const parent = spanAt(text, path.slice(0, -1), payer)
-  const found = parent && memberAt(text, parent, last, payer)
+  const parent = spanAt(text, path.slice(0, -1), meter)
+  const found = parent && memberAt(text, parent, last, meter)
   if (found === undefined) return text
   const before = text.slice(0, found.memberFrom).trimEnd()
   if (before.endsWith(',')) return spliced(text, { from: before.length - 1, to: found.to }, '')

@@ -2,7 +2,7 @@
 import {
   canonicalJson,
   type JsonVisitor,
-  type Payer,
+  type Meter,
   walkPaid,
   wholeSpan,
 } from '../../storage/values/values.ts'
@@ -26,34 +26,34 @@ const PAIR_UNITS = 16
  * second's; of an array every element of the second, in any order; of others the value. An array also holds a value
  * that is one of its elements, at the top. Numbers are equal as decimals.
  */
-export function holdsJson(text: string, part: string, payer: Payer): boolean {
-  const whole = treeOf(text, payer)
-  const sought = treeOf(part, payer)
+export function holdsJson(text: string, part: string, meter: Meter): boolean {
+  const whole = treeOf(text, meter)
+  const sought = treeOf(part, meter)
   if (whole.kind === 'array' && sought.kind === 'scalar') return whole.scalars.has(sought.canonical)
-  return holds(whole, sought, payer)
+  return holds(whole, sought, meter)
 }
 
-function holds(whole: Node, part: Node, payer: Payer): boolean {
-  payer.spend(PAIR_UNITS)
+function holds(whole: Node, part: Node, meter: Meter): boolean {
+  meter.spend(PAIR_UNITS)
   if (part.kind === 'scalar') return whole.kind === 'scalar' && whole.canonical === part.canonical
   if (part.kind === 'object') {
     if (whole.kind !== 'object') return false
     for (const [name, value] of part.members) {
-      payer.spend(PAIR_UNITS)
+      meter.spend(PAIR_UNITS)
       const own = whole.members.get(name)
-      if (own === undefined || !holds(own, value, payer)) return false
+      if (own === undefined || !holds(own, value, meter)) return false
     }
     return true
   }
   if (whole.kind !== 'array') return false
-  payer.spend(part.scalars.size)
+  meter.spend(part.scalars.size)
   for (const canonical of part.scalars.keys()) if (!whole.scalars.has(canonical)) return false
-  return part.others.every((item) => whole.others.some((own) => holds(own, item, payer)))
+  return part.others.every((item) => whole.others.some((own) => holds(own, item, meter)))
 }
 
-function treeOf(text: string, payer: Payer): Node {
+function treeOf(text: string, meter: Meter): Node {
   const builder = new TreeBuilder(text)
-  walkPaid(text, wholeSpan(text), builder, payer, TREE_UNITS)
+  walkPaid(text, wholeSpan(text), builder, meter, TREE_UNITS)
   return builder.root as Node
 }
 

@@ -337,8 +337,8 @@ function checkedBy(
   { checks }: Pick<SetPlan, 'checks'>,
   mayMakeRow: boolean,
 ): Pick<Explanation, 'checks'> {
-  const asked = checks.filter(({ isConcerned }) => mayMakeRow || isConcerned)
-  return asked.length === 0 ? {} : { checks: asked.map(checkText) }
+  const requested = checks.filter(({ isConcerned }) => mayMakeRow || isConcerned)
+  return requested.length === 0 ? {} : { checks: requested.map(checkText) }
 }
 
 function returnedBy({ returning }: Pick<SetPlan, 'returning'>): Pick<Explanation, 'returning'> {

@@ -182,13 +182,13 @@ function conjunctsOfWhere(
 function candidateOf(
   key: CandidateKey,
   bounds: KeyBounds,
-  asked: {
+  request: {
     readonly conjuncts: readonly Conjunct[]
     readonly needs: AccessNeeds
     readonly way: Way
   },
 ): Candidate {
-  const { needs, way, conjuncts } = asked
+  const { needs, way, conjuncts } = request
   const ordered = way.isOrdered ? directionFor(bounds, needs.order) : 'forward'
   const grouped = !way.isGrouped || givesGroups(bounds, needs.groups)
   const direction = grouped ? ordered : undefined
@@ -220,10 +220,10 @@ function notSeenTo(bounds: KeyBounds, conjuncts: readonly Conjunct[]): readonly 
 function filtersOf(
   compiler: ExpressionCompiler,
   { bounds }: AccessPath,
-  asked: { readonly conjuncts: readonly Conjunct[]; readonly reads: ReadonlySet<number> },
+  request: { readonly conjuncts: readonly Conjunct[]; readonly reads: ReadonlySet<number> },
 ): Pick<Access, 'keyFilter' | 'rowFilter' | 'reads' | 'covering'> {
   const { key } = bounds
-  const parts = notSeenTo(bounds, asked.conjuncts).map(({ source, filter, isRule }) => ({
+  const parts = notSeenTo(bounds, request.conjuncts).map(({ source, filter, isRule }) => ({
     source,
     isRule,
     filter: filter ?? compileAs(compiler, source, 'BOOLEAN'),
@@ -242,7 +242,7 @@ function filtersOf(
     .toSorted((a, b) => placeOf(a) - placeOf(b))
   const keyFilter = filterOf(ofKey)
   const rowFilter = filterOf(ofRow)
-  const reads = columnsOf([{ columns: asked.reads }, ...ofRow.map(({ filter }) => filter)])
+  const reads = columnsOf([{ columns: request.reads }, ...ofRow.map(({ filter }) => filter)])
   return {
     reads: [...reads].sort((a, b) => a - b),
     covering: isOfKey(reads),

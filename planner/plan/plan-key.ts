@@ -21,7 +21,7 @@ import { PlanError } from '../plan-error.ts'
 import { rowOf } from '../row-parts.ts'
 import { eitherValueHint } from './either-value.ts'
 
-type Asked =
+type Request =
   | { readonly name: 'SET' | 'CHECK' | 'NOTIFY'; readonly where: Expression }
   | (GetStatement & { readonly name: 'GET' })
 
@@ -32,7 +32,7 @@ type Asked =
 export function planFullKey(
   compiler: ExpressionCompiler,
   table: TableDefinition,
-  statement: Asked,
+  statement: Request,
 ): KeyBounds {
   return planAmong([primaryKeyOf(table)], compiler, table, statement).keys
 }
@@ -65,14 +65,14 @@ function planAmong(
   keys: readonly CandidateKey[],
   compiler: ExpressionCompiler,
   table: TableDefinition,
-  asked: Asked,
+  request: Request,
 ): { readonly keys: KeyBounds; readonly rejected: readonly RejectedKey[] } {
-  const conditions = conjunctsOf(asked.where).map((conjunct): KeyCondition => {
+  const conditions = conjunctsOf(request.where).map((conjunct): KeyCondition => {
     const condition = keyConditionOf(compiler, conjunct)
-    if (condition !== undefined && isPoint(condition, asked.name)) return condition
+    if (condition !== undefined && isPoint(condition, request.name)) return condition
     // A mistake in its types is the better message where there is one.
     compileAs(compiler, conjunct, 'BOOLEAN')
-    throw notTheKey(keys, table, asked, conjunct.position)
+    throw notTheKey(keys, table, request, conjunct.position)
   })
   const named = new Set<KeyTerm>()
   for (const { term, source } of conditions) {
@@ -83,7 +83,7 @@ function planAmong(
     key.parts.length === named.size && key.parts.every((part) => named.has(part.term))
   const chosen = keys.find(isWhole)
   if (chosen === undefined) {
-    throw notTheKey(keys, table, asked, misfit(keys, conditions) ?? asked.where.position)
+    throw notTheKey(keys, table, request, misfit(keys, conditions) ?? request.where.position)
   }
   const others = candidateKeys(table).filter((key) => key.name !== chosen.name)
   const rejected = others.map((key) => ({
@@ -98,7 +98,7 @@ function planAmong(
   }
 }
 
-function isPoint(condition: KeyCondition, statement: Asked['name']): boolean {
+function isPoint(condition: KeyCondition, statement: Request['name']): boolean {
   if (condition.kind !== 'points' || condition.source.kind === 'isNull') return false
   return statement === 'GET' || condition.source.kind !== 'in'
 }
@@ -122,15 +122,15 @@ function namedTwice(table: TableDefinition, term: KeyTerm, position: Position): 
 }
 
 /** The walk that finds what a GET asks for, or the keys of what the others are to write. */
-function asScan(asked: Asked, table: TableDefinition, primaryKey: readonly string[]): string {
-  const where = `WHERE ${expressionText(asked.where)}`
-  if (asked.name !== 'GET') {
+function asScan(request: Request, table: TableDefinition, primaryKey: readonly string[]): string {
+  const where = `WHERE ${expressionText(request.where)}`
+  if (request.name !== 'GET') {
     return `SCAN ${primaryKey.join(', ')} FROM ${nameText(table.name)} USE PRIMARY KEY ${where}`
   }
-  const { projection, asOf, lookups = [], into } = asked
+  const { projection, asOf, lookups = [], into } = request
   const moment = asOf === undefined ? '' : ` AS OF ${expressionText(asOf)}`
   const looked = lookups.map((lookup) => `${lookupText(lookup)} `).join('')
-  return `SCAN ${projectionText(projection)} FROM ${tableText(asked)}${moment} USE PRIMARY KEY ${looked}${where}${intoText(into)}`
+  return `SCAN ${projectionText(projection)} FROM ${tableText(request)}${moment} USE PRIMARY KEY ${looked}${where}${intoText(into)}`
 }
 
 /** Longer statements are nothing to write down in a hint. */
@@ -139,10 +139,10 @@ export const SUGGESTION_CHARACTERS_MAX = 1_000
 function notTheKey(
   keys: readonly CandidateKey[],
   table: TableDefinition,
-  asked: Asked,
+  request: Request,
   position: Position,
 ): PlanError {
-  const { name: statement, where } = asked
+  const { name: statement, where } = request
   const [names, ...ofIndexes] = keys.map((key) => key.parts.map(({ text }) => text))
   const primaryKey = names as readonly string[]
   const by = statement === 'GET' ? 'by = or IN' : 'by ='
@@ -150,7 +150,7 @@ function notTheKey(
   const message = `The WHERE of a ${statement} names each column of the primary key (${primaryKey.join(', ')})${indexes.join('')} ${by}, and nothing else.`
   const wanted = `WHERE ${primaryKey.map((column) => `${column} = …`).join(' AND ')}`
   const choice = eitherValueHint(where)
-  const suggestion = asScan(asked, table, primaryKey)
+  const suggestion = asScan(request, table, primaryKey)
   const isShort = suggestion.length <= SUGGESTION_CHARACTERS_MAX
   const scan = isShort ? suggestion : `SCAN … FROM ${nameText(table.name)} WHERE …`
   const why =

@@ -118,10 +118,10 @@ function planGroups(
   ] as const
   const [inOrder, , anyhow] = ways
   const isPlain = statement.orderBy.length > 0 && statement.limit === undefined
-  const asked = { order, filtersLater, ...(groups && { groups }) }
+  const request = { order, filtersLater, ...(groups && { groups }) }
   const needs = isPlain
-    ? { ...asked, ways: [inOrder], ifLimited: anyhow }
-    : { ...asked, ways: statement.orderBy.length === 0 ? [inOrder, anyhow] : ways }
+    ? { ...request, ways: [inOrder], ifLimited: anyhow }
+    : { ...request, ways: statement.orderBy.length === 0 ? [inOrder, anyhow] : ways }
   const { access, way } = planWay(rows, table, own, needs, rule)
   const isHeld = parts.length > 0 && !way.isGrouped
   const made = { ...aggregation, isHeld }

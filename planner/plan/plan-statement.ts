@@ -192,10 +192,10 @@ function planGet(
   if (forUpdate) requireOneTable(statement)
   const compiler = createExpressionCompiler(tables.parts)
   const projection = planProjection(compiler, statement.projection)
-  const { lookups, reads: asked } = planLookups(compiler, tables, [], projection.reads)
+  const { lookups, reads: requested } = planLookups(compiler, tables, [], projection.reads)
   const { keys, rejected } = planGetKey(compiler, table, statement)
   const rowRule = planRule(compiler, table, rule)
-  const reads = [...columnsOf([{ columns: asked }, ...(rowRule ? [rowRule] : [])])]
+  const reads = [...columnsOf([{ columns: requested }, ...(rowRule ? [rowRule] : [])])]
   const covering = keys.key.index !== undefined && covers(keys.key, reads)
   const parts = {
     table,

@@ -87,7 +87,7 @@ const LEAVING: Readonly<
 test('a client that leaves, whenever it does, is no line in the log', async (t) => {
   const lines: string[] = []
   const log = pino({ level: 'info' satisfies Level }, { write: (line: string) => lines.push(line) })
-  const server = await startTestServer(t, { outside: { log } })
+  const server = await startTestServer(t, { deps: { log } })
   const { port } = await server.listen()
   await server.query('CREATE TABLE page (id INTEGER PRIMARY KEY, text TEXT NOT NULL)')
   for (let id = 0; id < 60; id += 1) {

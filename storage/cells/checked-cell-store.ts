@@ -218,13 +218,13 @@ function* checkedInTurn(batch: StepList, limits: CellStoreLimits): Generator<Row
 
 /** The rows of a scan, which is checked when its first row is asked for; no row takes longer for it. */
 function afterCheck<T>(
-  check: (asked: T) => void,
-  asked: T,
+  check: (request: T) => void,
+  request: T,
   rows: () => AsyncIterable<Row>,
 ): AsyncIterable<Row> {
   return {
     [Symbol.asyncIterator]: () => {
-      check(asked)
+      check(request)
       return rows()[Symbol.asyncIterator]()
     },
   }

@@ -18,10 +18,10 @@ import { clearNotification, clearWeakNotification } from './notifications/clear-
 import type { NotificationQueue, QueuedNotification } from './notifications/notification-queue.ts'
 import { findPendingChange } from './notifications/pending-change.ts'
 import type { ObserverCounters } from './observer-counters.ts'
-import type { ObserverParts } from './observer-parts.ts'
+import type { ObserverDependencies } from './observer-parts.ts'
 import type { Notification } from './observers.ts'
 
-export type LeaseParts = ObserverParts & {
+export type LeaseDependencies = ObserverDependencies & {
   readonly queue: NotificationQueue
   readonly counters: ObserverCounters
   readonly observerGone: AbortSignal
@@ -41,35 +41,35 @@ export class LeasedNotification implements Notification {
   readonly key: Uint8Array
   readonly timestamp: Timestamp
   readonly observerGone: AbortSignal
-  readonly #parts: LeaseParts
+  readonly #deps: LeaseDependencies
   readonly #queued: QueuedNotification
   #seen: Seen | undefined
   #hasEnded = false
 
   constructor(
-    parts: LeaseParts,
+    deps: LeaseDependencies,
     { table, observer }: TableObserver,
     lease: { readonly id: string; readonly queued: QueuedNotification },
   ) {
-    this.#parts = parts
+    this.#deps = deps
     this.#queued = lease.queued
     this.id = lease.id
     this.observer = observer
     this.table = table
     this.key = lease.queued.key
     this.timestamp = lease.queued.timestamp
-    this.observerGone = parts.observerGone
+    this.observerGone = deps.observerGone
   }
 
   async acknowledge(transaction: Transaction): Promise<'pending' | 'alreadyObserved'> {
-    this.#parts.runs(transaction, this.observer.id)
+    this.#deps.runs(transaction, this.observer.id)
     const seen = await this.#look(transaction)
     this.#seen = seen
     if (!seen.isPending) {
-      if (!this.observer.isWeak) this.#parts.metOthers()
+      if (!this.observer.isWeak) this.#deps.metOthers()
       return 'alreadyObserved'
     }
-    if (this.#queued.tries > 0) this.#parts.counters.retries += 1
+    if (this.#queued.tries > 0) this.#deps.counters.retries += 1
     if (!this.observer.isWeak) {
       const acknowledged = encodeAck(transaction.startTs)
       transaction.put(this.key, ackColumn(this.observer.id), acknowledged)
@@ -84,7 +84,7 @@ export class LeasedNotification implements Notification {
     if (this.#hasEnded) return
     this.#hasEnded = true
     const seen = this.#seen
-    const { queue, counters, log } = this.#parts
+    const { queue, counters, log } = this.#deps
     if (seen?.isPending) counters.runs += 1
     try {
       if (seen !== undefined) await this.#clear(seen)
@@ -94,19 +94,19 @@ export class LeasedNotification implements Notification {
     }
     // What a writer that has not ended leaves is reported by its commit, or found by a scan.
     if (queue.isHeld(this.#queued)) queue.end(this.#queued)
-    this.#parts.wake()
+    this.#deps.wake()
   }
 
   async failed(error: unknown): Promise<void> {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    const { queue, counters, clock, randomness } = this.#parts
+    const { queue, counters, clock, randomness } = this.#deps
     const isConflict = isLostRace(error)
     if (isConflict) counters.conflicts += 1
     else counters.failures += 1
     const failures = this.#queued.failures + (isConflict ? 0 : 1)
     if (!isConflict) this.#rememberError(error)
-    else if (!this.observer.isWeak) this.#parts.metOthers()
+    else if (!this.observer.isWeak) this.#deps.metOthers()
     const isDead =
       failures >= STORAGE_LIMITS.observerTriesMax && (await this.#bury(error, failures))
     if (queue.isHeld(this.#queued)) {
@@ -116,21 +116,21 @@ export class LeasedNotification implements Notification {
       if (isDead) queue.bury(this.#queued)
       else queue.delay(this.#queued, { dueMs, failures })
     }
-    this.#parts.wake()
+    this.#deps.wake()
   }
 
   release(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    if (this.#parts.queue.isHeld(this.#queued)) this.#parts.queue.giveBack(this.#queued)
-    this.#parts.wake()
+    if (this.#deps.queue.isHeld(this.#queued)) this.#deps.queue.giveBack(this.#queued)
+    this.#deps.wake()
   }
 
   /** What the observer has still to see of the row, at the transaction's own snapshot. */
   async #look(transaction: Transaction): Promise<Seen> {
     const { startTs } = transaction
     const { id, name } = this.observer
-    const catalog = await this.#parts.catalog(transaction)
+    const catalog = await this.#deps.catalog(transaction)
     const found = catalog.observer(name)
     const nothing = { isPending: false, isAll: false, wasDead: false, seenAt: startTs, columns: [] }
     // Dropped, or not created yet. Garbage collection takes what is left of an observer.
@@ -146,28 +146,28 @@ export class LeasedNotification implements Notification {
     if (found.observer.isWeak) return { ...seen, isPending: true, isAll: true }
     const cell = row?.columns.get(ackColumn(id))
     const acknowledged = acknowledgedUpTo(found.observer, cell && decodeAck(cell.value))
-    const asked = { key: this.key, observerId: id, acknowledged, readTs: startTs }
-    const pending = await findPendingChange(this.#parts, asked)
+    const request = { key: this.key, observerId: id, acknowledged, readTs: startTs }
+    const pending = await findPendingChange(this.#deps, request)
     const isPending = pending !== undefined
     return { ...seen, isPending, isAll: isPending || found.observer.isBackfilled }
   }
 
   async #clear({ isAll, seenAt, columns }: Seen): Promise<void> {
     if (!isAll) return
-    const cellStore = this.#parts.storeNow()
+    const cellStore = this.#deps.storeNow()
     const seen = { key: this.key, observerId: this.observer.id, seenAt, columns }
     if (this.observer.isWeak) await clearWeakNotification(cellStore, seen)
     else await clearNotification(cellStore, seen)
   }
 
   #rememberError(error: unknown): void {
-    const timestamp = this.#parts.oracle.lastSeen()
-    this.#parts.counters.lastError = { message: textOf(error), timestamp, key: this.key }
+    const timestamp = this.#deps.oracle.lastSeen()
+    this.#deps.counters.lastError = { message: textOf(error), timestamp, key: this.key }
   }
 
   /** Whether the dead letter is written. */
   async #bury(error: unknown, tries: number): Promise<boolean> {
-    const { begin, log } = this.#parts
+    const { begin, log } = this.#deps
     const letter = { error: textOf(error), tries, notified: this.timestamp }
     const facts = { observer: this.observer.name, row: Buffer.from(this.key).toString('hex') }
     let transaction: Transaction | undefined

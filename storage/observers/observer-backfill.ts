@@ -33,14 +33,14 @@ import {
 export type BackfillTransaction = CatalogWrites &
   Pick<Transaction, 'scanRows' | 'notifyOfOlder' | 'dependOnSchema'>
 
-export type BackfillParts = { readonly cellStore: CellStore; readonly settle: Settle }
+export type BackfillDependencies = { readonly cellStore: CellStore; readonly settle: Settle }
 
 /**
  * Notifies the observer, which is not backfilled at the transaction's snapshot, of the next rows. Resolves to whether
  * those were the last ones. The caller commits. Rejects as reads do.
  */
 export async function backfillBatch(
-  parts: BackfillParts,
+  deps: BackfillDependencies,
   transaction: BackfillTransaction,
   found: TableObserver,
   bounds: { readonly rowsMax: number; readonly signal: AbortSignal },
@@ -58,11 +58,11 @@ export async function backfillBatch(
   const { startTs } = transaction
   const filter = changesFilter(columns, startTs)
   const scan = { start, end, filter, limit: RAW_ROWS_MAX, signal: bounds.signal }
-  const rows = await Array.fromAsync(parts.cellStore.scanRows(scan))
+  const rows = await Array.fromAsync(deps.cellStore.scanRows(scan))
   // Where an observer is dropped meanwhile its table's fence stops this commit.
   transaction.dependOnSchema(table.id)
   for (const row of rows) {
-    const change = await newestChange(parts.settle, row, startTs)
+    const change = await newestChange(deps.settle, row, startTs)
     if (change === undefined || !isToBeTold(found, change)) continue
     transaction.notifyOfOlder(row.key, observer.id, change.startTs)
   }

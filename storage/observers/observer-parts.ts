@@ -12,7 +12,7 @@ import type { Gateways } from '../transactions/protocol/gateways.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** What the observers use of the layers below them. */
-export type ObserverParts = {
+export type ObserverDependencies = {
   readonly cellStore: CellStore
   /** The same for mutations, which somebody may watch. */
   readonly storeNow: () => CellStore

@@ -7,7 +7,7 @@ import { reading } from '../transactions/own-transactions.ts'
 import { notifyQualifier } from '../transactions/records/notify-cell.ts'
 import { scanDeadLetters } from './dead-letter.ts'
 import { ObserverCounters } from './observer-counters.ts'
-import type { ObserverParts } from './observer-parts.ts'
+import type { ObserverDependencies } from './observer-parts.ts'
 import {
   countedRowsMax,
   deadLettersShownMax,
@@ -23,7 +23,7 @@ type WorkFigures = {
 
 /** The status of an observer: what is in the store, and what this process has run of it. */
 export async function readObserverStatus(
-  parts: ObserverParts,
+  deps: ObserverDependencies,
   found: TableObserver,
   own: {
     readonly work: WorkFigures | undefined
@@ -33,9 +33,9 @@ export async function readObserverStatus(
   const { table, observer } = found
   const { runs, retries, conflicts, failures, lastError } =
     own.work?.counters ?? new ObserverCounters()
-  const { rows, oldest } = await readPending(parts, found)
-  const letters = await countDeadLetters(parts, found)
-  const now = parts.oracle.lastSeen()
+  const { rows, oldest } = await readPending(deps, found)
+  const letters = await countDeadLetters(deps, found)
+  const now = deps.oracle.lastSeen()
   return {
     observer: observer.name,
     table: table.name,
@@ -59,10 +59,10 @@ export async function readObserverStatus(
 }
 
 async function countDeadLetters(
-  parts: ObserverParts,
+  deps: ObserverDependencies,
   { observer }: TableObserver,
 ): Promise<{ readonly count: number; readonly shown: readonly ObserverDeadLetter[] }> {
-  return await reading(parts, async (transaction) => {
+  return await reading(deps, async (transaction) => {
     const shown: ObserverDeadLetter[] = []
     let count = 0
     for await (const letter of scanDeadLetters(transaction, observer)) {
@@ -77,7 +77,7 @@ async function countDeadLetters(
 
 /** Of at most `countedRowsMax` rows. */
 async function readPending(
-  { cellStore }: Pick<ObserverParts, 'cellStore'>,
+  { cellStore }: Pick<ObserverDependencies, 'cellStore'>,
   { table, observer }: TableObserver,
 ): Promise<{ readonly rows: number; readonly oldest: Timestamp | undefined }> {
   const start = tableSpace(table.id)

@@ -4,7 +4,7 @@ import { tableSpace } from '../tables/bytes/key-encoding.ts'
 import type { TableObserver } from '../tables/catalog/catalog.ts'
 import { reading } from '../transactions/own-transactions.ts'
 import { readDeadLetters } from './dead-letter.ts'
-import { LeasedNotification, type LeaseParts } from './leased-notification.ts'
+import { type LeaseDependencies, LeasedNotification } from './leased-notification.ts'
 import { LoggedNotifications } from './notifications/logged-notifications.ts'
 import { NotificationQueue } from './notifications/notification-queue.ts'
 import { NotificationScanner } from './notifications/notification-scanner.ts'
@@ -12,8 +12,8 @@ import type { FoundNotification, NotificationSource } from './notifications/noti
 import { ObserverCounters } from './observer-counters.ts'
 import type { LeaseOptions, Notification } from './observers.ts'
 
-export type ObserverWorkParts = Omit<
-  LeaseParts,
+export type ObserverWorkDependencies = Omit<
+  LeaseDependencies,
   'queue' | 'counters' | 'metOthers' | 'observerGone'
 > & {
   readonly newLeaseId: () => string
@@ -28,8 +28,8 @@ type Waiter = {
 /** One observer in this process: its queued notifications, the callers that wait for them, and the search for more. */
 export class ObserverWork {
   readonly counters = new ObserverCounters()
-  readonly #parts: ObserverWorkParts
-  readonly #leaseParts: LeaseParts
+  readonly #deps: ObserverWorkDependencies
+  readonly #leaseParts: LeaseDependencies
   readonly #queue = new NotificationQueue()
   readonly #source: NotificationSource
   /** The same, where processes share the store; a single owner needs no log. */
@@ -42,17 +42,17 @@ export class ObserverWork {
   /** When the store is to be looked at next; at once while it is 0. */
   #scanDueMs = 0
 
-  constructor(parts: ObserverWorkParts, found: TableObserver) {
-    this.#parts = parts
+  constructor(deps: ObserverWorkDependencies, found: TableObserver) {
+    this.#deps = deps
     this.#found = found
     const start = tableSpace(found.table.id)
     // No table id is FF FF FF FF with a space byte FF, so a table's space always has an end.
     const end = endOfPrefix(start) as Uint8Array
     const range = { observerId: found.observer.id, start, end }
-    this.#logged = parts.others === undefined ? undefined : new LoggedNotifications(parts, range)
-    this.#source = this.#logged ?? new NotificationScanner(parts.cellStore, parts.randomness, range)
+    this.#logged = deps.others === undefined ? undefined : new LoggedNotifications(deps, range)
+    this.#source = this.#logged ?? new NotificationScanner(deps.cellStore, deps.randomness, range)
     this.#leaseParts = {
-      ...parts,
+      ...deps,
       queue: this.#queue,
       counters: this.counters,
       observerGone: this.#gone.signal,
@@ -115,7 +115,7 @@ export class ObserverWork {
     }
     signal?.addEventListener('abort', abort, { once: true })
     this.#serve()
-    if (this.#waiters.has(waiter)) this.#parts.wake()
+    if (this.#waiters.has(waiter)) this.#deps.wake()
     return await promise.finally(() => signal?.removeEventListener('abort', abort))
   }
 
@@ -131,7 +131,7 @@ export class ObserverWork {
    * once, undefined when no caller waits. Rejects with CellStoreError and StorageError.
    */
   async search(signal: AbortSignal): Promise<number | undefined> {
-    const { clock, scanMs } = this.#parts
+    const { clock, scanMs } = this.#deps
     if (this.#isAnew) await this.#readDeadLetters()
     const dueMs = this.#queue.turnDue(clock.monotonicMs())
     this.#serve()
@@ -142,7 +142,7 @@ export class ObserverWork {
       for (const one of found) this.#queue.offer(one)
       this.#serve()
       if (!isRoundOver || this.#queue.takeHasLeftOut()) return 0
-      this.#scanDueMs = clock.monotonicMs() + scanMs * (0.5 + this.#parts.randomness.fraction())
+      this.#scanDueMs = clock.monotonicMs() + scanMs * (0.5 + this.#deps.randomness.fraction())
     }
     const occasion = Math.min(this.#scanDueMs, dueMs ?? this.#scanDueMs)
     return Math.max(1, occasion - clock.monotonicMs())
@@ -150,7 +150,7 @@ export class ObserverWork {
 
   async #readDeadLetters(): Promise<void> {
     const { observer } = this.#found
-    const dead = await reading(this.#parts, (transaction) => readDeadLetters(transaction, observer))
+    const dead = await reading(this.#deps, (transaction) => readDeadLetters(transaction, observer))
     this.#queue.setDead(dead)
     this.#isAnew = false
   }
@@ -159,13 +159,13 @@ export class ObserverWork {
     if (this.#isAnew || this.#found.observer.state === 'paused') return
     for (const waiter of this.#waiters) {
       const { leaseMs } = waiter
-      const untilMs = leaseMs === undefined ? undefined : this.#parts.clock.monotonicMs() + leaseMs
+      const untilMs = leaseMs === undefined ? undefined : this.#deps.clock.monotonicMs() + leaseMs
       const queued = this.#queue.take(untilMs)
       if (queued === undefined) return
       this.#waiters.delete(waiter)
-      const id = this.#parts.newLeaseId()
+      const id = this.#deps.newLeaseId()
       waiter.resolve(new LeasedNotification(this.#leaseParts, this.#found, { id, queued }))
-      if (untilMs !== undefined) this.#parts.wake()
+      if (untilMs !== undefined) this.#deps.wake()
     }
   }
 }

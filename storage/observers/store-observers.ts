@@ -11,7 +11,7 @@ import type { Transaction } from '../transactions/transaction.ts'
 import { readDeadLetterPage } from './dead-letter.ts'
 import { observerBackfiller } from './observer-backfiller.ts'
 import { ObserverCascade } from './observer-cascade.ts'
-import type { ObserverParts } from './observer-parts.ts'
+import type { ObserverDependencies } from './observer-parts.ts'
 import { readObserverStatus } from './observer-status.ts'
 import { ObserverWork } from './observer-work.ts'
 import type {
@@ -36,7 +36,7 @@ export const OBSERVER_TIMES = {
  * died, and what did not fit into the queues.
  */
 export class StoreObservers implements Observers {
-  readonly #parts: ObserverParts
+  readonly #deps: ObserverDependencies
   /** By the id of the observer; only those that were asked for. */
   readonly #works = new Map<number, ObserverWork>()
   readonly #cascade = new ObserverCascade()
@@ -52,10 +52,10 @@ export class StoreObservers implements Observers {
   #catalogMayHaveChanged = false
   #leases = 0
 
-  constructor(parts: ObserverParts) {
-    this.#parts = parts
-    this.#backfiller = observerBackfiller(parts)
-    this.#loop = new BackgroundLoop(parts, {
+  constructor(deps: ObserverDependencies) {
+    this.#deps = deps
+    this.#backfiller = observerBackfiller(deps)
+    this.#loop = new BackgroundLoop(deps, {
       pass: (signal) => this.#serveAll(signal),
       failureMessage: 'looking for observers was interrupted',
     })
@@ -83,14 +83,14 @@ export class StoreObservers implements Observers {
       const work = this.#works.get(found.observer.id)
       const cycle = this.#cascade.cycleOf(found.observer.id)
       const cyclesWith = cycle.flatMap((id) => names.get(id) ?? [])
-      statuses.push(await readObserverStatus(this.#parts, found, { work, cyclesWith }))
+      statuses.push(await readObserverStatus(this.#deps, found, { work, cyclesWith }))
     }
     return statuses.sort((a, b) => (a.observer < b.observer ? -1 : 1))
   }
 
   async deadLetters(observerName: string, wanted: DeadLettersWanted): Promise<DeadLetterPage> {
-    const { catalog } = this.#parts
-    return await reading(this.#parts, async (transaction) => {
+    const { catalog } = this.#deps
+    return await reading(this.#deps, async (transaction) => {
       const { observer } = requireObserver(await catalog(transaction), observerName)
       return await readDeadLetterPage(transaction, observer, wanted)
     })
@@ -125,7 +125,7 @@ export class StoreObservers implements Observers {
     const observers = this.#cascade
       .cycleOf(observerId)
       .flatMap((id) => this.#works.get(id)?.name ?? [])
-    this.#parts.log.warn({ observers }, 'observers notify each other in a circle, or one itself')
+    this.#deps.log.warn({ observers }, 'observers notify each other in a circle, or one itself')
   }
 
   #workOf(found: TableObserver): ObserverWork {
@@ -135,7 +135,7 @@ export class StoreObservers implements Observers {
     this.#catalogMayHaveChanged = true
     const work = new ObserverWork(
       {
-        ...this.#parts,
+        ...this.#deps,
         wake: () => this.#loop.wake(),
         runs: (transaction, observerId) => this.#runs.set(transaction, observerId),
         newLeaseId: () => {
@@ -154,7 +154,7 @@ export class StoreObservers implements Observers {
     await this.#lookAtCatalog()
     await this.#followOthers()
     await this.#lookForEnded()
-    let waitMs = this.#parts.lookMs
+    let waitMs = this.#deps.lookMs
     for (const work of this.#works.values()) {
       const next = await this.#search(work, signal)
       if (next !== undefined) waitMs = Math.min(waitMs ?? next, next)
@@ -164,7 +164,7 @@ export class StoreObservers implements Observers {
 
   /** A commit whose timestamp is older set its notify cells before this one was taken: a walk finds them. */
   async #followOthers(): Promise<void> {
-    const { others, oracle, log, scanMs } = this.#parts
+    const { others, oracle, log, scanMs } = this.#deps
     if (others === undefined || this.#follower !== undefined || this.#works.size === 0) return
     const { timestamp } = await oracle.nextToRead()
     const listener: FeedListener = {
@@ -184,7 +184,7 @@ export class StoreObservers implements Observers {
    * settles its locks.
    */
   async #lookForEnded(): Promise<void> {
-    const { others, clock } = this.#parts
+    const { others, clock } = this.#deps
     if (others === undefined || this.#works.size === 0) return
     if (clock.monotonicMs() < this.#livingDueMs) return
     const found = await others.gateways.living(GATEWAYS_MAX)
@@ -208,13 +208,13 @@ export class StoreObservers implements Observers {
       return await work.search(signal)
     } catch (error) {
       if (signal.aborted) throw error
-      this.#parts.log.warn({ error: String(error) }, 'looking for notifications was interrupted')
+      this.#deps.log.warn({ error: String(error) }, 'looking for notifications was interrupted')
       return RETRY_MS
     }
   }
 
   async #lookAtCatalog(): Promise<void> {
-    const { clock, lookMs } = this.#parts
+    const { clock, lookMs } = this.#deps
     const isDue = lookMs !== undefined && clock.monotonicMs() >= this.#lookedAt + lookMs
     if (!this.#catalogMayHaveChanged && !isDue) return
     // Nothing of this process could be changed by it.
@@ -238,8 +238,8 @@ export class StoreObservers implements Observers {
   }
 
   async #read<T>(look: (catalog: Catalog) => T): Promise<T> {
-    const { catalog } = this.#parts
-    return await reading(this.#parts, async (transaction) => look(await catalog(transaction)))
+    const { catalog } = this.#deps
+    return await reading(this.#deps, async (transaction) => look(await catalog(transaction)))
   }
 
   #checkOpen(): void {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cells/cell.ts'
 import { intact } from '../invariant.ts'
-import { type JsonStep, type Payer, pathText, textAt } from '../values/json/json-path.ts'
+import { type JsonStep, type Meter, pathText, textAt } from '../values/json/json-path.ts'
 import type { SqlType, SqlValue } from '../values/sql-type.ts'
 
 /**
@@ -220,7 +220,7 @@ export function partValue(
 }
 
 /** The work is that of a write, which is bounded by the bytes of its rows. */
-const UNPAID: Payer = { spend: () => {} }
+const UNPAID: Meter = { spend: () => {} }
 
 /** The column of a part of a key, with its position in the table. */
 export function columnOf(

@@ -80,7 +80,7 @@ export {
   getRow,
   getRows,
   prefetchRows,
-  type RowsAsked,
+  type RowsRequest,
   type StoredRow,
   StoredRows,
   scanRowBatches,

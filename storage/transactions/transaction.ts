@@ -36,7 +36,7 @@ export type TransactionState = 'active' | 'committing' | 'committed' | 'rolledBa
 /** The result of a commit; `commitTs` is null when there was nothing to commit. */
 export type CommitResult = { readonly commitTs: Timestamp | null }
 
-export type TransactionParts = {
+export type TransactionDependencies = {
   readonly protocol: TransactionProtocol
   readonly budget: BufferBudget
   /** The longest value that the store keeps; some engines keep less than a row may have. */
@@ -76,7 +76,7 @@ export class Transaction {
   readonly #newId: () => string
   readonly #keepsOutcome: boolean
   readonly #writeRefusal: StorageError | undefined
-  readonly #parts: TransactionParts
+  readonly #deps: TransactionDependencies
   readonly #snapshot: SnapshotReads
   readonly #writes: LayeredWrites
   #schemaScopes: readonly number[] = NO_TABLES
@@ -88,16 +88,16 @@ export class Transaction {
   #waits: StatementWaits = NO_WAITS
   #commit: Promise<CommitResult> | undefined
 
-  constructor(parts: TransactionParts, options: TransactionOptions) {
+  constructor(deps: TransactionDependencies, options: TransactionOptions) {
     this.#newId = options.newId
     this.startTs = options.startTs
     this.now = options.now ?? options.startTs
     this.readOnly = options.readOnly
     this.#keepsOutcome = options.keepsOutcome
     this.#writeRefusal = options.writeRefusal
-    this.#parts = parts
-    this.#snapshot = parts.protocol.snapshotAt(options.startTs)
-    this.#writes = new LayeredWrites(parts.budget, options.budget)
+    this.#deps = deps
+    this.#snapshot = deps.protocol.snapshotAt(options.startTs)
+    this.#writes = new LayeredWrites(deps.budget, options.budget)
   }
 
   get id(): string {
@@ -178,12 +178,12 @@ export class Transaction {
    * that free space, and the records of them, may use the reserve.
    */
   requireRoom(): void {
-    const refusal = this.#parts.roomRefusal?.()
+    const refusal = this.#deps.roomRefusal?.()
     if (refusal !== undefined) throw refusal
   }
 
   put(key: Uint8Array, column: string, value: Uint8Array): void {
-    checkLimit('rowBytesMax', value.length, this.#parts.cellBytesMax)
+    checkLimit('rowBytesMax', value.length, this.#deps.cellBytesMax)
     this.#write(key, column, { kind: 'put', value })
   }
 
@@ -268,7 +268,7 @@ export class Transaction {
   /** Records a change of the catalog after which older writers of its tables may still commit. */
   changeCatalog(): void {
     this.#changesCatalog = true
-    this.#parts.changedSchema?.(this)
+    this.#deps.changedSchema?.(this)
   }
 
   get changesCatalog(): boolean {
@@ -312,7 +312,7 @@ export class Transaction {
         return { commitTs: outcome.commitTs }
       case 'aborted':
         this.#end('rolledBack', rolledBackBy(outcome.reason))
-        this.#parts.refused?.(outcome.reason, this)
+        this.#deps.refused?.(outcome.reason, this)
         throw outcome.reason
       case 'unknown':
         this.#end('unknown', outcome)
@@ -336,7 +336,7 @@ export class Transaction {
     // Hints alone have no row that could be the primary, so the outcome row is.
     const outcome = this.#keepsOutcome || !isWritten ? outcomeRow(this.id) : undefined
     const rows = notifications?.withNotified(written) ?? written
-    return this.#parts.protocol.commit({
+    return this.#deps.protocol.commit({
       startTs: this.startTs,
       // The outcome row is the protocol's own, so it counts towards no limit of the user's.
       rows: outcome === undefined ? rows : [outcome, ...rows],
@@ -380,9 +380,9 @@ export class Transaction {
     this.#state = state
     const notified = this.#writes.clear()
     if (notified.length > 0 && end.kind === 'committed') {
-      this.#parts.notified?.(notified, this, end.commitTs)
+      this.#deps.notified?.(notified, this, end.commitTs)
     }
-    this.#parts.ended(this, end)
+    this.#deps.ended(this, end)
   }
 }
 

@@ -49,8 +49,8 @@ export const AUDIT_BUGS: readonly PlantedBug[] = [
   bug(
     'auditOfSocketsIsSilent',
     'server/doors/websocket/frame-works.ts',
-    'if (running !== undefined) this.#parts.audit.answered',
-    'if (running === undefined) this.#parts.audit.answered',
+    'if (running !== undefined) this.#deps.audit.answered',
+    'if (running === undefined) this.#deps.audit.answered',
   ),
   bug(
     'auditForgetsAuthFrames',
@@ -61,13 +61,13 @@ export const AUDIT_BUGS: readonly PlantedBug[] = [
   bug(
     'auditForgetsTerminals',
     'server/doors/http/answers/terminal-answers.ts',
-    'told(problem)',
+    'listener(problem)',
     '',
   ),
   bug(
     'auditForgetsChanges',
     'server/live/subscriptions/change-streams.ts',
-    'this.#parts.audit.answered(told, running)',
+    'this.#deps.audit.answered(told, running)',
     '',
   ),
   bug(

@@ -22,7 +22,7 @@ export async function auditedServer(
   const tokens =
     issuer === undefined
       ? await TokenServer.start(t, { ...more, flags })
-      : await TokenServer.startGuarded(t, flags, more.outside)
+      : await TokenServer.startGuarded(t, flags, more.deps)
   await tokens.server.listen()
   const admin = tokens.as(tokens.token)
   const text = () => readFileSync(path, 'utf8')

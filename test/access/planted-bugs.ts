@@ -235,8 +235,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'creationTells',
     'server/requests/transactions/table-creation.ts',
-    'await parts.access.currentCatalog(principal)',
-    'await parts.access.currentCatalog(undefined)',
+    'await deps.access.currentCatalog(principal)',
+    'await deps.access.currentCatalog(undefined)',
   ),
   bug(
     'blocksAreNotAskedFor',

@@ -10,13 +10,13 @@ export const SCRIPT_BUGS: readonly PlantedBug[] = [
   bug(
     'scriptsOutliveTheirToken',
     'server/requests/scripts/script-runner.ts',
-    'this.#parts.access.requireHeld(running.principal)',
+    'this.#deps.access.requireHeld(running.principal)',
     '',
   ),
   bug(
     'definitionsOutliveTheirToken',
     'server/requests/statements/definition-runner.ts',
-    'this.#parts.access.requireHeld(running.principal)',
+    'this.#deps.access.requireHeld(running.principal)',
     '',
   ),
   bug(
@@ -28,8 +28,8 @@ export const SCRIPT_BUGS: readonly PlantedBug[] = [
   bug(
     'describedForAll',
     DESCRIBED,
-    'parts.access.currentCatalog(principal)',
-    'parts.access.currentCatalog(undefined)',
+    'deps.access.currentCatalog(principal)',
+    'deps.access.currentCatalog(undefined)',
   ),
   bug('describedRules', 'planner/plan/statement-description.ts', 'if (isClaim(name)) continue', ''),
   bug(

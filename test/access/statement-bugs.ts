@@ -27,8 +27,8 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   bug(
     'readsAheadOfTheRule',
     'planner/execute/rows-named.ts',
-    'asked.filter((key) => mayMeetRule(named, key, scope))',
-    'asked',
+    'requested.filter((key) => mayMeetRule(named, key, scope))',
+    'requested',
   ),
   chiefBug(
     'rangeSetsIgnoreTheRule',

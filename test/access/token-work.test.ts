@@ -66,7 +66,7 @@ test('a token of an unknown id, of a known one and the right one cost the same h
 test('over a shared store, which is asked again for either, they cost the same too', async (t) => {
   const clock = new ManualClock()
   const storage = await openGateway(new MemoryCellStore(), { clock })
-  const guarded = await TokenServer.start(t, { clock, outside: { storage } })
+  const guarded = await TokenServer.start(t, { clock, deps: { storage } })
   const wrong = newTokenText(systemRandomness, guarded.token.split('_')[1]).text
   const work = counter(t)
   for (const token of [newTokenText(systemRandomness).text, wrong]) {

@@ -60,8 +60,8 @@ const BROKERAGE: DataSet = {
 const WEB_INDEX: DataSet = {
   name: 'a web index',
   async start(cleaning) {
-    const outside = { observers: Object.values(observers) }
-    const server = await startTestServer(cleaning, { outside })
+    const deps = { observers: Object.values(observers) }
+    const server = await startTestServer(cleaning, { deps })
     const { url } = await server.listen()
     const db = connect({ url })
     cleaning.after(() => db.close())

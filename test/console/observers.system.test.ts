@@ -22,8 +22,8 @@ describe('Observers, in Chromium', { skip: chromiumSkipReason() }, () => {
   let look: ConsoleLook
   let page: Page
   before(async () => {
-    const outside = { observers: [strong.defined, weak.defined], clock }
-    observed = await ObservedServer.start(end, { outside })
+    const deps = { observers: [strong.defined, weak.defined], clock }
+    observed = await ObservedServer.start(end, { deps })
     await observed.createObserver('poisoned')
     await observed.createObserver('fold', 'WEAK')
     await observed.run("INSERT INTO page (id, text) VALUES (12, 'a'), (13, 'b')")
@@ -125,7 +125,7 @@ describe('Very many dead letters, in Chromium', { skip: chromiumSkipReason() }, 
       throw new Error('poison')
     })
     const observed = await ObservedServer.start(t, {
-      outside: { observers: [poisoned.defined], clock },
+      deps: { observers: [poisoned.defined], clock },
     })
     await observed.createObserver('poisoned')
     const rows = Array.from({ length: 102 }, (_, id) => `(${id}, 'x')`)

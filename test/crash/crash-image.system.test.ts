@@ -39,7 +39,7 @@ class Writer {
   readonly acknowledged = new Map<string, number>()
   readonly #child: ChildProcess
   #unfinished = ''
-  #told: () => void = () => {}
+  #listener: () => void = () => {}
 
   constructor(dataDirectory: string, path: CommitPath) {
     const stdio = ['ignore', 'pipe', 'inherit'] as const
@@ -63,7 +63,7 @@ class Writer {
   /** Resolves after another commit was acknowledged. */
   async another(): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.#told = resolve
+      this.#listener = resolve
     })
   }
 
@@ -79,7 +79,7 @@ class Writer {
       const [client = '', number] = line.split(' ')
       this.acknowledged.set(client, Number(number))
     }
-    this.#told()
+    this.#listener()
   }
 }
 

@@ -34,7 +34,7 @@ class FullDiskScene {
     }
     const clock = new ManualClock()
     const flags = { engine: 'sqlite', data: join(disk.folder, 'data'), commit } as const
-    const api = await startTestServer(t, { flags, outside: { clock } })
+    const api = await startTestServer(t, { flags, deps: { clock } })
     const scene = new FullDiskScene(api, clock, disk.folder)
     await scene.run('CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT)')
     await scene.run("INSERT INTO item (id, text) VALUES (1, 'one'), (2, 'two'), (3, 'three')")

@@ -8,7 +8,7 @@ import { ServerProcess } from '../server/server-process.ts'
 export const TABLE = 'CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)'
 export const ALL = 'SCAN * FROM account USE PRIMARY KEY'
 
-type Asked = {
+type Request = {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
@@ -28,7 +28,7 @@ export class Asker {
     return new Asker(server)
   }
 
-  async ask(path: string, { method, headers, json }: Asked = {}) {
+  async ask(path: string, { method, headers, json }: Request = {}) {
     const answer = await fetch(`${this.server.url}${path}`, {
       method: method ?? (json === undefined ? 'GET' : 'POST'),
       headers: {
@@ -46,7 +46,7 @@ export class Asker {
     }
   }
 
-  async sql(sql: string, more: object = {}, headers: Asked['headers'] = {}) {
+  async sql(sql: string, more: object = {}, headers: Request['headers'] = {}) {
     return this.ask('/v1/query', { json: { sql, ...more }, headers })
   }
 
@@ -87,7 +87,7 @@ export function doorsOf(kept: Kept, headers: Readonly<Record<string, string>>) {
   const rows = '/v1/tables/account/rows'
   const min = { 'percolite-min-timestamp': String(timestamp), ...headers }
   const get = "GET * FROM account WHERE id = 'bob'"
-  const doors: Record<string, readonly [string, Asked]> = {
+  const doors: Record<string, readonly [string, Request]> = {
     changes: [`/v1/changes?since=${timestamp}&sql=${encodeURIComponent(ALL)}`, { headers }],
     'asOf of rows': [`${rows}?order=id&asOf=${timestamp}`, { headers }],
     'asOf of a row': [`${rows}/bob?asOf=${timestamp}`, { headers }],

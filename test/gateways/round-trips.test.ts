@@ -50,7 +50,7 @@ async function gateway(t: TestContext) {
   const clock = new ManualClock({ wallMicros: 1_800_000_000_000_000 })
   const store = new LockstepCellStore(new MemoryCellStore(), () => clock.advance(1))
   const storage = await openGateway(store, { clock })
-  const server = await startTestServer(t, { outside: { storage, clock } })
+  const server = await startTestServer(t, { deps: { storage, clock } })
   const run = async (sql: string) => {
     const { status, text } = await server.query(sql)
     assert.equal(status, 200, text)

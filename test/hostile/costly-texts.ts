@@ -19,7 +19,7 @@ const WHERE = `id = 1 AND (${COSTLY.join(' OR ')})`
 const SCAN = `SCAN id FROM costly WHERE ${WHERE}`
 const JSON_TYPE = 'application/json'
 
-type Asked = {
+type Request = {
   readonly method: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -31,14 +31,14 @@ export type CostlyText = {
   readonly name: string
   readonly connections: number
   /** Sent over HTTP; a frame is sent through a socket. */
-  readonly asked: Asked | { readonly frame: string }
+  readonly asked: Request | { readonly frame: string }
 }
 
-const typed = (type: string, body: string, more = {}): Omit<Asked, 'path'> => ({
+const typed = (type: string, body: string, more = {}): Omit<Request, 'path'> => ({
   ...{ method: 'POST', body },
   headers: { 'content-type': type, ...more },
 })
-const query = (sql: string, more = {}): Asked => ({
+const query = (sql: string, more = {}): Request => ({
   path: '/v1/query',
   ...typed(JSON_TYPE, JSON.stringify({ sql }), more),
 })
@@ -104,7 +104,7 @@ type Counted = (status: number | string) => void
 /** One connection that asks again when it has been answered. Returns what ends it. */
 function overHttp(
   url: string,
-  { method, path, headers, body }: Asked,
+  { method, path, headers, body }: Request,
   { until, agent, counted }: { until: number; agent: Agent; counted: Counted },
 ): () => void {
   const { hostname, port } = new URL(url)

@@ -128,6 +128,6 @@ async function startGateway(shared: MemoryCellStore): Promise<Gateway> {
   const storage = await openGateway(store, { clock })
   const closing = new Closing()
   const flags = { 'shutdown-timeout': '1s' }
-  const server = await startTestServer(closing, { flags, outside: { clock, storage } })
+  const server = await startTestServer(closing, { flags, deps: { clock, storage } })
   return { store, clock, storage, server, close: () => closing.close() }
 }

@@ -45,6 +45,6 @@ export class NetworkGateways {
   async #startGateway(): Promise<TestServer> {
     const cellStore = await this.#engine.open(this.#place)
     const storage = await openGateway(cellStore, { ownsCellStore: true })
-    return await startTestServer(this.#closing, { outside: { storage } })
+    return await startTestServer(this.#closing, { deps: { storage } })
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Agent, type IncomingMessage, request } from 'node:http'
 
-export type Asked = {
+export type Request = {
   readonly method: string
   readonly path: string
   readonly type?: string
@@ -14,7 +14,7 @@ export type Asked = {
  */
 export function ask(
   url: string,
-  { method, path, type = 'application/json', body }: Asked,
+  { method, path, type = 'application/json', body }: Request,
   through: { readonly agent: Agent; readonly localAddress: string },
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()

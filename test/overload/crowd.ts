@@ -2,7 +2,7 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AnswerCounts } from './answer-counts.ts'
-import { type Asked, ask, readWhole } from './ask.ts'
+import { ask, type Request, readWhole } from './ask.ts'
 
 /** Between two requests of one of them, on average. */
 const IDLE_MS = 5_000
@@ -78,7 +78,7 @@ function addressOf(id: number): string {
   return `127.1.${id >> 7}.${(id & 127) + 1}`
 }
 
-function smallRequest(id: number, time: number): Asked {
+function smallRequest(id: number, time: number): Request {
   if (time % 2 === 0) return { method: 'GET', path: `/v1/tables/big/rows/${id}` }
   const body = JSON.stringify({
     sql: 'SET n = :n ON crowd WHERE id = :id',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ALL_LIMITS } from '../../server/limits.ts'
-import type { Asked } from './ask.ts'
+import type { Request } from './ask.ts'
 
 export const BIG_ROWS = 20_000
 const BIG_ROW_BYTES = 1_000
@@ -10,22 +10,22 @@ const ROWS_POSTED = 1_000
 /** What a client does again and again, as heavy as the limits allow. */
 export type HeavyKind = {
   readonly name: string
-  next(count: number): Asked
+  next(count: number): Request
   /** Whether its answers are read. */
   readonly isRead: boolean
 }
 
-function query(body: object): Asked {
+function query(body: object): Request {
   return { method: 'POST', path: '/v1/query', body: Buffer.from(JSON.stringify(body)) }
 }
 
-function rows(table: string, all: readonly object[]): Asked {
+function rows(table: string, all: readonly object[]): Request {
   const body = Buffer.from(JSON.stringify(all))
   return { method: 'POST', path: `/v1/tables/${table}/rows`, body }
 }
 
 /** The tables, and the rows of the first two. */
-export function preparation(): Asked[] {
+export function preparation(): Request[] {
   const text = 'ab'.repeat(BIG_ROW_BYTES / 2)
   const filled = Array.from({ length: BIG_ROWS / ROWS_POSTED }, (_, page) =>
     rows(
@@ -69,7 +69,7 @@ function filters(): HeavyKind {
 /** Alternately pages of 16 MB and streams of the whole table, neither of which is read. */
 function unreadAnswers(): HeavyKind {
   const page = query({ sql: 'SCAN * FROM big', pageSize: ALL_LIMITS.pageRowsMax })
-  const stream: Asked = { method: 'GET', path: '/v1/tables/big/rows?format=ndjson' }
+  const stream: Request = { method: 'GET', path: '/v1/tables/big/rows?format=ndjson' }
   return {
     name: 'unread answers',
     next: (count) => (count % 2 === 0 ? page : stream),
@@ -107,5 +107,5 @@ function writes(): HeavyKind {
       ],
     })
   })
-  return { name: 'many writes', next: (count) => all[count % all.length] as Asked, isRead: true }
+  return { name: 'many writes', next: (count) => all[count % all.length] as Request, isRead: true }
 }

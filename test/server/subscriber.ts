@@ -12,7 +12,7 @@ import { AnswerWriter } from '../../server/requests/answers/answer-text.ts'
 import { RunningRequest } from '../../server/requests/prepared/running-request.ts'
 import { StatementExecution } from '../../server/requests/statements/statement-execution.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { executionParts } from './execution-parts.ts'
+import { executionDeps } from './execution-deps.ts'
 import { RecordingSink } from './recording-sink.ts'
 
 /** Subscribes to a store without a socket, until the test is over; `ended` resolves with what ended it before. */
@@ -21,7 +21,7 @@ export function subscriberOf(
   storage: Storage,
   own: { readonly writer?: AnswerWriter; readonly turnQueue?: TurnQueue } = {},
 ) {
-  const parts = { ...executionParts(storage), writer: new AnswerWriter(), ...own }
+  const parts = { ...executionDeps(storage), writer: new AnswerWriter(), ...own }
   const execution = new StatementExecution(parts)
   const log = pino({ level: 'silent' })
   const all = { ...parts, log, execution }

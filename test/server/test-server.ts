@@ -6,7 +6,7 @@ import supertest, { type Response } from 'supertest'
 import { readConfig } from '../../server/config.ts'
 import { loadContract } from '../../server/doors/http/openapi/contract.ts'
 import type { FlagName } from '../../server/flags.ts'
-import { createServer, type Outside, type Server } from '../../server/server.ts'
+import { createServer, type Dependencies, type Server } from '../../server/server.ts'
 import { declaredAnswers } from './declared-answers.ts'
 
 const contract = loadContract()
@@ -113,15 +113,15 @@ export async function startTestServer(
   t: Pick<TestContext, 'after'>,
   options: {
     readonly flags?: Partial<Readonly<Record<FlagName, string>>>
-    readonly outside?: Outside
+    readonly deps?: Dependencies
   } = {},
 ): Promise<TestServer> {
   const undeclared: string[] = []
   const config = readConfig({ engine: 'memory', port: '0', ...options.flags })
   const server = await createServer(config, {
     contract,
-    ...options.outside,
-    onAnswer: declaredAnswers(options.outside?.contract ?? contract, undeclared),
+    ...options.deps,
+    onAnswer: declaredAnswers(options.deps?.contract ?? contract, undeclared),
   })
   t.after(async () => {
     await server.close()

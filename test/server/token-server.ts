@@ -28,7 +28,7 @@ export class TokenServer {
     options: Parameters<typeof startTestServer>[1] & { readonly clock?: ManualClock } = {},
   ): Promise<TokenServer> {
     const clock = options.clock ?? new ManualClock()
-    const server = await startTestServer(t, { ...options, outside: { clock, ...options.outside } })
+    const server = await startTestServer(t, { ...options, deps: { clock, ...options.deps } })
     return new TokenServer(server, clock, await firstToken(server))
   }
 
@@ -36,16 +36,16 @@ export class TokenServer {
   static async startGuarded(
     t: TestContext,
     flags: NonNullable<Parameters<typeof startTestServer>[1]>['flags'],
-    outside: NonNullable<Parameters<typeof startTestServer>[1]>['outside'] = {},
+    deps: NonNullable<Parameters<typeof startTestServer>[1]>['deps'] = {},
   ): Promise<TokenServer> {
     const clock = new ManualClock()
     const data = { engine: 'sqlite', data: await testFolder(t, 'guarded') }
-    const before = await startTestServer(t, { flags: data, outside: { clock } })
+    const before = await startTestServer(t, { flags: data, deps: { clock } })
     const token = await firstToken(before)
     await before.server.close()
     const server = await startTestServer(t, {
       flags: { ...data, ...flags },
-      outside: { clock, ...outside },
+      deps: { clock, ...deps },
     })
     return new TokenServer(server, clock, token)
   }

@@ -43,7 +43,7 @@ export class Way {
 
   static async open(t: TestContext, extra: Readonly<Record<string, string>>): Promise<Way> {
     const randomness = new SeededRandomness(SEED)
-    const server = await TokenServer.start(t, { outside: { randomness } })
+    const server = await TokenServer.start(t, { deps: { randomness } })
     const { url } = await server.server.listen()
     const way = new Way(server, url, extra)
     t.after(() => way.#agent.destroy())

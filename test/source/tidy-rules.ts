@@ -136,6 +136,23 @@ export function unusedWords(tree: Tree, words: readonly Word[]): Finding[] {
   return found
 }
 
+export type Name = { readonly name: string; readonly max: number; readonly instead: string }
+
+/** Names that stand in the code of the product, without comments, more often than they may. */
+export function overusedNames(tree: Tree, names: readonly Name[]): Finding[] {
+  const code = [...tree]
+    .filter(([path]) => PRODUCT.test(path) && !/(\.test|\.gen)\.tsx?$/.test(path))
+    .flatMap(([, text]) => text.split('\n').filter((line) => !COMMENT.test(line)))
+    .join('\n')
+  return names.flatMap(({ name, max, instead }) => {
+    const count = [...code.matchAll(new RegExp(`(?<!\\w)(?:${name})(?!\\w)`, 'g'))].length
+    const message = `the code says "${name}" ${count} times, above ${max}: ${instead}`
+    return count > max ? [{ name, count, message }] : []
+  })
+}
+
+const PRODUCT = /^(server|storage|planner|parser|engines|cli|client-sdk|console)\/.*\.tsx?$/
+
 /** What is wrong with the subject of a commit; undefined if nothing. */
 export function problemOfSubject(subject: string): string | undefined {
   const { length } = [...subject]

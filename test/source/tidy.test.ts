@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { LONG_FUNCTIONS, PAGE_WORDS, UNUSED_EXPORTS, WORDS } from './tidy-exceptions.ts'
+import { LONG_FUNCTIONS, NAMES, PAGE_WORDS, UNUSED_EXPORTS, WORDS } from './tidy-exceptions.ts'
 import {
   beyondExceptions,
   type Finding,
@@ -14,6 +14,7 @@ import {
   longFunctions,
   longLines,
   NPM_SCRIPTS_MAX,
+  overusedNames,
   problemOfSubject,
   unusedWords,
   wideDoors,
@@ -67,6 +68,19 @@ test('words that were given up do not come back', () => {
   assert.deepEqual(beyondExceptions(unusedWords(elsewhere, WORDS), {}), [])
   const pages = new Map([...tree].filter(([path]) => path.endsWith('.md')))
   assert.deepEqual(beyondExceptions(unusedWords(pages, PAGE_WORDS), {}), [])
+})
+
+test('names that say little become fewer', () => {
+  assert.deepEqual(beyondExceptions(overusedNames(tree, NAMES), {}), [])
+  const told = new Map([
+    ['server/a.ts', 'told(told)\n// told\nuntold'],
+    ['bench/b.ts', 'told'],
+  ])
+  const found = overusedNames(told, [{ name: 'told', max: 1, instead: 'say "sent"' }])
+  assert.deepEqual(
+    found.map(({ count }) => count),
+    [2],
+  )
 })
 
 test('the subject of a commit names a room and has at most 72 characters', (t) => {

@@ -47,15 +47,15 @@ export class EmbeddedWorld {
       latches: this.latches,
       beginsAt: 0,
     })
-    const outside = { clock: new LeapingClock(), randomness: new SeededRandomness(1) }
+    const deps = { clock: new LeapingClock(), randomness: new SeededRandomness(1) }
     this.context = {
-      ...outside,
+      ...deps,
       cellStore: this.store,
       oracle: this.oracle,
       latches: this.latches,
       commitLog: this.feed,
       commitTurnRows: COMMIT_TURN_ROWS,
-      liveness: new ExclusiveLiveness(outside),
+      liveness: new ExclusiveLiveness(deps),
       background: new BackgroundWork(silentLog),
       log: silentLog,
       measures: { ...UNMEASURED, phaseTook: (phase) => this.waitedFor.push(phase) },

@@ -52,7 +52,7 @@ async function startBrokerage(): Promise<string> {
   const after = (work: () => unknown) => cleaning.defer(async () => void (await work()))
   const server = await startTestServer(
     { after },
-    { flags: { engine: 'sqlite', data }, outside: { observers: OBSERVERS } },
+    { flags: { engine: 'sqlite', data }, deps: { observers: OBSERVERS } },
   )
   const { url: address } = await server.listen()
   const chance = new SeededRandomness(1)

@@ -25,7 +25,7 @@ export type Attempted<Result> =
   | { readonly kind: 'ended'; readonly result: Result; readonly attemptMs: number }
   | { readonly kind: 'gaveUp' }
 
-export type AttemptsParts = {
+export type AttemptsDependencies = {
   readonly tally: () => Tally
   readonly random: { next(): number }
   /**
@@ -41,15 +41,15 @@ export type AttemptsParts = {
  * crash it comes back, and where it does not the engine is gone.
  */
 export class Attempts {
-  readonly #parts: AttemptsParts
+  readonly #deps: AttemptsDependencies
 
-  constructor(parts: AttemptsParts) {
-    this.#parts = parts
+  constructor(deps: AttemptsDependencies) {
+    this.#deps = deps
   }
 
   /** Rejects with whatever is not a TransactionAborted, and with EngineGone. */
   async run<Result>(call: Call<Result>): Promise<Attempted<Result>> {
-    const { tally, engineUp } = this.#parts
+    const { tally, engineUp } = this.#deps
     let losses = 0
     for (let attempts = 0; attempts < ATTEMPTS_MAX; ) {
       await engineUp()
@@ -81,7 +81,7 @@ export class Attempts {
 
   async #backOff(attempts: number): Promise<void> {
     const ms = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** attempts)
-    await delay(ms * (0.5 + this.#parts.random.next() / 2))
+    await delay(ms * (0.5 + this.#deps.random.next() / 2))
   }
 }
 

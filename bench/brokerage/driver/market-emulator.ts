@@ -20,7 +20,7 @@ export type MarketCalls = {
   marketFeed(entries: readonly TickerEntry[]): Promise<readonly MarketOrder[]>
 }
 
-export type MarketParts = {
+export type MarketDependencies = {
   readonly clock: MarketClock
   readonly curve: PriceCurve
   readonly random: CounterRandom
@@ -36,7 +36,7 @@ export type MarketParts = {
  * is executed like a market order. For each trade the ticker gets two lines, and twenty are a feed.
  */
 export class MarketEmulator {
-  readonly #parts: MarketParts
+  readonly #deps: MarketDependencies
   readonly #numbers: ReadonlyMap<string, number>
   readonly #waiting = new Map<number, { readonly order: MarketOrder; timer?: NodeJS.Timeout }>()
   /** What went to the market in this run, so that nothing goes there twice. */
@@ -47,9 +47,9 @@ export class MarketEmulator {
   #draws = 0
   #isClosing = false
 
-  constructor(parts: MarketParts) {
-    this.#parts = parts
-    this.#numbers = new Map(parts.symbols.map((symbol, number) => [symbol, number]))
+  constructor(deps: MarketDependencies) {
+    this.#deps = deps
+    this.#numbers = new Map(deps.symbols.map((symbol, number) => [symbol, number]))
   }
 
   /** An order whose transaction has been committed. */
@@ -91,7 +91,7 @@ export class MarketEmulator {
       }).then(async () => {
         const market = this.#priceOf(order.symbol)
         const price = executedAt(TRADE_TYPE_OF[order.type], order.price, market)
-        await this.#parts.calls.tradeResult(order, price)
+        await this.#deps.calls.tradeResult(order, price)
         this.#report(order.symbol, price, order.quantity)
       }),
     )
@@ -100,7 +100,7 @@ export class MarketEmulator {
   #waitForPrice(order: MarketOrder): void {
     // A feed may have found it before its own customer was answered.
     if (this.#isClosing || this.#submitted.has(order.tradeId)) return
-    const { clock, curve } = this.#parts
+    const { clock, curve } = this.#deps
     const now = clock.tradingMs()
     const security = this.#numberOf(order.symbol)
     const dueMs =
@@ -123,7 +123,7 @@ export class MarketEmulator {
   /** Two lines for the ticker: the trade, and a trigger that waits or the price of any security. */
   #report(symbol: string, price: number, quantity: number): void {
     const random = this.#draw()
-    const other = this.#parts.symbols[random.below(this.#parts.symbols.length)] as string
+    const other = this.#deps.symbols[random.below(this.#deps.symbols.length)] as string
     this.#ticker.push(
       { symbol, price, quantity },
       this.#triggers.shift() ?? {
@@ -135,7 +135,7 @@ export class MarketEmulator {
     if (this.#ticker.length < FEED_ENTRIES || this.#isClosing) return
     const entries = this.#ticker.splice(0)
     this.#track(
-      this.#parts.calls.marketFeed(entries).then((orders) => {
+      this.#deps.calls.marketFeed(entries).then((orders) => {
         for (const order of orders) {
           clearTimeout(this.#waiting.get(order.tradeId)?.timer)
           this.#submit(order)
@@ -146,13 +146,13 @@ export class MarketEmulator {
 
   #track(work: Promise<void>): void {
     const tracked = work
-      .catch((error: unknown) => this.#parts.failed(error))
+      .catch((error: unknown) => this.#deps.failed(error))
       .finally(() => this.#underWay.delete(tracked))
     this.#underWay.add(tracked)
   }
 
   #priceOf(symbol: string): number {
-    return this.#parts.curve.priceAt(this.#numberOf(symbol), this.#parts.clock.tradingMs())
+    return this.#deps.curve.priceAt(this.#numberOf(symbol), this.#deps.clock.tradingMs())
   }
 
   /** A symbol that nobody knows is of a made-up row. */
@@ -161,7 +161,7 @@ export class MarketEmulator {
   }
 
   #draw(): RowRandom {
-    return this.#parts.random.row(STREAM, this.#draws++)
+    return this.#deps.random.row(STREAM, this.#draws++)
   }
 }
 

@@ -23,7 +23,7 @@ import type { CustomerCall } from './transaction-names.ts'
 /** Tried in vain twenty times, a result is delivered again, so many times. */
 const DELIVERIES_MAX = 5
 
-export type WorkloadParts = {
+export type WorkloadDependencies = {
   readonly population: Population
   readonly random: CounterRandom
   readonly clock: MarketClock
@@ -44,14 +44,14 @@ type FedEntry = {
 
 /** Calls the transactions with their inputs, and puts down what became of them. */
 export class Workload {
-  readonly #parts: WorkloadParts
+  readonly #deps: WorkloadDependencies
   readonly #inputs: CustomerEmulator
   #nextTradeId: number
 
-  constructor(parts: WorkloadParts) {
-    this.#parts = parts
-    this.#inputs = new CustomerEmulator(parts.population)
-    this.#nextTradeId = firstRunTradeIdentifier(parts.population.profile.trades)
+  constructor(deps: WorkloadDependencies) {
+    this.#deps = deps
+    this.#inputs = new CustomerEmulator(deps.population)
+    this.#nextTradeId = firstRunTradeIdentifier(deps.population.profile.trades)
   }
 
   /** One call of a customer. @param intendedMs When it should have begun. */
@@ -68,7 +68,7 @@ export class Workload {
     const input = this.#inputs.inputOf(name, random)
     const result = await this.#run(name, session, intendedMs, input)
     // Of lookups and updates.
-    if (result !== undefined && 'rows' in result) this.#parts.tally().found(name, result.rows)
+    if (result !== undefined && 'rows' in result) this.#deps.tally().found(name, result.rows)
   }
 
   /** @param intendedMs When the market wanted it. */
@@ -77,7 +77,7 @@ export class Workload {
     { tradeId }: MarketOrder,
     { price, intendedMs }: { readonly price: number; readonly intendedMs: number },
   ): Promise<void> {
-    const { clock, ledger } = this.#parts
+    const { clock, ledger } = this.#deps
     for (let delivery = 0; delivery < DELIVERIES_MAX; delivery += 1) {
       const input = { tradeId, price, now: clock.now() }
       // What was lost is delivered again: a result that is there already is left as it is.
@@ -95,7 +95,7 @@ export class Workload {
     entries: readonly TickerEntry[],
     intendedMs: number,
   ): Promise<readonly MarketOrder[]> {
-    const { clock, attempts, tally } = this.#parts
+    const { clock, attempts, tally } = this.#deps
     const startedMs = performance.now()
     const triggered: MarketOrder[] = []
     for (const entry of entries) {
@@ -113,7 +113,7 @@ export class Workload {
         continue
       }
       const { orders, certainty } = attempted.result
-      this.#parts.ledger.addTickerVolume(entry.symbol, entry.quantity, certainty)
+      this.#deps.ledger.addTickerVolume(entry.symbol, entry.quantity, certainty)
       triggered.push(...orders)
     }
     const endedMs = performance.now()
@@ -123,7 +123,7 @@ export class Workload {
   }
 
   async #tradeOrder(session: Session, random: RowRandom, intendedMs: number): Promise<void> {
-    const { clock, tally, ledger, order } = this.#parts
+    const { clock, tally, ledger, order } = this.#deps
     const tradeId = this.#nextTradeId++
     const input = this.#inputs.tradeOrder(random, { tradeId, now: clock.now() })
     const done = await this.#run('Trade-Order', session, intendedMs, input, async () => {
@@ -147,9 +147,9 @@ export class Workload {
     session: Session,
     { symbol, price, quantity }: TickerEntry,
   ): Promise<FedEntry | undefined> {
-    const orders = await submittedOf(session, this.#parts.triggeredAt(symbol, price))
+    const orders = await submittedOf(session, this.#deps.triggeredAt(symbol, price))
     if (orders.length > 0) return { orders, certainty: 'ambiguous' }
-    this.#parts.ledger.addTickerVolume(symbol, quantity, 'ambiguous')
+    this.#deps.ledger.addTickerVolume(symbol, quantity, 'ambiguous')
     return undefined
   }
 
@@ -161,7 +161,7 @@ export class Workload {
     input: InputOf<Name>,
     settle?: () => Promise<ResultOf<Name> | undefined>,
   ): Promise<ResultOf<Name> | undefined> {
-    const { attempts, tally } = this.#parts
+    const { attempts, tally } = this.#deps
     const attempted = await attempts.run({
       name,
       work: () => perform(session, name, input),

@@ -73,12 +73,12 @@ async function read(task: PassTask & { readonly kind: 'read' }): Promise<number>
   const request = { sql, params: [from, end], pageSize: PAGE_ROWS, asOf }
   let lastId = -1
   try {
-    let asked: { readonly text: Promise<string> } = ask(undefined)
+    let pending: { readonly text: Promise<string> } = ask(undefined)
     for (;;) {
-      const page = JSON.parse(await asked.text) as Page
+      const page = JSON.parse(await pending.text) as Page
       const { cursor } = page
       // The next page is on its way while this one is written.
-      if (cursor !== undefined) asked = ask(cursor)
+      if (cursor !== undefined) pending = ask(cursor)
       for (const { id, k1, k2, k3, cluster, payload = '' } of page.results[0]?.rows ?? []) {
         const record = encodeRecord({
           id,

@@ -42,13 +42,13 @@ export async function loadRepository(
   dataDirectory: string,
   documents: Documents,
   repository: number,
-  outside: Pick<Surroundings, 'signal' | 'say'>,
+  deps: Pick<Surroundings, 'signal' | 'say'>,
 ): Promise<readonly number[]> {
   const index = new ClusterIndex()
   const clusters: number[] = []
   await fillDataDirectory(dataDirectory, async (storage) => {
     await makeTable(storage, DOCS)
-    await write(storage, DOCS.name, documentRows(), outside)
+    await write(storage, DOCS.name, documentRows(), deps)
     for (const [pass, name] of INDEXES.entries()) {
       const columns = [
         { name: 'key', type: 'INTEGER', notNull: true },
@@ -59,7 +59,7 @@ export async function loadRepository(
         columns,
         primaryKey: [{ column: 'key', descending: false }],
       })
-      await write(storage, name, entryRows(pass), outside)
+      await write(storage, name, entryRows(pass), deps)
     }
   })
   return clusters

@@ -12,7 +12,7 @@ import {
   placeText,
   summaryText,
 } from '../../transfer/import-source.ts'
-import { ImportBroken, type ImportParts } from '../../transfer/import-table.ts'
+import { ImportBroken, type ImportDependencies } from '../../transfer/import-table.ts'
 import { RefusedRows } from '../../transfer/refused-rows.ts'
 import { TransferProgress } from '../../transfer/transfer-progress.ts'
 import { type BackslashCommand, type ShellForCommands, unquoted } from './backslash-command.ts'
@@ -47,16 +47,16 @@ async function importRows(shell: ShellForCommands, rest: string): Promise<void> 
   const progress = new TransferProgress(errors, wanted.bytes)
   const onLeft = (statement: string) => errors.write(leftText(statement))
   const around = { options: IMPORT_DEFAULTS, refused, progress, onLeft, signal }
-  const parts: ImportParts = { ...around, db: session.db, imported: [] }
+  const deps: ImportDependencies = { ...around, db: session.db, imported: [] }
   try {
-    await importAll(parts, wanted)
+    await importAll(deps, wanted)
   } catch (error) {
     if (!(error instanceof ImportBroken)) throw error
     errors.write(`broke off at ${placeText(error)}\n`)
     throw error.cause
   } finally {
     progress.end()
-    screen.say(summaryText({ ...countsOf(parts), seconds: progress.seconds }))
+    screen.say(summaryText({ ...countsOf(deps), seconds: progress.seconds }))
     await refused.close()
   }
   signal.throwIfAborted()

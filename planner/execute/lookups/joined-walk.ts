@@ -12,7 +12,7 @@ import { TurnTaking } from '../rows/execution-context.ts'
 import { mayMeetRule } from '../rows/row-visibility.ts'
 import { walk } from '../rows/walk.ts'
 import type { Step, Steps, Walking } from '../rows/walk-step.ts'
-import { type FoundRows, type KeysAsked, type LookingUp, rowsOfKeys } from './rows-of-keys.ts'
+import { type FoundRows, type LookingUp, type RequestedKeys, rowsOfKeys } from './rows-of-keys.ts'
 
 type JoinedWalking = Walking & { readonly plan: RangeScanPlan | AggregatePlan }
 
@@ -55,13 +55,13 @@ function* withLookup(
   const { context, rowsWanted = Number.POSITIVE_INFINITY } = looking
   const turns = new TurnTaking(context)
   const size = new BatchSize()
-  const joinedSteps = (steps: readonly Waiting[], asked: KeysAsked) =>
-    andThen(rowsOfKeys(lookup, looking, asked, size), (found) =>
+  const joinedSteps = (steps: readonly Waiting[], request: RequestedKeys) =>
+    andThen(rowsOfKeys(lookup, looking, request, size), (found) =>
       joined(lookup, looking, steps, found),
     )
   let rowsMax = Math.min(PLANNER_LIMITS.multiGetKeysMax, rowsWanted)
   let waiting: Waiting[] = []
-  let keys: KeysAsked = new Map()
+  let keys: RequestedKeys = new Map()
   let bytes = 0
   for (const next of batches) {
     for (const step of yield* waitedFor(next)) {
@@ -87,7 +87,7 @@ function waitingStep(
   lookup: PlannedLookup,
   { scope, position }: LookingUp,
   step: Step,
-  keys: KeysAsked,
+  keys: RequestedKeys,
 ): Waiting {
   if (step.row === null) return step
   const { key, values, table } = lookup

@@ -26,7 +26,7 @@ export type LookingUp = {
 }
 
 /** The values of keys, by their encoded form. */
-export type KeysAsked = Map<string, readonly SqlValue[]>
+export type RequestedKeys = Map<string, readonly SqlValue[]>
 
 /** The rows that are there, by the encoded form of the keys that were asked for. */
 export type FoundRows = ReadonlyMap<string, SqlRow>
@@ -35,23 +35,23 @@ export type FoundRows = ReadonlyMap<string, SqlRow>
 export function rowsOfKeys(
   lookup: PlannedLookup,
   { scope, context, position }: LookingUp,
-  asked: KeysAsked,
+  request: RequestedKeys,
   size: BatchSize,
 ): MaybePromise<FoundRows> {
-  if (asked.size === 0) return new Map()
+  if (request.size === 0) return new Map()
   const figures = context.lookupFigures?.[lookup.number]
-  return andThen(rowsThere(lookup, context, [...asked.values()], figures), (rows) => {
+  return andThen(rowsThere(lookup, context, [...request.values()], figures), (rows) => {
     size.learn(rows)
     const found = new Map<string, SqlRow>()
     let next = 0
-    for (const key of asked.keys()) {
+    for (const key of request.keys()) {
       const row = rows[next++]?.row
       if (row === undefined) continue
       if (figures !== undefined) figures.rows += 1
       scope.work.beginRow(position)
       if (meetsRule(lookup, row, scope)) found.set(key, row)
     }
-    if (figures !== undefined) figures.keys += asked.size
+    if (figures !== undefined) figures.keys += request.size
     return found
   })
 }

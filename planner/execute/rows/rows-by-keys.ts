@@ -15,7 +15,7 @@ import type { StatementTransaction } from './execution-context.ts'
 type KeyValues = readonly SqlValue[]
 
 /** A key that was asked for, and what is there. */
-export type Asked<Found> = { readonly key: KeyValues; readonly found: Found | null }
+export type Request<Found> = { readonly key: KeyValues; readonly found: Found | null }
 
 export type RowsWanted = {
   /** The positions of the columns that are wanted, all when absent. */
@@ -30,9 +30,9 @@ export function rowsByKeys(
   table: TableDefinition,
   keys: readonly KeyValues[],
   { columns, rowsWanted = keys.length }: RowsWanted = {},
-): Batches<ReadonlyArray<Asked<StoredRow>>> {
-  return inBatches(keys, new BatchSize(rowsWanted), (asked) =>
-    getRows(transaction, table, asked, columns),
+): Batches<ReadonlyArray<Request<StoredRow>>> {
+  return inBatches(keys, new BatchSize(rowsWanted), (requested) =>
+    getRows(transaction, table, requested, columns),
   )
 }
 
@@ -43,9 +43,9 @@ export function entriesByKeys(
   index: IndexDefinition,
   keys: readonly KeyValues[],
   { rowsWanted = keys.length }: RowsWanted = {},
-): Batches<ReadonlyArray<Asked<IndexEntry>>> {
-  return inBatches(keys, new BatchSize(rowsWanted), (asked) =>
-    getUniqueEntries(transaction, table, index, asked),
+): Batches<ReadonlyArray<Request<IndexEntry>>> {
+  return inBatches(keys, new BatchSize(rowsWanted), (requested) =>
+    getUniqueEntries(transaction, table, index, requested),
   )
 }
 
@@ -53,16 +53,16 @@ export function entriesByKeys(
 export function* inBatches<Found extends Pick<StoredRow, 'key' | 'row'>>(
   keys: readonly KeyValues[],
   size: BatchSize,
-  read: (asked: readonly KeyValues[]) => MaybePromise<Array<Found | null>>,
-): Generator<MaybePromise<ReadonlyArray<Asked<Found>>>, void, undefined> {
+  read: (requested: readonly KeyValues[]) => MaybePromise<Array<Found | null>>,
+): Generator<MaybePromise<ReadonlyArray<Request<Found>>>, void, undefined> {
   let first = 0
   while (first < keys.length) {
-    const asked = keys.slice(first, first + size.rows)
-    yield andThen(read(asked), (found) => {
+    const requested = keys.slice(first, first + size.rows)
+    yield andThen(read(requested), (found) => {
       size.learn(found)
-      return asked.map((key, position) => ({ key, found: found[position] ?? null }))
+      return requested.map((key, position) => ({ key, found: found[position] ?? null }))
     })
-    first += asked.length
+    first += requested.length
   }
 }
 

@@ -83,14 +83,14 @@ async function ownersOf(
   { rows, index }: { readonly rows: readonly NewRow[]; readonly index: IndexDefinition },
 ): Promise<ReadonlyArray<Key | null>> {
   const owners: Array<Key | null> = []
-  const asked = rows.map(({ row }) => onConflict.key.parts.map((part) => part.valueIn(row)))
-  const known = asked.filter((values) => !values.includes(null))
+  const requested = rows.map(({ row }) => onConflict.key.parts.map((part) => part.valueIn(row)))
+  const known = requested.filter((values) => !values.includes(null))
   const found: Array<Key | null> = []
   for await (const batch of entriesByKeys(transaction, table, index, known)) {
     for (const { found: entry } of batch) found.push(entry?.primaryKey ?? null)
   }
   let next = 0
-  for (const values of asked)
+  for (const values of requested)
     owners.push(values.includes(null) ? null : (found[next++] as Key | null))
   return owners
 }

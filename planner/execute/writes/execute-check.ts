@@ -49,10 +49,10 @@ export async function executeCheck(
     return { columns: [], rows: [], rowsAffected: 0 }
   }
   const json = keyToJson(table, key)
-  const asked = `the row ${JSON.stringify(json)}`
+  const requested = `the row ${JSON.stringify(json)}`
   const message = canHold
-    ? `The CHECK does not hold for ${asked} of ${table.name}.`
-    : `The CHECK needs ${asked}, and ${table.name} has none.`
+    ? `The CHECK does not hold for ${requested} of ${table.name}.`
+    : `The CHECK needs ${requested}, and ${table.name} has none.`
   throw new PlanError('check_failed', message, {
     position: condition.position,
     fields: { table: table.name, key: json },

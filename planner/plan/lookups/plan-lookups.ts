@@ -73,8 +73,8 @@ function planLookup(
 ): PlannedLookup {
   const { table } = part
   const rowRule = planRule(compiler, table, rule)
-  const asked = { columns: new Set(columnsWithin(part, all)) }
-  const reads = [...columnsOf([asked, ...(rowRule === undefined ? [] : [rowRule])])]
+  const request = { columns: new Set(columnsWithin(part, all)) }
+  const reads = [...columnsOf([request, ...(rowRule === undefined ? [] : [rowRule])])]
   return {
     part,
     table,

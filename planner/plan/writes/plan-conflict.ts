@@ -20,7 +20,7 @@ import { type ParseRule, type PlannedRule, planRule } from '../row-rule.ts'
 import { columnsWritten, distinctColumns, planAssignments } from './written-columns.ts'
 
 /** What of the INSERT the rows that are there are read for, besides the clause. */
-type Around = {
+type Options = {
   readonly slots: ExpressionCompiler['slots']
   readonly parseRule: ParseRule
   readonly rowRule: PlannedRule | undefined
@@ -32,11 +32,12 @@ type Around = {
 export function planConflict(
   clause: ConflictClause,
   table: TableDefinition,
-  around: Around,
+  options: Options,
 ): PlannedConflict {
   const { action, columns } = clause
   const key = columns === undefined ? undefined : keyNamed(table, columns)
-  if (action.kind === 'update') return planUpdate(action, key ?? primaryKeyOf(table), table, around)
+  if (action.kind === 'update')
+    return planUpdate(action, key ?? primaryKeyOf(table), table, options)
   return key === undefined ? { kind: 'skipAll' } : { kind: 'skip', key, reads: [] }
 }
 
@@ -44,7 +45,7 @@ function planUpdate(
   action: UpdateAction,
   key: CandidateKey,
   table: TableDefinition,
-  { slots, parseRule, rowRule, ruleOfWrite, returning }: Around,
+  { slots, parseRule, rowRule, ruleOfWrite, returning }: Options,
 ): KeyConflict {
   const compiler = createExpressionCompiler([...rowOf(table), excludedOf(table)], slots)
   const assignments = planAssignments(compiler, table, action.assignments)

@@ -144,8 +144,8 @@ export function planInsert(
   const rowRule = planRule(ofRow, table, rule)
   const { position, onConflict: clause } = statement
   const { slots } = compiler
-  const around = { slots, parseRule, rowRule, ruleOfWrite, returning: returned.returning }
-  const onConflict = clause && planConflict(clause, table, around)
+  const options = { slots, parseRule, rowRule, ruleOfWrite, returning: returned.returning }
+  const onConflict = clause && planConflict(clause, table, options)
   const parts = {
     table,
     position,

@@ -33,12 +33,12 @@ import { UnreadBegins } from '../../requests/transactions/unread-begins.ts'
 import { LiveConnections } from '../websocket/live-connections.ts'
 import { QueryAnswers } from './answers/query-answers.ts'
 import { StreamAnswers } from './answers/stream-answers.ts'
-import type { ProblemSender, ProblemTold } from './http-errors.ts'
+import type { ProblemListener, ProblemSender } from './http-errors.ts'
 import type { Contract } from './openapi/contract.ts'
 import type { Probes } from './probes.ts'
 
 /** What everything that runs statements uses together. */
-export type Shared = {
+export type SharedDependencies = {
   readonly parser: Parser
   readonly cursors: Cursors
   readonly plans: PlanCache
@@ -54,7 +54,7 @@ export type Shared = {
 }
 
 /** What the server stands on. */
-export type Ground = {
+export type BaseDependencies = {
   readonly config: Config
   readonly storage: Storage
   readonly log: Logger
@@ -65,50 +65,60 @@ export type Ground = {
   readonly commits: CommitMetrics
 }
 
-export type InterfaceParts = Ground &
-  Shared & {
+export type DoorDependencies = BaseDependencies &
+  SharedDependencies & {
     readonly sessions: TransactionSessions
     readonly requests: RunningRequests
     readonly sendProblem: ProblemSender
-    readonly told: ProblemTold
+    readonly listener: ProblemListener
     readonly isStopping: () => boolean
     readonly probes: Probes
-    readonly onAnswer: AnswerListener | undefined
+    readonly onAnswer?: AnswerListener
   }
 
-export type Doers = ReturnType<typeof doersOf>
+export type Services = ReturnType<typeof servicesOf>
 
 /** What carries requests out and answers them. */
-export function doersOf(parts: InterfaceParts, version: string) {
-  const { config, storage, log, faults, clock, randomness, sessions, requests } = parts
-  const { parser, parseRule, cursors, plans, shares, ended, access, audit, opaqueIds } = parts
-  const { statistics, execution } = parts
-  const { validator } = parts.contract
+export function servicesOf(deps: DoorDependencies, version: string) {
+  const { config, storage, log, faults, clock, randomness, sessions, requests } = deps
+  const { parser, parseRule, cursors, plans, shares, ended, access, audit, opaqueIds } = deps
+  const { statistics, execution } = deps
+  const { validator } = deps.contract
   const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
-  const conflicts = parts.commits.log
-  const ways = { clock, randomness, plans, parseRule, ended, access, audit, conflicts, statistics }
-  const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
-  const attempts = new Attempts(runnerParts)
-  const executionParts = { ...runnerParts, statementTimeoutMs, execution, attempts }
-  const runner = new StatementRunner(executionParts)
+  const conflicts = deps.commits.log
+  const services = {
+    clock,
+    randomness,
+    plans,
+    parseRule,
+    ended,
+    access,
+    audit,
+    conflicts,
+    statistics,
+  }
+  const runnerDeps = { parser, storage, sessions, cursors, writer, shares, ...services }
+  const attempts = new Attempts(runnerDeps)
+  const executionDeps = { ...runnerDeps, statementTimeoutMs, execution, attempts }
+  const runner = new StatementRunner(executionDeps)
   const begins = new UnreadBegins(sessions)
   const answers = new QueryAnswers({ runner, writer, requests, begins })
-  const rows = new RowTransactions(executionParts)
-  const scans = new ScanStreams(executionParts)
+  const rows = new RowTransactions(executionDeps)
+  const scans = new ScanStreams(executionDeps)
   const streams = new StreamAnswers({ streams: scans, writer, requests, audit, faults })
-  const scripts = new ScriptRunner(executionParts)
+  const scripts = new ScriptRunner(executionDeps)
   const describe = (sql: string, running: RunningRequest) =>
-    describedStatement(sql, executionParts, running)
-  const liveParts = { runner, requests, validator, version, log, faults, opaqueIds }
-  const live = new LiveConnections({ ...executionParts, ...liveParts })
+    describedStatement(sql, executionDeps, running)
+  const liveDeps = { runner, requests, validator, version, log, faults, opaqueIds }
+  const live = new LiveConnections({ ...executionDeps, ...liveDeps })
   const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
   const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })
-  const metrics = new Metrics({ ...parts, live, version, engine })
+  const metrics = new Metrics({ ...deps, live, version, engine })
   const own = { live, metrics, moves, backups }
   const made = { attempts, runner, writer, begins, answers, rows, scans, scripts, streams }
   return { ...made, describe, ...own }
 }
 
 /** What the routes carry requests out by. */
-export type RouteDependencies = InterfaceParts & Doers & { readonly version: string }
+export type RouteDependencies = DoorDependencies & Services & { readonly version: string }

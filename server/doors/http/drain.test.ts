@@ -43,7 +43,7 @@ test('the waiting is no longer than the whole stop may take, and another signal 
 
 test('while it drains only /readyz says so, and everything is served', async (t) => {
   const clock = new ManualClock()
-  const server = await startTestServer(t, { outside: { clock } })
+  const server = await startTestServer(t, { deps: { clock } })
   assert.equal((await server.get('/readyz')).status, 200)
   const closed = server.server.close({ drain: true })
   assert.equal((await server.get('/readyz')).status, 503)

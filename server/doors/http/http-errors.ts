@@ -39,15 +39,15 @@ export function addErrorHandling(
 }
 
 /** Told of each error that becomes an answer. */
-export type ProblemTold = (problem: Problem, request: FastifyRequest) => void
+export type ProblemListener = (problem: Problem, request: FastifyRequest) => void
 
 export type ProblemSender = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
-export function problemSender(faults: FaultLog, told: ProblemTold): ProblemSender {
+export function problemSender(faults: FaultLog, listener: ProblemListener): ProblemSender {
   return (error, request, reply) => {
     const problem = withBodyLength(problemOf(error), request)
     // Also where the client did not wait for it.
-    told(problem, request)
+    listener(problem, request)
     if (isOfLeaving(error) || reply.raw.destroyed) {
       reply.hijack()
       reply.raw.destroy()

@@ -13,7 +13,12 @@ import { Outbox } from './answers/outbox.ts'
 import { addBodyParsers } from './bodies/body.ts'
 import { LargeBodies } from './bodies/large-bodies.ts'
 import { addConsolePages } from './console-pages.ts'
-import { type Doers, doersOf, type InterfaceParts, type RouteDependencies } from './dependencies.ts'
+import {
+  type DoorDependencies,
+  type RouteDependencies,
+  type Services,
+  servicesOf,
+} from './dependencies.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import { addErrorHandling } from './http-errors.ts'
 import { bindOperations, bodyCheck } from './openapi/binding.ts'
@@ -39,32 +44,32 @@ import { transactionRoutes } from './routes/transaction-routes.ts'
 /** Adds everything that can be asked over HTTP. A hook sees the requests of the routes that come after it. */
 export function addInterface(
   http: FastifyInstance,
-  parts: InterfaceParts,
-): Pick<Doers, 'live' | 'metrics' | 'moves' | 'backups'> {
-  const { config, storage, log, requests, isStopping, onAnswer } = parts
-  const { document, validator } = parts.contract
+  deps: DoorDependencies,
+): Pick<Services, 'live' | 'metrics' | 'moves' | 'backups'> {
+  const { config, storage, log, requests, isStopping, onAnswer } = deps
+  const { document, validator } = deps.contract
   const version = packageVersion()
-  const doers = doersOf(parts, version)
-  const { live, metrics, moves, backups } = doers
+  const services = servicesOf(deps, version)
+  const { live, metrics, moves, backups } = services
   const history = storage.history
   metrics.requests.watch(http)
   const largeBodies = new LargeBodies(requests)
   const rules = originRulesOf(config)
   const headers = headersOfAll(history.name, config.tls !== undefined)
-  const admit = admission(document.operations, parts)
+  const admit = admission(document.operations, deps)
   if (onAnswer !== undefined) tellAnswers(http, onAnswer)
   // What is told of each request is told by the general way.
   if (!log.isLevelEnabled('debug')) {
-    parts.probes.open({ headers, isStopping, metrics: metrics.requests, onAnswer })
-    http.addHook('preClose', async () => parts.probes.close())
+    deps.probes.open({ headers, isStopping, metrics: metrics.requests, onAnswer })
+    http.addHook('preClose', async () => deps.probes.close())
   }
   const outbox = new Outbox(headers)
-  const reads = new StraightReads(parts)
+  const reads = new StraightReads(deps)
   const checkBody = bodyCheck(document, validator)
-  const writes = new StraightWrites({ ...parts, ...doers })
-  const queries = new StraightQueries({ ...parts, ...doers, reads, writes, checkBody })
+  const writes = new StraightWrites({ ...deps, ...services })
+  const queries = new StraightQueries({ ...deps, ...services, reads, writes, checkBody })
   const straight = new StraightWay({
-    ...{ ...parts, reads, queries, outbox, history },
+    ...{ ...deps, reads, queries, outbox, history },
     metrics: metrics.requests,
   })
   http.addHook('onRequest', straight.onRequest)
@@ -72,10 +77,10 @@ export function addInterface(
   addRequestHooks(http, { rules, admit, admitted, log, isStopping, requests, largeBodies, headers })
   addBodyParsers(http, largeBodies)
   const isServed = ({ path }: Operation) => config.hasDocs || !path.startsWith('/openapi.')
-  addErrorHandling(http, document.operations.filter(isServed), parts.sendProblem)
+  addErrorHandling(http, document.operations.filter(isServed), deps.sendProblem)
   if (config.hasDocs) addDocumentationPages(http, document)
   if (config.hasConsole) addConsolePages(http)
-  bindOperations(http, document, validator, handlersOf(parts, doers, version), {
+  bindOperations(http, document, validator, handlersOf(deps, services, version), {
     isServed,
     adders: { openSocket: (route) => live.sockets.addRoute(http, route) },
     checkParameters: (parameters) =>
@@ -85,8 +90,8 @@ export function addInterface(
 }
 
 /** A handler for each operation of the contract. */
-function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
-  const all: RouteDependencies = { ...parts, ...doers, version }
+function handlersOf(deps: DoorDependencies, services: Services, version: string) {
+  const all: RouteDependencies = { ...deps, ...services, version }
   return {
     ...queryRoutes(all),
     ...completionRoutes(all),

@@ -6,7 +6,7 @@ import test, { type TestContext } from 'node:test'
 import { startTestServer } from '../../../test/server/test-server.ts'
 
 async function client(t: TestContext, sharedLimits = {}) {
-  const scene = await startTestServer(t, { outside: { sharedLimits } })
+  const scene = await startTestServer(t, { deps: { sharedLimits } })
   const { server } = scene
   await scene.query('CREATE TABLE t (id INTEGER PRIMARY KEY)')
   const { port } = await scene.listen()

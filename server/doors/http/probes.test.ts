@@ -55,7 +55,7 @@ async function answersOf(port: number, requests: readonly string[]): Promise<str
 async function started(t: TestContext, level: 'silent' | 'debug') {
   const server = await startTestServer(t, {
     flags: { 'allow-origin': 'https://app.example' },
-    outside: { log: pino({ level }, { write: () => undefined }) },
+    deps: { log: pino({ level }, { write: () => undefined }) },
   })
   return { server, port: (await server.listen()).port }
 }

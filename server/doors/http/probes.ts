@@ -19,7 +19,7 @@ type Opened = {
   readonly headers: readonly string[]
   readonly isStopping: () => boolean
   readonly metrics: { answered(operation: string, status: number, request: IncomingMessage): void }
-  readonly onAnswer: AnswerListener | undefined
+  readonly onAnswer?: AnswerListener | undefined
 }
 
 /**

@@ -91,7 +91,7 @@ function bodyBytesOf(headers: IncomingHttpHeaders): number {
 /** What happens to every request, whatever it asks for. */
 export function addRequestHooks(
   fastify: FastifyInstance,
-  around: {
+  options: {
     readonly rules: OriginRules
     /** Throws or rejects for who is not let in. */
     readonly admit: (request: FastifyRequest) => MaybePromise<void>
@@ -105,8 +105,8 @@ export function addRequestHooks(
     readonly headers: readonly string[]
   },
 ): void {
-  const { rules, admit, admitted: letIn, log, isStopping, requests, largeBodies } = around
-  const { headers: ofAll } = around
+  const { rules, admit, admitted: letIn, log, isStopping, requests, largeBodies } = options
+  const { headers: ofAll } = options
   // The last one that was allowed: clients name the same host in every request.
   let allowedHost: string | undefined
   // By callback: a promise for each request would cost more than what is done here.

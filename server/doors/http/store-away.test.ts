@@ -16,7 +16,7 @@ async function scene(t: TestContext, clock: Clock) {
   // Before the server ends, which waits for the store.
   t.after(() => store.answer())
   const storage = await openGateway(store, { clock })
-  const server = await startTestServer(t, { outside: { storage, clock } })
+  const server = await startTestServer(t, { deps: { storage, clock } })
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, n INTEGER)')
   await server.query('INSERT INTO item (id, n) VALUES (1, 1)')
   return { store, server }

@@ -16,7 +16,7 @@ for (const file of ['cells.db', 'cells.db-wal', 'cells.db-shm', 'lock.db']) {
       const clock = new ManualClock()
       const server = await startTestServer(t, {
         flags: { engine: 'sqlite', data },
-        outside: { clock },
+        deps: { clock },
       })
       await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY)')
       await server.query('INSERT INTO item (id) VALUES (1)')

@@ -15,7 +15,7 @@ import { type SeenHead, transactionOf } from './seen-heads.ts'
 import type { StraightReads } from './straight-reads.ts'
 import type { StraightWrite, StraightWrites } from './straight-writes.ts'
 
-type QueriesParts = {
+type QueriesDependencies = {
   readonly reads: StraightReads
   readonly writes: StraightWrites
   readonly parser: Pick<Parser, 'knownScript'>
@@ -37,10 +37,10 @@ const NO_PARAMETERS: Parameters = []
 
 /** `POST /v1/query`, and the same inside an open transaction. */
 export class StraightQueries {
-  readonly #parts: QueriesParts
+  readonly #deps: QueriesDependencies
 
-  constructor(parts: QueriesParts) {
-    this.#parts = parts
+  constructor(deps: QueriesDependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -52,7 +52,7 @@ export class StraightQueries {
     head: SeenHead,
     response: ServerResponse,
   ): MaybePromise<ReadyAnswer> | undefined {
-    const { reads, writes, parser, access, requests, checkBody } = this.#parts
+    const { reads, writes, parser, access, requests, checkBody } = this.#deps
     const text = decodeUtf8(body)
     const isShort = head.isText || text.length <= SERVER_LIMITS.bodyNestingMax
     const names = isShort ? undefined : checkShape(text)
@@ -71,13 +71,13 @@ export class StraightQueries {
       if (head.isText || request.history !== undefined) return undefined
       checkBody(head.operation, request)
     } else if (head.operation === 'query' && known.length === 1) {
-      const asked = head.isText
+      const requested = head.isText
         ? { sql, params, text: '', fields: 0 }
         : { sql, params, text, fields, names }
       const statement = known[0] as Statement
-      const read = statement.kind === 'get' ? reads.query(statement, asked, head) : undefined
+      const read = statement.kind === 'get' ? reads.query(statement, requested, head) : undefined
       if (read !== undefined) return read
-      if (statement.kind === 'set') write = writes.of(statement, asked, head)
+      if (statement.kind === 'set') write = writes.of(statement, requested, head)
     }
     const { isRated, caller } = head
     const { principal, client } = caller
@@ -94,7 +94,7 @@ export class StraightQueries {
     { isText, operation, caller }: SeenHead,
     response: ServerResponse,
   ): MaybePromise<ReadyAnswer> {
-    const { answers } = this.#parts
+    const { answers } = this.#deps
     if (!isText) noteSource(request, JsonSource.of(text, names))
     try {
       if (operation === 'query') return answers.of(request, response, { caller })

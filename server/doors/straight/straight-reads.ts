@@ -29,7 +29,7 @@ import { READ_TIMESTAMP_HEADER } from '../http/answers/transaction-answers.ts'
 import { type KnownQuery, valuesOfKnown } from './known-query.ts'
 import type { SeenHead } from './seen-heads.ts'
 
-type ReadsParts = {
+type ReadsDependencies = {
   readonly storage: Storage
   readonly plans: PlanCache
   readonly access: Pick<Access, 'viewOf'>
@@ -57,34 +57,34 @@ const ROWS = '/rows/'
 
 /** Reads of one row by its primary key, each in the turn in which it has arrived. */
 export class StraightReads {
-  readonly #parts: ReadsParts
+  readonly #deps: ReadsDependencies
   readonly #byPlan = new WeakMap<Plan, StraightRead | null>()
   /** Of the rows door, by the catalog as the caller sees it and the name of the table. */
   readonly #byTable = new WeakMap<Catalog, Map<string, StraightRead | null>>()
 
-  constructor(parts: ReadsParts) {
-    this.#parts = parts
+  constructor(deps: ReadsDependencies) {
+    this.#deps = deps
   }
 
   /** The answer to a GET; undefined where it is no read of one row, or a commit has to be waited for. */
-  query(statement: GetStatement, asked: KnownQuery, head: SeenHead): ReadyAnswer | undefined {
+  query(statement: GetStatement, request: KnownQuery, head: SeenHead): ReadyAnswer | undefined {
     if (statement.asOf !== undefined || statement.into !== undefined) return undefined
-    const { access, storage, requests } = this.#parts
+    const { access, storage, requests } = this.#deps
     // Others may wait for their turn, or this one may have lasted long.
     const began = requests.turnQueue.isFreeFor(true) ? storage.turnReads?.snapshot() : undefined
     if (began === undefined) return undefined
     const { principal } = head.caller
     const catalog =
       principal === undefined ? began.catalog : access.viewOf(principal, began.catalog)
-    const plan = this.#parts.plans.plan(statement, catalog)
+    const plan = this.#deps.plans.plan(statement, catalog)
     let read = this.#byPlan.get(plan)
     if (read === undefined) {
-      const running = { operation: 'query', statements: () => [asked.sql] }
+      const running = { operation: 'query', statements: () => [request.sql] }
       const entry = { statement, parameters: NO_PARAMETERS, index: 0 }
       read = straightRead({ plan, entry, running, catalog }, false)
       this.#byPlan.set(plan, read)
     }
-    const key = read === null ? undefined : valuesOfKnown(read.key, asked)
+    const key = read === null ? undefined : valuesOfKnown(read.key, request)
     if (read === null || key === undefined) return undefined
     const found = this.#found(read, key, began, head)
     if (found === undefined) return undefined
@@ -104,7 +104,7 @@ export class StraightReads {
     const tableEnd = url.indexOf('/', ROWS_AT)
     if (tableEnd < 0 || !url.startsWith(ROWS, tableEnd) || !IS_PLAIN_PATH.test(url))
       return undefined
-    const { access, storage, requests } = this.#parts
+    const { access, storage, requests } = this.#deps
     // Others may wait for their turn, or this one may have lasted long.
     const began = requests.turnQueue.isFreeFor(true) ? storage.turnReads?.snapshot() : undefined
     if (began === undefined) return undefined
@@ -134,7 +134,7 @@ export class StraightReads {
     snapshot: TurnSnapshot,
     { isRated, caller: { client, principal } }: SeenHead,
   ): StoredRow | null | undefined {
-    const { storage, requests, statistics, clock, ended } = this.#parts
+    const { storage, requests, statistics, clock, ended } = this.#deps
     const beganMs = statistics === undefined ? 0 : clock.monotonicMs()
     const found = storage.turnReads?.row(read.table, key, read.reads, snapshot)
     if (found === undefined) return undefined
@@ -159,7 +159,7 @@ export class StraightReads {
     const table = catalog.table(name)
     if (table === undefined) return undefined
     const statement = getRow(table)
-    const plan = this.#parts.plans.plan(statement, catalog)
+    const plan = this.#deps.plans.plan(statement, catalog)
     const entry = { statement, parameters: NO_PARAMETERS, index: 0 }
     const running = { operation: 'getRow', statements: () => [] }
     const read = straightRead({ plan, entry, running, catalog }, true)

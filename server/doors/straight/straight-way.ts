@@ -21,7 +21,7 @@ import {
 import type { StraightQueries } from './straight-queries.ts'
 import type { StraightReads } from './straight-reads.ts'
 
-type StraightParts = {
+type StraightDependencies = {
   readonly reads: StraightReads
   readonly queries: StraightQueries
   readonly outbox: Outbox
@@ -31,22 +31,22 @@ type StraightParts = {
   readonly isStopping: () => boolean
   readonly history: NamedHistory
   readonly metrics: { answered(operation: string, status: number, request: IncomingMessage): void }
-  readonly onAnswer: AnswerListener | undefined
+  readonly onAnswer?: AnswerListener | undefined
 }
 
 /** The way of what is asked again and again: see README.md for what goes it, and by which rules. */
 export class StraightWay {
-  readonly #parts: StraightParts
+  readonly #deps: StraightDependencies
 
-  constructor(parts: StraightParts) {
-    this.#parts = parts
+  constructor(deps: StraightDependencies) {
+    this.#deps = deps
   }
 
   /** To be the first hook: who was let in by the others once is let in by this one. */
   readonly onRequest: onRequestHookHandler = (request, reply, done) => {
     const raw = request.raw as WholeRequest
     const operation = operationOf(raw)
-    const head = operation && seenBefore(raw, operation, this.#parts.access.version)
+    const head = operation && seenBefore(raw, operation, this.#deps.access.version)
     if (head === undefined) done()
     else if (operation === 'getRow') this.#answer(head, raw, reply.raw, done)
     else raw.readWhole((body) => this.#answer(head, raw, reply.raw, done, body))
@@ -54,7 +54,7 @@ export class StraightWay {
 
   /** Remembers the request that the hooks have let in, where one like it can be answered straight. */
   readonly admitted = ({ raw, routeOptions }: FastifyRequest): void => {
-    const { access, requests, history } = this.#parts
+    const { access, requests, history } = this.#deps
     const operation = operationOf(raw)
     if (operation === undefined || seenBefore(raw, operation, access.version)) return
     if (routeOptions.config?.operationId !== operation) return
@@ -71,7 +71,7 @@ export class StraightWay {
 
   /** The client may be let in no more, and its body may have come long after its head. */
   #isHeld({ version, until, caller: { principal } }: SeenHead): boolean {
-    const { access, clock, isStopping } = this.#parts
+    const { access, clock, isStopping } = this.#deps
     if (version !== access.version || isStopping()) return false
     if (until === Number.POSITIVE_INFINITY) return true
     if (until <= clock.wallMicros()) return false
@@ -85,7 +85,7 @@ export class StraightWay {
     handOn: (error?: Error) => void,
     body?: Buffer,
   ): void {
-    const { reads, queries, outbox } = this.#parts
+    const { reads, queries, outbox } = this.#deps
     let ready: MaybePromise<ReadyAnswer> | undefined
 
     try {
@@ -109,7 +109,7 @@ export class StraightWay {
   }
 
   #told({ operation }: SeenHead, raw: WholeRequest, ready: ReadyAnswer): ReadyAnswer {
-    const { metrics, onAnswer } = this.#parts
+    const { metrics, onAnswer } = this.#deps
     metrics.answered(operation, ready.status, raw)
     onAnswer?.(operation, { ...ready, contentType: FORMAT_TYPES.json })
     return ready

@@ -23,7 +23,7 @@ import {
 import { type KnownQuery, valuesOfKnown } from './known-query.ts'
 import type { SeenHead } from './seen-heads.ts'
 
-type WritesParts = {
+type WritesDependencies = {
   readonly storage: Pick<Storage, 'knownCatalog'>
   readonly plans: PlanCache
   readonly access: Pick<Access, 'viewOf'>
@@ -55,16 +55,16 @@ const NOW = { readOnly: false }
 
 /** Writes of one whole row by its primary key: each is a transaction of its own, by the one attempt. */
 export class StraightWrites {
-  readonly #parts: WritesParts
+  readonly #deps: WritesDependencies
   readonly #byPlan = new WeakMap<Plan, PlannedWrite | null>()
 
-  constructor(parts: WritesParts) {
-    this.#parts = parts
+  constructor(deps: WritesDependencies) {
+    this.#deps = deps
   }
 
   /** What a SET writes; undefined where it is no such write, or has to wait for its turn. */
   of(statement: SetStatement, query: KnownQuery, { caller }: SeenHead): StraightWrite | undefined {
-    const { access, storage, requests, plans } = this.#parts
+    const { access, storage, requests, plans } = this.#deps
     const { knownCatalog } = storage
     if (knownCatalog === undefined || !requests.turnQueue.isFreeFor(true)) return undefined
     const { principal } = caller
@@ -91,10 +91,10 @@ export class StraightWrites {
     response: ServerResponse,
   ): Promise<ReadyAnswer | undefined> {
     const about = { operation: 'query', statements: () => [write.sql] }
-    const running = this.#parts.requests.arrivedBy(caller, response, about)
+    const running = this.#deps.requests.arrivedBy(caller, response, about)
     try {
       running.arm()
-      const written = await this.#parts.attempts.run<Written | undefined>({
+      const written = await this.#deps.attempts.run<Written | undefined>({
         snapshot: NOW,
         running,
         work: (attempt) => this.#written(write, attempt, running),
@@ -112,7 +112,7 @@ export class StraightWrites {
     running: RunningRequest,
   ): Promise<Written> | undefined {
     if (catalog !== expected) return undefined
-    const { statistics, clock } = this.#parts
+    const { statistics, clock } = this.#deps
     const beganMs = statistics === undefined ? 0 : clock.monotonicMs()
     try {
       changeRows(transaction, planned.table, [{ before: null, after: row }])

@@ -21,7 +21,7 @@ async function started(t: TestContext) {
   const lines: string[] = []
   const log = pino({ base: null }, { write: (line: string) => void lines.push(line) })
   const flags = { 'tls-cert': certificate.certificatePath, 'tls-key': certificate.keyPath }
-  const { server } = await startTestServer(t, { flags, outside: { log } })
+  const { server } = await startTestServer(t, { flags, deps: { log } })
   const { url, port } = await server.listen()
   return { folder, certificate, server, url, port, lines }
 }

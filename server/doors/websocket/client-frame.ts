@@ -114,8 +114,8 @@ export class ClientFrameReader {
       switch (type) {
         case 'query': {
           const { notification, ...request } = fields
-          const asked = notification === undefined ? undefined : textOf(fields, 'notification')
-          return { type, id, request: this.#queryOf(request), notification: asked }
+          const requested = notification === undefined ? undefined : textOf(fields, 'notification')
+          return { type, id, request: this.#queryOf(request), notification: requested }
         }
         case 'subscribe':
           return { type, id, request: this.#subscribeOf(fields) }

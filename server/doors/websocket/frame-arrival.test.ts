@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import test from 'node:test'
 import type { WebSocket } from '@fastify/websocket'
 import { NO_ADDRESS } from '../../guard/budgets/client-key.ts'
-import { Hold } from '../../guard/budgets/hold.ts'
+import { Reservation } from '../../guard/budgets/hold.ts'
 import { Shares } from '../../guard/budgets/shares.ts'
 import { FrameArrival } from './frame-arrival.ts'
 
@@ -16,7 +16,7 @@ function world() {
   const arrival = new FrameArrival(
     socket as unknown as WebSocket,
     connection as unknown as Socket,
-    new Hold(received, NO_ADDRESS),
+    new Reservation(received, NO_ADDRESS),
   )
   const arrive = (bytes: number) => connection.emit('data', Buffer.alloc(bytes))
   return { socket, received, arrival, arrive }

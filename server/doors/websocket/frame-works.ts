@@ -29,18 +29,18 @@ export class Unsubscribed extends Error {}
  * with what `failed` makes that frame of.
  */
 export class FrameWorks {
-  readonly #parts: SocketDependencies
+  readonly #deps: SocketDependencies
   readonly #outbox: SocketOutbox
   readonly #queries: SocketQueries
   readonly #observations: SocketObservations
   readonly #inspections: SocketInspections
 
-  constructor(parts: SocketDependencies, outbox: SocketOutbox, client: ClientKey) {
-    this.#parts = parts
+  constructor(deps: SocketDependencies, outbox: SocketOutbox, client: ClientKey) {
+    this.#deps = deps
     this.#outbox = outbox
-    this.#queries = new SocketQueries(parts)
-    this.#observations = new SocketObservations(parts, client)
-    this.#inspections = new SocketInspections(parts)
+    this.#queries = new SocketQueries(deps)
+    this.#observations = new SocketObservations(deps, client)
+    this.#inspections = new SocketInspections(deps)
   }
 
   async query(
@@ -70,7 +70,7 @@ export class FrameWorks {
     sink: SocketSink,
     running: RunningRequest,
   ): Promise<FrameParts> {
-    const served = this.#parts.subscriptions.serve(request, sink, running)
+    const served = this.#deps.subscriptions.serve(request, sink, running)
     return await served.catch(endedBy('unsubscribed', id))
   }
 
@@ -102,9 +102,9 @@ export class FrameWorks {
   failed(id: string, error: unknown, running?: RunningRequest): FrameParts {
     if (isOfLeaving(error)) return []
     const told = problemOf(error)
-    if (running !== undefined) this.#parts.audit.answered(told, running)
+    if (running !== undefined) this.#deps.audit.answered(told, running)
     const { type: _, ...problem } = told
-    this.#parts.faults.add(error, 'a frame failed')
+    this.#deps.faults.add(error, 'a frame failed')
     return SubscriptionFrame.of('error', problem).parts(id)
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServerError } from '../../errors/server-error.ts'
 import { ChangeStreams } from '../../live/subscriptions/change-streams.ts'
-import type { SubscriptionParts } from '../../live/subscriptions/subscription-parts.ts'
+import type { SubscriptionDependencies } from '../../live/subscriptions/subscription-parts.ts'
 import { Subscriptions } from '../../live/subscriptions/subscriptions.ts'
 import type { SchemaValidator } from '../http/openapi/validator.ts'
 import { ClientFrameReader } from './client-frame.ts'
@@ -15,20 +15,20 @@ export class LiveConnections {
   readonly sockets: SocketServer
 
   constructor(
-    parts: Omit<SocketDependencies, 'subscriptions' | 'observers' | 'frames' | 'history'> &
-      Pick<SubscriptionParts, 'log' | 'parseRule' | 'opaqueIds'> & {
+    deps: Omit<SocketDependencies, 'subscriptions' | 'observers' | 'frames' | 'history'> &
+      Pick<SubscriptionDependencies, 'log' | 'parseRule' | 'opaqueIds'> & {
         readonly validator: SchemaValidator
       },
   ) {
-    const { parser, validator, requests } = parts
+    const { parser, validator, requests } = deps
     const { turnQueue } = requests
-    this.subscriptions = new Subscriptions({ ...parts, turnQueue }, parser)
+    this.subscriptions = new Subscriptions({ ...deps, turnQueue }, parser)
     const { subscriptions } = this
-    this.streams = new ChangeStreams({ ...parts, subscriptions })
+    this.streams = new ChangeStreams({ ...deps, subscriptions })
     const frames = new ClientFrameReader(validator)
-    const { observers, history } = parts.storage
+    const { observers, history } = deps.storage
     const more = { subscriptions, observers, frames, history: history.name }
-    this.sockets = new SocketServer({ ...parts, ...more })
+    this.sockets = new SocketServer({ ...deps, ...more })
   }
 
   /** Subscriptions end at once, and sockets after the answers of their running queries. */

@@ -11,7 +11,7 @@ import { SERVER_LIMITS } from '../../limits.ts'
 const ROW_BYTES = 200_000
 
 async function world(t: TestContext, clock = new ManualClock()) {
-  const server = await startTestServer(t, { outside: { clock } })
+  const server = await startTestServer(t, { deps: { clock } })
   const { port } = await server.listen()
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, body TEXT)')
   let written = 0

@@ -110,7 +110,7 @@ test('DROP TOKEN closes it, with all that it runs, and others stay', async (t) =
 })
 
 test('a socket that was open to all is closed by the first token', async (t) => {
-  const server = await startTestServer(t, { outside: { clock: new ManualClock() } })
+  const server = await startTestServer(t, { deps: { clock: new ManualClock() } })
   const { port } = await server.listen()
   const socket = await openSocket(t, port)
   assert.equal(socket.welcome.auth, 'none')

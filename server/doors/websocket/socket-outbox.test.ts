@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { WebSocket } from '@fastify/websocket'
 import { ManualClock } from '../../../test/manual-clock.ts'
 import { NO_ADDRESS } from '../../guard/budgets/client-key.ts'
-import { Hold } from '../../guard/budgets/hold.ts'
+import { Reservation } from '../../guard/budgets/hold.ts'
 import { Shares } from '../../guard/budgets/shares.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import { SocketOutbox } from './socket-outbox.ts'
@@ -54,7 +54,7 @@ function world() {
     socket as unknown as WebSocket,
     socket as unknown as Socket,
     clock,
-    new Hold(unsent, NO_ADDRESS),
+    new Reservation(unsent, NO_ADDRESS),
   )
   return { socket, clock, outbox, unsent }
 }

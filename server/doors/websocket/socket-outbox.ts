@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from '@fastify/websocket'
 import type { Clock } from '../../../storage/storage.ts'
-import { COUNTED_BYTES_MIN, type Hold } from '../../guard/budgets/hold.ts'
+import { COUNTED_BYTES_MIN, type Reservation } from '../../guard/budgets/hold.ts'
 import { Room } from '../../guard/budgets/room.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 
@@ -24,7 +24,7 @@ export class SocketOutbox {
   readonly #socket: WebSocket
   readonly #connection: Pick<Socket, 'write'>
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #hold: Hold
+  readonly #reservation: Reservation
   readonly #room = new Room(() => this.isWritable && this.unsentBytes <= ROOM_AGAIN_BYTES)
   #pieces: Piece[] = []
   #piecesBytes = 0
@@ -37,9 +37,9 @@ export class SocketOutbox {
     socket: WebSocket,
     connection: Pick<Socket, 'write'>,
     clock: Pick<Clock, 'monotonicMs'>,
-    hold: Hold,
+    reservation: Reservation,
   ) {
-    this.#hold = hold
+    this.#reservation = reservation
     this.#socket = socket
     this.#connection = connection
     this.#clock = clock
@@ -53,7 +53,7 @@ export class SocketOutbox {
   get isWritable(): boolean {
     const { unsentBytes } = this
     if (unsentBytes < COUNTED_BYTES_MIN) return true
-    return unsentBytes < SERVER_LIMITS.socketUnsentBytesMax && !this.#hold.isOverdrawn
+    return unsentBytes < SERVER_LIMITS.socketUnsentBytesMax && !this.#reservation.isOverdrawn
   }
 
   /** One text frame, in as many parts as are given. Behind `closeAfterAll` nothing is sent any more. */
@@ -120,7 +120,7 @@ export class SocketOutbox {
   forget(): void {
     this.#pieces = []
     this.#piecesBytes = 0
-    this.#hold.close()
+    this.#reservation.close()
   }
 
   /** Closes the socket without what waits. */
@@ -136,7 +136,7 @@ export class SocketOutbox {
 
   #weigh(): void {
     const { unsentBytes } = this
-    this.#hold.set(unsentBytes < COUNTED_BYTES_MIN ? 0 : unsentBytes)
+    this.#reservation.set(unsentBytes < COUNTED_BYTES_MIN ? 0 : unsentBytes)
   }
 
   #handOn(): void {

@@ -17,13 +17,13 @@ const FORGET_EVERY = 100
 
 /** The queries of one socket, and the transactions that were begun on it and end with it. */
 export class SocketQueries {
-  readonly #parts: SocketDependencies
+  readonly #deps: SocketDependencies
   readonly #transactions = new Map<string, TransactionAddress>()
   /** Those in which a query of this socket is running. */
   readonly #busy = new Set<string>()
 
-  constructor(parts: SocketDependencies) {
-    this.#parts = parts
+  constructor(deps: SocketDependencies) {
+    this.#deps = deps
   }
 
   /** The fields of `result`, as JSON after the opening brace. Rejects with what is wrong. */
@@ -61,7 +61,7 @@ export class SocketQueries {
     running: RunningRequest,
     observerRun: ObserverRun | undefined,
   ): Promise<string> {
-    const { runner, writer } = this.#parts
+    const { runner, writer } = this.#deps
     const integers = request.integers ?? 'number'
     const newRowWriter = writer.rowWriters[integers]
     const outcome = await runner.run(request, running, { observerRun, newRowWriter })
@@ -90,14 +90,14 @@ export class SocketQueries {
     this.#transactions.set(id, { id, owner })
     if (this.#transactions.size % FORGET_EVERY > 0) return
     for (const known of this.#transactions.keys()) {
-      if (!this.#parts.sessions.isOpen(known)) this.#transactions.delete(known)
+      if (!this.#deps.sessions.isOpen(known)) this.#transactions.delete(known)
     }
   }
 
   async #rollBack(opened: TransactionAddress): Promise<void> {
-    if (!this.#parts.sessions.isOpen(opened.id)) return
+    if (!this.#deps.sessions.isOpen(opened.id)) return
     try {
-      await this.#parts.sessions.rollBack(opened)
+      await this.#deps.sessions.rollBack(opened)
     } catch {
       // Its commit is under way, which is always finished, or a statement that is being stopped.
     }

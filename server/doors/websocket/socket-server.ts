@@ -26,16 +26,16 @@ const OPTIONS = {
 
 /** All sockets of the server. */
 export class SocketServer {
-  readonly #parts: SocketDependencies
+  readonly #deps: SocketDependencies
   readonly #sessions = new Set<SocketSession>()
   readonly #closing = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
   readonly #ticking: Promise<void>
   #end: SocketEnd | undefined
 
-  constructor(parts: SocketDependencies) {
-    this.#parts = parts
-    this.#ticking = repeat(parts.clock, {
+  constructor(deps: SocketDependencies) {
+    this.#deps = deps
+    this.#ticking = repeat(deps.clock, {
       everyMs: TICK_MS,
       signal: this.#stopping.signal,
       work: () => {
@@ -89,7 +89,7 @@ export class SocketServer {
   }
 
   #opened(socket: WebSocket, handshake: IncomingMessage): void {
-    const { requests, shares } = this.#parts
+    const { requests, shares } = this.#deps
     const client = requests.clientOf(handshake)
     const refusal = shares.sockets.refusal(client)
     if (refusal !== undefined) {
@@ -98,7 +98,7 @@ export class SocketServer {
       return
     }
     shares.sockets.take(client)
-    const session = new SocketSession(socket, { handshake, client }, this.#parts)
+    const session = new SocketSession(socket, { handshake, client }, this.#deps)
     this.#sessions.add(session)
     socket.once('close', () => {
       this.#sessions.delete(session)

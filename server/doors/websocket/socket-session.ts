@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from '@fastify/websocket'
 import { ClientDisconnected, limitExceeded, ServerError } from '../../errors/server-error.ts'
 import type { ClientKey } from '../../guard/budgets/client-key.ts'
-import { COUNTED_BYTES_MIN, Hold } from '../../guard/budgets/hold.ts'
+import { COUNTED_BYTES_MIN, Reservation } from '../../guard/budgets/hold.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import {
   type RequestAbout,
@@ -22,7 +22,7 @@ import { SocketSink } from './socket-sink.ts'
 import { welcomeText } from './welcome.ts'
 
 /** Something that a client asked for and that has not had its last frame. */
-type Asked = {
+type Request = {
   readonly kind: 'query' | 'release' | 'subscription' | 'observation' | 'inspection'
   readonly running: RunningRequest
   /** Of a subscription. */
@@ -38,13 +38,13 @@ const ENDINGS = {
 /** One socket: what its client asks for by `id`, and what is sent to it. */
 export class SocketSession {
   readonly #socket: WebSocket
-  readonly #parts: SocketDependencies
+  readonly #deps: SocketDependencies
   readonly #client: ClientKey
   readonly #outbox: SocketOutbox
   readonly #arrival: FrameArrival
   readonly #works: FrameWorks
   readonly #access: SocketAccess
-  readonly #asked = new Map<string, Asked>()
+  readonly #requested = new Map<string, Request>()
   readonly #working = new Set<Promise<void>>()
   readonly #gone = new AbortController()
   #end: SocketEnd | undefined
@@ -57,31 +57,36 @@ export class SocketSession {
   constructor(
     socket: WebSocket,
     { handshake, client }: { readonly handshake: IncomingMessage; readonly client: ClientKey },
-    parts: SocketDependencies,
+    deps: SocketDependencies,
   ) {
-    const address = parts.requests.addressOf(handshake)
+    const address = deps.requests.addressOf(handshake)
     const connection = handshake.socket
     this.#socket = socket
-    this.#access = new SocketAccess(parts, { handshake, address })
+    this.#access = new SocketAccess(deps, { handshake, address })
     this.#client = client
-    this.#parts = parts
-    const { unsentBytes, receivedBytes } = parts.requests.shares
-    this.#outbox = new SocketOutbox(socket, connection, parts.clock, new Hold(unsentBytes, client))
-    this.#arrival = new FrameArrival(socket, connection, new Hold(receivedBytes, client))
-    this.#works = new FrameWorks(parts, this.#outbox, client)
-    this.#heardAtMs = parts.clock.monotonicMs()
+    this.#deps = deps
+    const { unsentBytes, receivedBytes } = deps.requests.shares
+    this.#outbox = new SocketOutbox(
+      socket,
+      connection,
+      deps.clock,
+      new Reservation(unsentBytes, client),
+    )
+    this.#arrival = new FrameArrival(socket, connection, new Reservation(receivedBytes, client))
+    this.#works = new FrameWorks(deps, this.#outbox, client)
+    this.#heardAtMs = deps.clock.monotonicMs()
     this.#pingedAtMs = this.#heardAtMs
     // At once, or what the client sends with its handshake would be lost.
     socket.on('message', (data: Buffer, isBinary: boolean) => this.#received(data, isBinary))
     socket.on('pong', () => this.#heard())
-    this.#outbox.sendText(welcomeText(parts.version, parts.history, this.#access.state))
+    this.#outbox.sendText(welcomeText(deps.version, deps.history, this.#access.state))
   }
 
   /** Closes at once when nothing runs, else after the last answer. Everything but queries ends. */
   stop(end: SocketEnd = SERVER_STOPS): void {
     this.#end ??= end
     const stopped = new ClientDisconnected(end.words)
-    for (const { kind, running } of this.#asked.values()) {
+    for (const { kind, running } of this.#requested.values()) {
       if (kind !== 'query' && kind !== 'release') running.abort(stopped)
     }
     this.#closeWhenAnswered()
@@ -89,7 +94,7 @@ export class SocketSession {
 
   /** To be called about once a second: pings, and closes a socket whose client is gone or stuck. */
   tick(): void {
-    const nowMs = this.#parts.clock.monotonicMs()
+    const nowMs = this.#deps.clock.monotonicMs()
     const { socketPingMs, socketSilenceMsMax, arrivalMsMax } = SERVER_LIMITS
     if (this.#outbox.stuckMs() >= socketSilenceMsMax) {
       this.#close('tooSlow', 'Nothing that was sent was taken.')
@@ -123,7 +128,7 @@ export class SocketSession {
     const gone = new ClientDisconnected('The client left.')
     this.#gone.abort(gone)
     this.#outbox.forget()
-    for (const { running } of this.#asked.values()) running.abort(gone)
+    for (const { running } of this.#requested.values()) running.abort(gone)
     await Promise.all(this.#working)
     await this.#works.close()
   }
@@ -138,7 +143,7 @@ export class SocketSession {
   }
 
   #heard(): void {
-    this.#heardAtMs = this.#parts.clock.monotonicMs()
+    this.#heardAtMs = this.#deps.clock.monotonicMs()
   }
 
   #received(data: Buffer, isBinary: boolean): void {
@@ -153,14 +158,14 @@ export class SocketSession {
       if (!this.#access.isLetIn && data.length > SERVER_LIMITS.unauthenticatedBytesMax) {
         throw new BadFrame('The first frame is auth, and no longer than 64 KiB.')
       }
-      this.#take(this.#parts.frames.read(data), data.length)
+      this.#take(this.#deps.frames.read(data), data.length)
     } catch (error) {
       if (error instanceof BadFrame) {
         this.#close('badFrame', error.message)
         return
       }
       // A fault of ours costs this socket and no other.
-      this.#parts.faults.add(error, 'a frame failed')
+      this.#deps.faults.add(error, 'a frame failed')
       this.#socket.terminate()
     }
   }
@@ -175,7 +180,7 @@ export class SocketSession {
         if (this.#isOpen) this.#follow(step)
       })
       .catch((error) => {
-        this.#parts.faults.add(error, 'a token could not be looked at')
+        this.#deps.faults.add(error, 'a token could not be looked at')
         this.#socket.terminate()
       })
       .finally(() => {
@@ -204,7 +209,7 @@ export class SocketSession {
       return
     }
     const { id } = frame
-    const known = this.#asked.get(id)
+    const known = this.#requested.get(id)
     if (frame.type === 'unsubscribe' || frame.type === 'unobserve') {
       const { kinds, lastType } = ENDINGS[frame.type]
       // One that has just ended, which the client could not know, counts as ended as well.
@@ -251,13 +256,13 @@ export class SocketSession {
   #rateRefusal({ type }: ClientFrame): ServerError | undefined {
     if (type === 'release') return undefined
     const { principal, client } = this.#access.caller
-    return this.#parts.requests.rateRefusal(principal, () => client)
+    return this.#deps.requests.rateRefusal(principal, () => client)
   }
 
   /** `work` resolves to the last frame of the id, or rejects with what that has to say. */
   #begin(
     id: string,
-    kind: Asked['kind'],
+    kind: Request['kind'],
     work: (running: RunningRequest) => Promise<FrameParts>,
     {
       sink,
@@ -269,7 +274,7 @@ export class SocketSession {
       readonly about?: RequestAbout
     } = {},
   ): void {
-    const held = new Hold(this.#parts.requests.shares.receivedBytes, this.#client)
+    const held = new Reservation(this.#deps.requests.shares.receivedBytes, this.#client)
     const refusal = this.#refusalOf(kind)
     let running: RunningRequest
     try {
@@ -281,7 +286,7 @@ export class SocketSession {
       this.#say(this.#works.failed(id, error))
       return
     }
-    this.#asked.set(id, { kind, running, sink })
+    this.#requested.set(id, { kind, running, sink })
     const working = this.#answer(id, running, work(running)).finally(() => {
       held.close()
       this.#working.delete(working)
@@ -290,8 +295,8 @@ export class SocketSession {
   }
 
   /** A subscription and an observation stay; each query is one of the requests under way. */
-  #runningFor(kind: Asked['kind'], about: RequestAbout): RunningRequest {
-    const { requests } = this.#parts
+  #runningFor(kind: Request['kind'], about: RequestAbout): RunningRequest {
+    const { requests } = this.#deps
     return kind === 'query'
       ? requests.beginQuery(this.#access.caller, about)
       : requests.beginFor(this.#access.caller, about)
@@ -300,7 +305,7 @@ export class SocketSession {
   async #answer(id: string, running: RunningRequest, work: Promise<FrameParts>): Promise<void> {
     const last = await work.catch((error) => this.#works.failed(id, error, running))
     running.end()
-    this.#asked.delete(id)
+    this.#requested.delete(id)
     this.#say(last)
     // From here on the outbox holds it.
     running.closeUnsent()
@@ -324,13 +329,13 @@ export class SocketSession {
     this.#socket.resume()
   }
 
-  #refusalOf(kind: Asked['kind']): ServerError | undefined {
+  #refusalOf(kind: Request['kind']): ServerError | undefined {
     // It is done in the same turn, and until it is done no other can have what it gives back.
     if (kind === 'release') return undefined
     if (this.#end !== undefined) return new ServerError('overloaded', 'The server is stopping.')
     const { socketQueriesMax, socketSubscriptionsMax } = SERVER_LIMITS
     let count = 1
-    for (const asked of this.#asked.values()) if (asked.kind === kind) count += 1
+    for (const request of this.#requested.values()) if (request.kind === kind) count += 1
     if (kind === 'query' && count > socketQueriesMax) {
       return limitExceeded('socketQueriesMax', socketQueriesMax, count, 'Queries at a time')
     }
@@ -342,7 +347,7 @@ export class SocketSession {
   }
 
   #closeWhenAnswered(): void {
-    if (this.#end === undefined || this.#asked.size > 0) return
+    if (this.#end === undefined || this.#requested.size > 0) return
     this.#outbox.closeAfterAll(CLOSE_CODES[this.#end.reason], this.#end.words)
   }
 

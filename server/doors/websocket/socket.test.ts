@@ -64,7 +64,7 @@ test('a query is answered as over HTTP, and what is wrong with it is an error of
 
 test('many queries run at a time, up to the limit, and a long SCAN comes by pages', async (t) => {
   const storage = await openStorage({ engine: 'memory' })
-  const { server, port } = await listeningServer(t, { outside: { storage } })
+  const { server, port } = await listeningServer(t, { deps: { storage } })
   const rows = Array.from({ length: 30 }, (_, n) => ({ id: `row ${n + 10}`, balance: n }))
   await server.post('/v1/tables/account/rows', rows)
   const client = await openSocket(t, port)
@@ -189,7 +189,7 @@ test('what is no handshake is told so, and an upgrade elsewhere is not made', as
 
 test('a stopping server answers what runs, takes nothing new, and closes with 1001', async (t) => {
   const storage = await openStorage({ engine: 'memory' })
-  const { server, port } = await listeningServer(t, { outside: { storage } })
+  const { server, port } = await listeningServer(t, { deps: { storage } })
   const client = await openSocket(t, port)
   const idle = await openSocket(t, port)
   await idle.subscribe('a', 'SCAN * FROM account')

@@ -73,10 +73,10 @@ describe('without a token', () => {
   test('--no-auth does not start over a database that has one', async (t) => {
     const storage = await openStorage({ engine: 'memory' })
     t.after(() => storage.close())
-    const server = await startTestServer(t, { outside: { storage } })
+    const server = await startTestServer(t, { deps: { storage } })
     await server.query('CREATE TOKEN first ROLE admin EXPIRES IN 1 HOUR')
     await assert.rejects(
-      startTestServer(t, { outside: { storage }, flags: { 'no-auth': 'true' } }),
+      startTestServer(t, { deps: { storage }, flags: { 'no-auth': 'true' } }),
       /--no-auth: this database has tokens/,
     )
   })
@@ -265,7 +265,7 @@ describe('what is open when a token ends', () => {
     const clock = new ManualClock()
     const guarded = await TokenServer.start(t, {
       clock,
-      outside: { storage: await openGateway(store, { clock }) },
+      deps: { storage: await openGateway(store, { clock }) },
     })
     await clock.advance(1_000)
     const short = await guarded.made('CREATE TOKEN short ROLE admin EXPIRES IN 1 MINUTE')
@@ -286,8 +286,8 @@ describe('what is open when a token ends', () => {
       await openGateway(shared, { clock }),
       await openGateway(shared, { clock }),
     ]
-    const guarded = await TokenServer.start(t, { clock, outside: { storage: one } })
-    const server = await startTestServer(t, { outside: { storage: other, clock } })
+    const guarded = await TokenServer.start(t, { clock, deps: { storage: one } })
+    const server = await startTestServer(t, { deps: { storage: other, clock } })
     const status = async (token: string) => {
       const headers = { authorization: `Bearer ${token}` }
       return (await server.send({ path: '/v1/tables', headers })).status

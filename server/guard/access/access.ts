@@ -74,7 +74,7 @@ export class Access {
   #watching: Promise<void> = Promise.resolve()
   #endRevoked: EndRevoked = () => {}
 
-  private constructor({ storage, clock, log, mode, jwt, cursorSecrets }: AccessParts) {
+  private constructor({ storage, clock, log, mode, jwt, cursorSecrets }: AccessDependencies) {
     this.cursorSecrets = cursorSecrets
     this.#storage = storage
     this.#clock = clock
@@ -88,8 +88,8 @@ export class Access {
   }
 
   /** Resolves when the tokens have been read. */
-  static async open(parts: AccessParts): Promise<Access> {
-    const access = new Access(parts)
+  static async open(deps: AccessDependencies): Promise<Access> {
+    const access = new Access(deps)
     await access.lookAgain()
     return access
   }
@@ -362,7 +362,7 @@ type EndRevoked = (but?: object) => void
 
 type ClientOf = (request: IncomingMessage) => ClientKey
 
-type AccessParts = {
+type AccessDependencies = {
   readonly storage: Storage
   readonly clock: Clock
   readonly log: Logger

@@ -150,7 +150,7 @@ describe('a subject of JWTs that is blocked', () => {
     const clock = new ManualClock()
     const issuer = await JwtIssuer.create(t, () => clock.wallMicros() / 1_000)
     const gateway = async () => ({ storage: await openGateway(shared, { clock }), clock })
-    const tokens = await TokenServer.start(t, { clock, outside: await gateway() })
+    const tokens = await TokenServer.start(t, { clock, deps: await gateway() })
     for (const sql of [
       'CREATE TABLE note (owner TEXT, id INTEGER, text TEXT, PRIMARY KEY (owner, id))',
       'CREATE ROLE member FOR JWT',
@@ -159,8 +159,8 @@ describe('a subject of JWTs that is blocked', () => {
       assert.equal((await tokens.query(sql)).status, 200, sql)
     }
     const [near, far] = [
-      await startTestServer(t, { flags: issuer.flags, outside: await gateway() }),
-      await startTestServer(t, { flags: issuer.flags, outside: await gateway() }),
+      await startTestServer(t, { flags: issuer.flags, deps: await gateway() }),
+      await startTestServer(t, { flags: issuer.flags, deps: await gateway() }),
     ]
     const ann = new TokenClient(far, await issuer.token('ann'))
     assert.deepEqual(await ann.rows(SCAN), [])

@@ -19,8 +19,8 @@ async function heldServer(t: TestContext) {
   const clock = new ManualClock()
   const issuer = await JwtIssuer.create(t, () => clock.wallMicros() / 1_000)
   const gateway = async () => ({ storage: await openGateway(store, { clock }), clock })
-  const first = await TokenServer.start(t, { clock, outside: await gateway() })
-  const server = await startTestServer(t, { flags: issuer.flags, outside: await gateway() })
+  const first = await TokenServer.start(t, { clock, deps: await gateway() })
+  const server = await startTestServer(t, { flags: issuer.flags, deps: await gateway() })
   const admin = new TokenClient(server, first.token)
   const run = async (sql: string) => {
     const { status, text } = await admin.query(sql)

@@ -27,7 +27,7 @@ const DOORS: readonly Sending[] = [
 
 async function ratedServer(t: Parameters<typeof startTestServer>[0], rate: number) {
   const clock = new ManualClock()
-  const server = await startTestServer(t, { flags: { rate: `${rate}` }, outside: { clock } })
+  const server = await startTestServer(t, { flags: { rate: `${rate}` }, deps: { clock } })
   return { clock, server }
 }
 
@@ -312,7 +312,7 @@ describe('ALTER ROLE LIMIT', () => {
     assert.equal(await alter(`written ${2 ** 50}`), `subscriptions 5, written ${2 ** 50}`)
     assert.equal(await alter('written NONE'), 'subscriptions 5')
     await tokens.server.server.close()
-    const again = await startTestServer(t, { flags, outside: { clock: tokens.clock } })
+    const again = await startTestServer(t, { flags, deps: { clock: tokens.clock } })
     assert.deepEqual(await shownTo(new TokenClient(again, tokens.token)), [
       ['admin', null],
       ['app', 'subscriptions 5'],
@@ -367,8 +367,8 @@ describe('ALTER ROLE LIMIT', () => {
     const clock = new ManualClock()
     const cellStore = new MemoryCellStore()
     const open = (): Promise<Storage> => openGateway(cellStore, { clock })
-    const tokens = await TokenServer.start(t, { clock, outside: { storage: await open() } })
-    const server = await startTestServer(t, { outside: { clock, storage: await open() } })
+    const tokens = await TokenServer.start(t, { clock, deps: { storage: await open() } })
+    const server = await startTestServer(t, { deps: { clock, storage: await open() } })
     await tokens.query('CREATE ROLE app')
     const token = await tokens.made('CREATE TOKEN app ROLE app EXPIRES IN 1 DAY')
     await clock.advance(1_000)

@@ -18,7 +18,7 @@ async function idOf(server: Pick<TestServer, 'send'>): Promise<unknown> {
 describe('what a client is told of a table', () => {
   test('is another id after it was dropped and made again, and the same after a restart', async (t) => {
     const storage = await openStorage({ engine: 'memory' })
-    const before = await startTestServer(t, { outside: { storage } })
+    const before = await startTestServer(t, { deps: { storage } })
     await before.query(ITEM)
     const first = await idOf(before)
     assert.match(String(first), /^[\w-]{16}$/)
@@ -26,7 +26,7 @@ describe('what a client is told of a table', () => {
     await before.query(ITEM)
     const second = await idOf(before)
     assert.notEqual(second, first)
-    const after = await startTestServer(t, { outside: { storage } })
+    const after = await startTestServer(t, { deps: { storage } })
     assert.equal(await idOf(after), second)
   })
 

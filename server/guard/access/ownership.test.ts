@@ -113,8 +113,8 @@ describe('what a principal opens is its own', () => {
   })
 
   test('shares are those of the principal, whatever address it comes from', async (t) => {
-    const outside = { sharedLimits: { openTransactionsMax: 16 } }
-    const { tokens, one, other } = await twoPrincipals(t, { outside })
+    const deps = { sharedLimits: { openTransactionsMax: 16 } }
+    const { tokens, one, other } = await twoPrincipals(t, { deps })
     const { port } = await tokens.server.listen()
     for (let n = 0; n < 12; n += 1) await begun(one)
     const full = await one.send({ method: 'POST', path: '/v1/transactions', json: {} })

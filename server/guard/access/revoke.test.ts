@@ -27,7 +27,7 @@ describe('a right that is taken away', () => {
     const copy = await testFolder(t, 'crashed')
     await cp(data, copy, { recursive: true })
     const flags = { engine: 'sqlite', data: copy } as const
-    const crashed = await startTestServer(t, { flags, outside: { clock: tokens.clock } })
+    const crashed = await startTestServer(t, { flags, deps: { clock: tokens.clock } })
     const { headers } = app
     const code = async (sql: string) =>
       (await crashed.send({ method: 'POST', path: '/v1/query', json: { sql }, headers })).body.code
@@ -90,9 +90,9 @@ describe('a right that is taken away', () => {
     const storages = [await openGateway(shared, { clock }), await openGateway(shared, { clock })]
     const tokens = await TokenServer.start(t, {
       clock,
-      outside: { storage: storages[0] as Storage },
+      deps: { storage: storages[0] as Storage },
     })
-    const server = await startTestServer(t, { outside: { storage: storages[1] as Storage, clock } })
+    const server = await startTestServer(t, { deps: { storage: storages[1] as Storage, clock } })
     for (const sql of [
       'CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)',
       'CREATE TABLE other (id INTEGER PRIMARY KEY, text TEXT)',
@@ -166,12 +166,12 @@ describe('a right that is taken away', () => {
     const clock = new ManualClock()
     const issuer = await JwtIssuer.create(t, () => clock.wallMicros() / 1_000)
     const gateway = async () => ({ storage: await openGateway(shared, { clock }), clock })
-    const tokens = await TokenServer.start(t, { clock, outside: await gateway() })
+    const tokens = await TokenServer.start(t, { clock, deps: await gateway() })
     const run = async (sql: string) => assert.equal((await tokens.query(sql)).status, 200, sql)
     await run('CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)')
     for (const role of ['member', 'guest']) await run(`CREATE ROLE ${role} FOR JWT`)
     await run('GRANT READ ON note TO member')
-    const far = await startTestServer(t, { flags: issuer.flags, outside: await gateway() })
+    const far = await startTestServer(t, { flags: issuer.flags, deps: await gateway() })
     const { port } = await far.listen()
     const open = async (role: string) => {
       const headers = { authorization: `Bearer ${await issuer.token('ann', role)}` }

@@ -56,7 +56,7 @@ describe('ROTATE SECRET CURSOR', () => {
       data: await testFolder(t, 'secrets'),
       retention: `${RETENTION_MS / 1_000}s`,
     }
-    const start = () => startTestServer(t, { flags, outside: { clock } })
+    const start = () => startTestServer(t, { flags, deps: { clock } })
     let server = await start()
     await server.query('CREATE TABLE note (id INTEGER PRIMARY KEY)')
     await server.query('INSERT INTO note (id) VALUES (1), (2), (3)')
@@ -78,7 +78,7 @@ describe('ROTATE SECRET CURSOR', () => {
       const clock = new ManualClock()
       const gateway = async () => {
         const storage = await openGateway(shared, { clock })
-        return startTestServer(t, { flags: open, outside: { storage, clock } })
+        return startTestServer(t, { flags: open, deps: { storage, clock } })
       }
       const [near, far] = [await gateway(), await gateway()]
       await near.query('CREATE TABLE note (id INTEGER PRIMARY KEY)')

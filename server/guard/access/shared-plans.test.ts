@@ -59,7 +59,7 @@ async function holdingServer(t: TestContext, grant: string) {
   const store = new HoldingStore(new MemoryCellStore())
   const clock = new ManualClock()
   const storage = await openGateway(store, { clock })
-  const tokens = await TokenServer.start(t, { clock, outside: { storage } })
+  const tokens = await TokenServer.start(t, { clock, deps: { storage } })
   const run = async (sql: string) => {
     const { status, text } = await tokens.query(sql)
     assert.equal(status, 200, `${sql}: ${text}`)

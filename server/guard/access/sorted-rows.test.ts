@@ -66,8 +66,8 @@ describe('what is sorted and grouped for a role with a rule', () => {
 
   test('is held of the share of its client, and given back at the end', async (t) => {
     const MIB = 1024 * 1024
-    const outside = { sharedLimits: { unsentBytesMax: 64 * MIB } }
-    const tokens = await TokenServer.start(t, { outside })
+    const deps = { sharedLimits: { unsentBytesMax: 64 * MIB } }
+    const tokens = await TokenServer.start(t, { deps })
     const { unsentBytes } = tokens.server.server.shares
     const admin = tokens.as(tokens.token)
     await admin.query('CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)')

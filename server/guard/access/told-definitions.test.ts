@@ -51,7 +51,7 @@ const ASKED = [
 
 /** A server of these hidden rows, and one who makes definitions and sees their own rows. */
 async function world(t: TestContext, hidden: readonly string[], storage?: Storage) {
-  const tokens = await TokenServer.start(t, storage === undefined ? {} : { outside: { storage } })
+  const tokens = await TokenServer.start(t, storage === undefined ? {} : { deps: { storage } })
   const admin = tokens.as(tokens.token)
   for (const sql of SETUP) await admin.rows(sql)
   for (const rows of hidden) await admin.rows(`INSERT INTO note (owner, mail, n) VALUES ${rows}`)

@@ -51,7 +51,7 @@ export class AuditInLog implements AuditSink {
   async close(): Promise<void> {}
 }
 
-type LineParts = {
+type LineDependencies = {
   readonly clock: Clock
   readonly log: Logger
   /** Opens the file again, as `openAuditFile`; without it there is none to be opened. */
@@ -63,7 +63,7 @@ type LineParts = {
  * `auditBytesMax`; what comes after that is lost, and one line says how much that was.
  */
 export class AuditLines implements AuditSink {
-  readonly #parts: LineParts
+  readonly #deps: LineDependencies
   #target: AuditTarget
   /** Takes the place of the target between two writes. */
   #next: AuditTarget | undefined
@@ -75,9 +75,9 @@ export class AuditLines implements AuditSink {
   #failure: string | undefined
   #writing: Promise<void> | undefined
 
-  constructor(target: AuditTarget, parts: LineParts) {
+  constructor(target: AuditTarget, deps: LineDependencies) {
     this.#target = target
-    this.#parts = parts
+    this.#deps = deps
     if (target.isTorn) this.#append(LINE_END)
   }
 
@@ -94,7 +94,7 @@ export class AuditLines implements AuditSink {
 
   async problem(): Promise<string | undefined> {
     const waited = new AbortController()
-    const late = this.#parts.clock.sleep(WRITE_MS_MAX, waited.signal).then(
+    const late = this.#deps.clock.sleep(WRITE_MS_MAX, waited.signal).then(
       () => 'it takes no lines',
       () => undefined,
     )
@@ -108,7 +108,7 @@ export class AuditLines implements AuditSink {
   }
 
   reopen(): boolean {
-    const { open, log } = this.#parts
+    const { open, log } = this.#deps
     if (open === undefined) return false
     try {
       const opened = open()
@@ -125,14 +125,14 @@ export class AuditLines implements AuditSink {
   async close(): Promise<void> {
     const reason = await this.problem()
     if (reason !== undefined) {
-      this.#parts.log.error({ reason, bytes: this.#bytes }, 'lines of the audit log are lost')
+      this.#deps.log.error({ reason, bytes: this.#bytes }, 'lines of the audit log are lost')
     }
     // One that takes nothing would not be closed before it does.
     if (this.#writing === undefined) await this.#target.close()
   }
 
   #lineOf(event: AuditEvent): Buffer {
-    return auditLine(event, this.#parts.clock.wallMicros())
+    return auditLine(event, this.#deps.clock.wallMicros())
   }
 
   #append(line: Buffer): void {
@@ -157,12 +157,12 @@ export class AuditLines implements AuditSink {
         this.#wrote(written)
         await this.#exchange()
       }
-      if (this.#failure !== undefined) this.#parts.log.info('the audit log is written again')
+      if (this.#failure !== undefined) this.#deps.log.info('the audit log is written again')
       this.#failure = undefined
     } catch (error) {
       const reason = reasonOf(error)
       if (this.#failure === undefined) {
-        this.#parts.log.error(
+        this.#deps.log.error(
           { reason },
           'the audit log fails: access is not changed until it goes on',
         )

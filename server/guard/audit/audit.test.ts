@@ -78,7 +78,7 @@ describe('the audit log tells', () => {
     const file = join(folder, 'token')
     const storage = await openGateway(new MemoryCellStore(), { ownsCellStore: true })
     for (let start = 0; start < 2; start += 1) {
-      await startTestServer(t, { flags: { audit, 'admin-token-file': file }, outside: { storage } })
+      await startTestServer(t, { flags: { audit, 'admin-token-file': file }, deps: { storage } })
     }
     const token = readFileSync(file, 'utf8').trim()
     const told = linesOf(readFileSync(audit, 'utf8'))
@@ -122,7 +122,7 @@ describe('the audit log tells', () => {
 
   test('of a change once, however often its transaction met another, and never before its commit', async (t) => {
     const storage = await openGateway(new MemoryCellStore(), { ownsCellStore: true })
-    const { admin, events } = await auditedServer(t, { outside: { storage, clock: systemClock } })
+    const { admin, events } = await auditedServer(t, { deps: { storage, clock: systemClock } })
     const names = Array.from({ length: 12 }, (_, at) => `r${at}`)
     const made = await Promise.all(names.map((name) => admin.query(`CREATE ROLE ${name}`)))
     const attempts = made.map(({ body }) => body.attempts ?? 0)
@@ -269,7 +269,7 @@ describe('neither the audit log nor the log has', () => {
     const issuer = await JwtIssuer.create(t, () => Date.UTC(2026, 0, 1))
     const chunks: string[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => chunks.push(line) })
-    const { admin, tokens, text, events } = await auditedServer(t, { issuer, outside: { log } })
+    const { admin, tokens, text, events } = await auditedServer(t, { issuer, deps: { log } })
     await admin.rows(
       "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT DEFAULT 'secretDefault', org TEXT)",
     )
@@ -332,7 +332,7 @@ describe('without --audit', () => {
   test('the log has a line for each event, which can be told from others', async (t) => {
     const lines: string[] = []
     const log = pino({ level: 'info', base: null }, { write: (line: string) => lines.push(line) })
-    const server = await startTestServer(t, { outside: { log } })
+    const server = await startTestServer(t, { deps: { log } })
     await server.listen()
     await server.rows('CREATE TOKEN root ROLE admin EXPIRES IN 1 DAY')
     await server.query('SHOW TABLES')
@@ -363,7 +363,7 @@ describe('a thousand bad requests', () => {
   test('make at most ten lines of log', async (t) => {
     const lines: string[] = []
     const log = pino({ level: 'info', base: null }, { write: (line: string) => lines.push(line) })
-    const tokens = await TokenServer.start(t, { outside: { log } })
+    const tokens = await TokenServer.start(t, { deps: { log } })
     const { port } = await tokens.server.listen()
     const { server } = tokens
     const admin = tokens.as(tokens.token)

@@ -11,14 +11,14 @@ export type AuditPlace = string
 /** The audit log at its place. Throws Error as `openAuditFile`. */
 export function openAudit(
   place: AuditPlace,
-  around: { readonly clock: Clock; readonly log: Logger },
+  options: { readonly clock: Clock; readonly log: Logger },
 ): Audit {
-  return new Audit(sinkOf(place, around), around.clock)
+  return new Audit(sinkOf(place, options), options.clock)
 }
 
-function sinkOf(place: AuditPlace, around: Parameters<typeof openAudit>[1]): AuditSink {
-  if (place === '') return new AuditInLog(around.log)
-  if (place === 'stdout') return new AuditLines(standardOutput(around.clock), around)
+function sinkOf(place: AuditPlace, options: Parameters<typeof openAudit>[1]): AuditSink {
+  if (place === '') return new AuditInLog(options.log)
+  if (place === 'stdout') return new AuditLines(standardOutput(options.clock), options)
   const open = () => openAuditFile(place)
-  return new AuditLines(open(), { ...around, open })
+  return new AuditLines(open(), { ...options, open })
 }

@@ -19,7 +19,7 @@ async function world(t: TestContext, receivedBytesMax = 4 * MIB) {
     unsentBytesMax: 40 * MIB,
     subscriptionsBytesMax: 4 * MIB,
   }
-  const server = await startTestServer(t, { outside: { sharedLimits } })
+  const server = await startTestServer(t, { deps: { sharedLimits } })
   const { port } = await server.listen()
   return { server, port, shares: server.server.shares }
 }

@@ -10,7 +10,7 @@ import type { SharedBound } from './shared-bound.ts'
 export const COUNTED_BYTES_MIN = 16 * 1024
 
 /** What one request, answer or socket holds of a bound; the amount goes up and down until it is released. */
-export class Hold {
+export class Reservation {
   readonly #bound: SharedBound
   readonly #client: ClientKey
   #amount = 0

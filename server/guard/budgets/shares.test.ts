@@ -12,7 +12,7 @@ import type { SharedLimit } from './shares.ts'
 
 /** A server with small bounds that listens, and two clients of it. */
 async function scene(t: TestContext, sharedLimits: Partial<Record<SharedLimit, number>>) {
-  const { server } = await startTestServer(t, { outside: { sharedLimits } })
+  const { server } = await startTestServer(t, { deps: { sharedLimits } })
   const { url, port } = await server.listen()
   const greedy = new AddressedClient(url, '127.0.0.2')
   const other = new AddressedClient(url, '127.0.0.3')

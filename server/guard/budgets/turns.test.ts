@@ -192,8 +192,8 @@ test('who is aborted waits no more, and the others keep their order', async () =
   const { queue, woken, others } = queueOf(TURN_MS)
   others('a')
   let goOn: () => void = () => undefined
-  const waits = (told: () => void) => {
-    goOn = told
+  const waits = (listener: () => void) => {
+    goOn = listener
   }
   let isOver = false
   void queue.next({ ...turnTaker(), waitsForTurn: waits }).then(() => {

@@ -15,7 +15,7 @@ async function world(t: TestContext) {
   const clock = new ManualClock({ wallMicros: (MIDNIGHT_MS - SECONDS_LEFT * 1_000) * 1_000 })
   const cellStore = new MemoryCellStore()
   const open = () => openGateway(cellStore, { clock })
-  const tokens = await TokenServer.start(t, { clock, outside: { storage: await open() } })
+  const tokens = await TokenServer.start(t, { clock, deps: { storage: await open() } })
   const admin = tokens.as(tokens.token)
   for (const sql of [
     'CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)',
@@ -29,7 +29,7 @@ async function world(t: TestContext) {
   const one = tokens.as(token)
   const otherToken = await tokens.made('CREATE TOKEN w2 ROLE writer EXPIRES IN 2 DAYS')
   const started = async () => {
-    const server = await startTestServer(t, { outside: { clock, storage: await open() } })
+    const server = await startTestServer(t, { deps: { clock, storage: await open() } })
     return { server, writer: new TokenClient(server, token) }
   }
   const writtenToday = async (): Promise<number | null> => {

@@ -30,7 +30,7 @@ type DayCount = {
   known: Promise<void>
 }
 
-type WrittenBytesParts<Writer> = {
+type WrittenBytesDependencies<Writer> = {
   readonly storage: Pick<Storage, 'begin' | 'isShared'>
   readonly clock: Clock
   readonly log: Logger
@@ -44,15 +44,15 @@ type WrittenBytesParts<Writer> = {
  * role writes in that second.
  */
 export class WrittenBytes<Writer extends { readonly role: string }> {
-  readonly #parts: WrittenBytesParts<Writer>
+  readonly #deps: WrittenBytesDependencies<Writer>
   /** Of the roles that have written since the start. */
   readonly #counts = new Map<string, DayCount>()
   readonly #stopping = new AbortController()
   /** Undefined until a role with a limit has written. */
   #saving: Promise<void> | undefined
 
-  constructor(parts: WrittenBytesParts<Writer>) {
-    this.#parts = parts
+  constructor(deps: WrittenBytesDependencies<Writer>) {
+    this.#deps = deps
   }
 
   /**
@@ -60,7 +60,7 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
    * ServerError `limit_exceeded` for more than a day may have, and `rate_limited` for more than is left of this one.
    */
   commit(transaction: Transaction, writer: Writer | undefined): ReturnType<Commit> {
-    const max = writer && this.#parts.limitsOf(writer).written
+    const max = writer && this.#deps.limitsOf(writer).written
     if (max === undefined || writer === undefined) return transaction.commit()
     return this.#counted(transaction, { role: writer.role, max })
   }
@@ -89,7 +89,7 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
   }
 
   get #today(): number {
-    return dayOf(this.#parts.clock.wallMicros())
+    return dayOf(this.#deps.clock.wallMicros())
   }
 
   async #countOf(role: string): Promise<DayCount> {
@@ -103,7 +103,7 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
   #begin(role: string, day: number): DayCount {
     const count: DayCount = { role, day, saved: 0, unsaved: 0, known: Promise.resolve() }
     this.#counts.set(role, count)
-    this.#saving ??= repeat(this.#parts.clock, {
+    this.#saving ??= repeat(this.#deps.clock, {
       everyMs: SAVE_EVERY_MS,
       signal: this.#stopping.signal,
       work: () => this.#save(),
@@ -121,12 +121,12 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
     for (const [role, count] of this.#counts) if (count.day < day) this.#counts.delete(role)
     const counts = [...this.#counts.values()]
     const isDue = counts.some(({ unsaved }) => unsaved !== 0)
-    if (isDue || (this.#parts.storage.isShared && counts.length > 0)) await this.#exchange(counts)
+    if (isDue || (this.#deps.storage.isShared && counts.length > 0)) await this.#exchange(counts)
   }
 
   /** Adds what is new here to the rows, and learns what they say. Rejects with StorageError, having done neither. */
   async #exchange(counts: readonly DayCount[]): Promise<void> {
-    await inTransaction(this.#parts.storage, {}, async (transaction) => {
+    await inTransaction(this.#deps.storage, {}, async (transaction) => {
       const rows = await readRoleWritten(transaction)
       const exchanged = counts.map((count) => {
         const { role, day, unsaved } = count
@@ -148,7 +148,7 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
   /** The next second tries again: another server may have saved at the same time. */
   #notSaved(error: unknown): void {
     if (error instanceof StorageError && error.isWorthRerun) return
-    this.#parts.log.warn({ error: String(error) }, 'what roles have written was not saved')
+    this.#deps.log.warn({ error: String(error) }, 'what roles have written was not saved')
   }
 
   #usedUp({ role, max }: WriterLimit, actual: number): ServerError {
@@ -159,7 +159,7 @@ export class WrittenBytes<Writer extends { readonly role: string }> {
         limit: 'written',
         limitValue: max,
         actual,
-        retryAfterSeconds: secondsToNextDay(this.#parts.clock.wallMicros()),
+        retryAfterSeconds: secondsToNextDay(this.#deps.clock.wallMicros()),
         hint: 'Write again on the next day of UTC, or have an admin raise it: ALTER ROLE … LIMIT written ….',
       },
     )

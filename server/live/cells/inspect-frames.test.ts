@@ -125,7 +125,7 @@ describe('a client that inspects rows', () => {
 test('where servers share a store, a client sees the steps of the server that it asks', async (t) => {
   const cellStore = new MemoryCellStore()
   const open = async () =>
-    await startTestServer(t, { outside: { storage: await openGateway(cellStore) } })
+    await startTestServer(t, { deps: { storage: await openGateway(cellStore) } })
   const [one, other] = [await open(), await open()]
   await one.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   const client = await openSocket(t, (await one.listen()).port)

@@ -27,7 +27,7 @@ export type InspectionRequest = {
 
 type Followed = Awaited<ReturnType<Storage['inspection']['follow']>>
 
-export type InspectionParts = {
+export type InspectionDependencies = {
   readonly storage: Storage
   readonly access: Access
   readonly audit: Audit
@@ -46,12 +46,12 @@ export type InspectionSink = {
 
 /** The rows that one socket inspects: their cells, and then each step of the protocol that changes them. */
 export class SocketInspections {
-  readonly #parts: InspectionParts
+  readonly #deps: InspectionDependencies
   readonly #running = new Set<RunningRequest>()
   #rows = 0
 
-  constructor(parts: InspectionParts) {
-    this.#parts = parts
+  constructor(deps: InspectionDependencies) {
+    this.#deps = deps
   }
 
   /** Serves until `running` is aborted, and rejects with its reason, or with what else ended it. */
@@ -60,7 +60,7 @@ export class SocketInspections {
     sink: InspectionSink,
     running: RunningRequest,
   ): Promise<never> {
-    const { access, audit, shares, storage } = this.#parts
+    const { access, audit, shares, storage } = this.#deps
     const { subscriptions } = shares
     const { client, limits, principal } = running
     access.requireRight(principal, 'inspect')
@@ -86,7 +86,7 @@ export class SocketInspections {
   stepRights(): void {
     for (const running of this.#running) {
       try {
-        this.#parts.access.requireRight(running.principal, 'inspect')
+        this.#deps.access.requireRight(running.principal, 'inspect')
       } catch (error) {
         running.abort(error as Error)
       }
@@ -102,7 +102,7 @@ export class SocketInspections {
     sink: InspectionSink,
     running: RunningRequest,
   ): Promise<never> {
-    const { storage, clock } = this.#parts
+    const { storage, clock } = this.#deps
     const { signal, turns } = running
     const fieldsOf = (step: SeenStep) =>
       stepFields(inspected, step, Math.floor(clock.wallMicros() / 1_000))

@@ -13,8 +13,8 @@ describe('GET /v1/observers/{observer}/deadLetters', () => {
 
   it('has all that an observer has given up, page by page, whatever their keys are', async (t) => {
     const clock = new ManualClock()
-    const outside = { observers: [poison.defined], clock }
-    const observed = await ObservedServer.start(t, { outside })
+    const deps = { observers: [poison.defined], clock }
+    const observed = await ObservedServer.start(t, { deps })
     const { server } = observed
     await observed.run('CREATE TABLE note (id TEXT, n INTEGER, text TEXT, PRIMARY KEY (id, n))')
     await observed.run('CREATE OBSERVER poisoned ON note (text)')

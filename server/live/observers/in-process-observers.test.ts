@@ -13,7 +13,7 @@ test('a function runs for each row that changes, and what it writes is committed
     const words = String(row?.text).split(' ').length
     await tx.query('SET words = :words ON word_count WHERE id = :id', { words, id: key[0] })
   })
-  const observed = await ObservedServer.start(t, { outside: { observers: [count.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [count.defined] } })
   await observed.createObserver('count')
   await observed.run("INSERT INTO page (id, text) VALUES (1, 'one two'), (2, 'one two three')")
   assert.equal((await observed.drained('count')).runs, 2)
@@ -30,7 +30,7 @@ test('a function runs for each row that changes, and what it writes is committed
 
 test('of a row that was deleted there is the key and no row', async (t) => {
   const forget = new Runs('forget')
-  const observed = await ObservedServer.start(t, { outside: { observers: [forget.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [forget.defined] } })
   await observed.createObserver('forget')
   await observed.write(7, 'gone soon')
   await observed.drained('forget')
@@ -47,7 +47,7 @@ test('of 1,000 changes of one cell there are fewer runs, and no change after the
   const flags = { engine: 'sqlite', data }
   const observed = await ObservedServer.start(t, {
     flags,
-    outside: { observers: [follow.defined] },
+    deps: { observers: [follow.defined] },
   })
   t.after(() => rm(data, { recursive: true }))
   await observed.createObserver('follow')
@@ -65,7 +65,7 @@ test('a run that throws leaves nothing, and is tried again', async (t) => {
     await tx.query('SET words = $1 ON word_count WHERE id = $1', [tries])
     if (tries === 1) throw new TypeError('the first one')
   })
-  const observed = await ObservedServer.start(t, { outside: { observers: [fail.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [fail.defined] } })
   await observed.createObserver('fail')
   await observed.write(1, 'text')
   const { runs, retries, failures, lastError } = await observed.drained('fail')
@@ -82,7 +82,7 @@ test('whatever a function throws, it is tried again, and its worker lives on', a
     if (thrown.length > 0) throw thrown.shift()
   })
   const clock = new ManualClock()
-  const observed = await ObservedServer.start(t, { outside: { observers: [fail.defined], clock } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [fail.defined], clock } })
   await observed.createObserver('fail')
   await observed.write(1, 'text')
   while ((await observed.status('fail')).pending > 0) await clock.advance(1_000)
@@ -92,7 +92,7 @@ test('whatever a function throws, it is tried again, and its worker lives on', a
 
 test('the error of a statement is told with its code, as clients know it', async (t) => {
   const fail = new Runs('fail', (tx) => tx.query('GET nonsense FROM page WHERE id = 1'))
-  const observed = await ObservedServer.start(t, { outside: { observers: [fail.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [fail.defined] } })
   await observed.createObserver('fail')
   await observed.write(1, 'text')
   const { lastError } = await observed.until('fail', ({ failures }) => failures > 0)
@@ -105,8 +105,8 @@ test('a poisoned row becomes a dead letter, and RESUME takes it up; the others g
     if (isPoisonous && key[0] === 13) throw new Error('poison')
   })
   const clock = new ManualClock()
-  const outside = { observers: [poisoned.defined], clock }
-  const observed = await ObservedServer.start(t, { outside })
+  const deps = { observers: [poisoned.defined], clock }
+  const observed = await ObservedServer.start(t, { deps })
   await observed.createObserver('poisoned')
   await observed.run("INSERT INTO page (id, text) VALUES (12, 'a'), (13, 'b'), (14, 'c')")
   const given = async () => (await observed.status('poisoned')).deadLetters
@@ -126,7 +126,7 @@ test('a poisoned row becomes a dead letter, and RESUME takes it up; the others g
 
 test('REPLAY runs again for what has changed since, and PAUSE lets nothing run', async (t) => {
   const replayed = new Runs('replayed')
-  const observed = await ObservedServer.start(t, { outside: { observers: [replayed.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [replayed.defined] } })
   await observed.createObserver('replayed')
   await observed.write(1, 'before')
   const { body } = await observed.server.query("SET text = 'since' ON page WHERE id = 2")
@@ -144,7 +144,7 @@ test('REPLAY runs again for what has changed since, and PAUSE lets nothing run',
 
 test('NOTIFY runs a weak observer, with the row as it is or without one', async (t) => {
   const folded = new Runs('folded')
-  const observed = await ObservedServer.start(t, { outside: { observers: [folded.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [folded.defined] } })
   await observed.createObserver('folded', 'WEAK')
   await observed.run('NOTIFY folded ON page WHERE id = 5')
   await observed.drained('folded')
@@ -156,7 +156,7 @@ test('NOTIFY runs a weak observer, with the row as it is or without one', async 
 
 test('an observer that is not there yet is waited for, and one that is dropped again', async (t) => {
   const late = new Runs('late')
-  const observed = await ObservedServer.start(t, { outside: { observers: [late.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [late.defined] } })
   await observed.write(1, 'early')
   for (const runs of [1, 2]) {
     await observed.createObserver('late')
@@ -180,7 +180,7 @@ test('so many workers as are asked for run at a time, and not for the same row',
     },
     3,
   )
-  const observed = await ObservedServer.start(t, { outside: { observers: [wide.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [wide.defined] } })
   await observed.createObserver('wide')
   await observed.run("INSERT INTO page (id, text) VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')")
   const { runs, failures } = await observed.drained('wide')
@@ -210,7 +210,7 @@ test('the transaction takes statements on rows, one each, and nothing that would
     ])
     found.push(set.rowsAffected, got.columns, { ...got.rows[0] }, tx.readTimestamp > 0)
   })
-  const observed = await ObservedServer.start(t, { outside: { observers: [strict.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [strict.defined] } })
   await observed.createObserver('strict')
   await observed.write(1, 'text')
   await observed.drained('strict')
@@ -238,7 +238,7 @@ test('a run that meets a conflict is repeated, and each change is committed for 
     await tx.query('SET runs = $1 ON word_count WHERE id = $2', [runs, id])
   })
   const observed: ObservedServer = await ObservedServer.start(t, {
-    outside: { observers: [counting.defined] },
+    deps: { observers: [counting.defined] },
   })
   await observed.createObserver('counting')
   await observed.write(1, 'text')
@@ -255,7 +255,7 @@ test('a failed CHECK ends the transaction, also for a function that goes on', as
     if (isChecked) await tx.query("CHECK text = 'no' ON page WHERE id = 1").catch(() => undefined)
     isChecked = false
   })
-  const observed = await ObservedServer.start(t, { outside: { observers: [careless.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [careless.defined] } })
   await observed.createObserver('careless')
   await observed.write(1, 'text')
   const { runs, failures, lastError } = await observed.drained('careless')
@@ -271,7 +271,7 @@ test('a stopping server finishes the run under way and begins no other', async (
     const done = await tx.query('SET words = 1 ON word_count WHERE id = $1', [key[0]])
     written += done.rowsAffected
   })
-  const observed = await ObservedServer.start(t, { outside: { observers: [slow.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [slow.defined] } })
   await observed.createObserver('slow')
   await observed.run("INSERT INTO page (id, text) VALUES (1, 'a'), (2, 'b')")
   await slow.begun(1)
@@ -284,8 +284,8 @@ test('a stopping server finishes the run under way and begins no other', async (
 test('a run that never ends holds up neither the end of the server nor the observer for ever', async (t) => {
   const stuck = new Runs('stuck', () => new Promise(() => {}))
   const flags = { 'shutdown-timeout': '100ms', 'transaction-timeout': '300ms' }
-  const outside = { observers: [stuck.defined] }
-  const observed = await ObservedServer.start(t, { flags, outside })
+  const deps = { observers: [stuck.defined] }
+  const observed = await ObservedServer.start(t, { flags, deps })
   await observed.createObserver('stuck')
   await observed.write(1, 'a')
   const { lastError } = await observed.until('stuck', ({ failures }) => failures === 1)

@@ -25,9 +25,9 @@ import { inTransaction } from '../../snapshot.ts'
 import type { DefinedObserver, ObserverEvent } from './define-observer.ts'
 import { lostRaceOf } from './lost-race.ts'
 import { factsOf } from './observer-event.ts'
-import { RunTransaction, type RunTransactionParts } from './run-transaction.ts'
+import { RunTransaction, type RunTransactionDependencies } from './run-transaction.ts'
 
-export type InProcessParts = RunTransactionParts & {
+export type InProcessDependencies = RunTransactionDependencies & {
   readonly storage: Storage
   readonly clock: Clock
   readonly log: Logger
@@ -44,13 +44,13 @@ const RETRY_MS = 1_000
 
 /** Runs the functions of the module that the server was started with (`--observers`). */
 export class InProcessObservers {
-  readonly #parts: InProcessParts
+  readonly #deps: InProcessDependencies
   readonly #stopping = new AbortController()
   readonly #missing = new Set<string>()
   #working: readonly Promise<void>[] = []
 
-  constructor(parts: InProcessParts) {
-    this.#parts = parts
+  constructor(deps: InProcessDependencies) {
+    this.#deps = deps
   }
 
   start(observers: readonly DefinedObserver[]): void {
@@ -77,7 +77,7 @@ export class InProcessObservers {
 
   /** Undefined after a while in which there is none to be had. */
   async #next(observer: string): Promise<Notification | undefined> {
-    const { storage, clock, log } = this.#parts
+    const { storage, clock, log } = this.#deps
     const { signal } = this.#stopping
     try {
       return await storage.observers.lease(observer, { signal })
@@ -94,17 +94,17 @@ export class InProcessObservers {
   #tellMissing(observer: string): void {
     if (this.#missing.has(observer)) return
     this.#missing.add(observer)
-    this.#parts.log.info({ observer }, 'there is no such observer yet; waiting for its creation')
+    this.#deps.log.info({ observer }, 'there is no such observer yet; waiting for its creation')
   }
 
   async #run(defined: DefinedObserver, notification: Notification): Promise<void> {
-    const { requests, runMsMax, log } = this.#parts
+    const { requests, runMsMax, log } = this.#deps
     this.#missing.delete(defined.observer)
     const running = requests.beginFor({ client: SERVER_ITSELF }, { operation: 'observer' })
     running.admitted()
     const timer = setTimeout(() => running.abort(tookTooLong(runMsMax)), runMsMax)
     try {
-      await this.#parts.ended.counted(
+      await this.#deps.ended.counted(
         () => this.#runInside(defined, notification, running),
         (commitTs) => commitTs,
       )
@@ -133,12 +133,12 @@ export class InProcessObservers {
     notification: Notification,
     running: RunningRequest,
   ): Promise<Timestamp | null> {
-    const { storage } = this.#parts
+    const { storage } = this.#deps
     return await inTransaction(storage, {}, async (transaction) => {
       if ((await notification.acknowledge(transaction)) === 'alreadyObserved') return null
       const catalog = await storage.catalog(transaction)
       const event = await eventOf(notification, transaction, catalog)
-      const tx = new RunTransaction(this.#parts, { transaction, catalog, running })
+      const tx = new RunTransaction(this.#deps, { transaction, catalog, running })
       // A function that waits for something that never comes must not hold up the end of the server.
       const work = async () => {
         await run(tx, event)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { createParser } from '../../../parser/parser.ts'
 import { openStorage, systemClock } from '../../../storage/storage.ts'
-import { executionParts } from '../../../test/server/execution-parts.ts'
+import { executionDeps } from '../../../test/server/execution-deps.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { CursorSecrets } from '../../guard/access/cursor-secrets.ts'
 import { Cursors } from '../../requests/prepared/cursor.ts'
@@ -20,7 +20,7 @@ async function runTransaction(t: TestContext) {
     running.end()
     await storage.close()
   })
-  const execution = new StatementExecution(executionParts(storage))
+  const execution = new StatementExecution(executionDeps(storage))
   const secrets = new CursorSecrets(await storage.secret('cursor'), systemClock, 3_600_000)
   const cursors = new Cursors(secrets, storage.history)
   const parts = { parser: createParser(), cursors, execution }

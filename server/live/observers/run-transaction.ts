@@ -16,7 +16,7 @@ import { explained } from '../../requests/transactions/explained-error.ts'
 import { endsTransaction } from '../../requests/transactions/transaction-end.ts'
 import type { ObservedRow, ObserverQueryResult, ObserverTransaction } from './define-observer.ts'
 
-export type RunTransactionParts = {
+export type RunTransactionDependencies = {
   readonly parser: Parser
   readonly cursors: Cursors
   readonly execution: StatementExecution
@@ -24,7 +24,7 @@ export type RunTransactionParts = {
 
 /** What a function of this process does its work with. */
 export class RunTransaction implements ObserverTransaction {
-  readonly #parts: RunTransactionParts
+  readonly #deps: RunTransactionDependencies
   readonly #transaction: Transaction
   readonly #catalog: Catalog
   readonly #running: RunningRequest
@@ -33,14 +33,14 @@ export class RunTransaction implements ObserverTransaction {
   #hasEnded = false
 
   constructor(
-    parts: RunTransactionParts,
+    deps: RunTransactionDependencies,
     inside: {
       readonly transaction: Transaction
       readonly catalog: Catalog
       readonly running: RunningRequest
     },
   ) {
-    this.#parts = parts
+    this.#deps = deps
     this.#transaction = inside.transaction
     this.#catalog = inside.catalog
     this.#running = inside.running
@@ -85,14 +85,14 @@ export class RunTransaction implements ObserverTransaction {
 
   async #run(sql: string, params: Parameters | undefined): Promise<StatementResult> {
     const parameters = checkedParameters(params)
-    const prepared = PreparedScript.of(this.#parts.parser.parseScript(sql))
+    const prepared = PreparedScript.of(this.#deps.parser.parseScript(sql))
     requireParametersUsed(parameters, prepared)
     const { statements, end } = prepared.inner({ params: parameters })
     if (end !== undefined) throw endsByItself()
     if (statements.length > 1) {
       throw new ServerError('invalid_request', 'A query of an observer is one statement.')
     }
-    const [result] = await this.#parts.execution.run(statements, {
+    const [result] = await this.#deps.execution.run(statements, {
       request: {},
       transaction: this.#transaction,
       catalog: this.#catalog,

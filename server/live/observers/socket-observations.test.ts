@@ -365,7 +365,7 @@ test('a release gets through while as many queries are under way as a socket may
 
 test('a run that works on other things for longer than a transaction may idle keeps its row and commits', async (t) => {
   const clock = new ManualClock()
-  const observed = await ObservedServer.start(t, { outside: { clock } })
+  const observed = await ObservedServer.start(t, { deps: { clock } })
   await observed.createObserver('count')
   const worker = await observed.connect(t)
   const leaseMs = 20 * SERVER_LIMITS.observerLeaseMsDefault

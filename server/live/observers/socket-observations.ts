@@ -22,7 +22,7 @@ export type ObservationRequest = {
   readonly integers: IntegerForm
 }
 
-type ObservationParts = {
+type ObservationDependencies = {
   readonly observers: Pick<Observers, 'lease'>
   readonly shares: Shares
   readonly access: Pick<Access, 'currentCatalog'>
@@ -34,13 +34,13 @@ export type NotificationFields = { readonly notification: string } & Notificatio
 export class SocketObservations {
   readonly #observers: Pick<Observers, 'lease'>
   readonly #shares: Shares
-  readonly #access: ObservationParts['access']
+  readonly #access: ObservationDependencies['access']
   readonly #client: ClientKey
   readonly #held = new Map<string, HeldNotification>()
   readonly #ending = new Set<Promise<void>>()
   #workers = 0
 
-  constructor({ observers, shares, access }: ObservationParts, client: ClientKey) {
+  constructor({ observers, shares, access }: ObservationDependencies, client: ClientKey) {
     this.#observers = observers
     this.#shares = shares
     this.#access = access

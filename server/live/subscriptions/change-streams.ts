@@ -5,7 +5,7 @@ import { problemOf } from '../../errors/error-response.ts'
 import { type FaultLog, isOfLeaving } from '../../errors/fault-log.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import type { Audit } from '../../guard/audit/audit.ts'
-import { Hold } from '../../guard/budgets/hold.ts'
+import { Reservation } from '../../guard/budgets/hold.ts'
 import type { Shares } from '../../guard/budgets/shares.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import type { RunningRequest } from '../../requests/prepared/running-request.ts'
@@ -13,7 +13,7 @@ import { ChangeLines } from './frames/change-lines.ts'
 import { SubscriptionFrame } from './frames/subscription-frame.ts'
 import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts'
 
-type ChangeStreamParts = {
+type ChangeStreamDependencies = {
   readonly subscriptions: Pick<Subscriptions, 'serve'>
   readonly shares: Shares
   readonly clock: Clock
@@ -25,15 +25,15 @@ type OpenStream = { readonly lines: ChangeLines; readonly running: RunningReques
 
 /** The subscriptions that are answered as NDJSON. */
 export class ChangeStreams {
-  readonly #parts: ChangeStreamParts
+  readonly #deps: ChangeStreamDependencies
   readonly #streams = new Set<OpenStream>()
   readonly #stopping = new AbortController()
   #refusal: ServerError | undefined
   readonly #looking: Promise<void>
 
-  constructor(parts: ChangeStreamParts) {
-    this.#parts = parts
-    this.#looking = repeat(parts.clock, {
+  constructor(deps: ChangeStreamDependencies) {
+    this.#deps = deps
+    this.#looking = repeat(deps.clock, {
       everyMs: SERVER_LIMITS.progressMs,
       signal: this.#stopping.signal,
       work: () => {
@@ -47,19 +47,19 @@ export class ChangeStreams {
 
   /** The body of the answer, once it has a line; what is wrong before that is thrown. */
   async open(request: SubscriptionRequest, running: RunningRequest): Promise<Readable> {
-    const { changeStreams } = this.#parts.shares
+    const { changeStreams } = this.#deps.shares
     const refusal = changeStreams.refusal(running.client)
     if (refusal !== undefined) {
       running.end()
       throw refusal
     }
     changeStreams.take(running.client)
-    const { clock, shares } = this.#parts
-    const lines = new ChangeLines(clock, new Hold(shares.unsentBytes, running.client))
+    const { clock, shares } = this.#deps
+    const lines = new ChangeLines(clock, new Reservation(shares.unsentBytes, running.client))
     const stream = { lines, running }
     this.#streams.add(stream)
     if (this.#refusal !== undefined) running.abort(this.#refusal)
-    const ended = this.#parts.subscriptions.serve(request, lines, running).finally(() => {
+    const ended = this.#deps.subscriptions.serve(request, lines, running).finally(() => {
       this.#streams.delete(stream)
       changeStreams.giveBack(running.client)
       running.end()
@@ -86,10 +86,10 @@ export class ChangeStreams {
   }
 
   #end(lines: ChangeLines, error: unknown, running: RunningRequest): void {
-    this.#parts.faults.add(error, 'a stream failed')
+    this.#deps.faults.add(error, 'a stream failed')
     if (!isOfLeaving(error)) {
       const told = problemOf(error)
-      this.#parts.audit.answered(told, running)
+      this.#deps.audit.answered(told, running)
       const { type: _, ...problem } = told
       lines.send(SubscriptionFrame.of('error', problem))
     }

@@ -10,8 +10,8 @@ import { ManualClock } from '../../../test/manual-clock.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 
-async function world(t: TestContext, outside = {}) {
-  const server = await startTestServer(t, { outside })
+async function world(t: TestContext, deps = {}) {
+  const server = await startTestServer(t, { deps })
   const { port } = await server.listen()
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   const ask = async (parameters: Record<string, string>, method = 'GET') => {

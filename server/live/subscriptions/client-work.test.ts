@@ -15,7 +15,7 @@ type Subscribed = Awaited<ReturnType<Awaited<ReturnType<typeof world>>['subscrib
 /** Subscriptions of several clients, and how many rows have been looked at for any of them. */
 async function world(t: TestContext) {
   const storage = await openStorage({ engine: 'memory' })
-  const server = await startTestServer(t, { outside: { storage } })
+  const server = await startTestServer(t, { deps: { storage } })
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, v TEXT)')
   const looked = { count: 0 }
   const writer = new (class extends AnswerWriter {

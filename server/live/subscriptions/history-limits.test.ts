@@ -25,7 +25,7 @@ async function world(t: TestContext) {
     reads.running -= 1
     return await read(position, options)
   }
-  const server = await startTestServer(t, { outside: { storage } })
+  const server = await startTestServer(t, { deps: { storage } })
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY)')
   const subscriber = subscriberOf(t, storage)
   const subscribe = (since: number) => subscriber({ sql: 'SCAN * FROM item', since }).sink

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { createParser } from '../../../parser/parser.ts'
 import { openStorage, type Storage } from '../../../storage/storage.ts'
 import { SeededRandomness } from '../../../test/seeded-randomness.ts'
-import { executionParts } from '../../../test/server/execution-parts.ts'
+import { executionDeps } from '../../../test/server/execution-deps.ts'
 import { RecordingSink } from '../../../test/server/recording-sink.ts'
 import type { Frame } from '../../../test/server/socket-client.ts'
 import { startTestServer, type TestServer } from '../../../test/server/test-server.ts'
@@ -206,15 +206,15 @@ function checkProgress(frames: readonly Frame[], last: number): void {
 }
 
 async function openWorld(t: TestContext, storage: Storage, seed: number): Promise<World> {
-  const server = await startTestServer(t, { outside: { storage } })
+  const server = await startTestServer(t, { deps: { storage } })
   await server.query(
     'CREATE TABLE item (id INTEGER PRIMARY KEY, owner TEXT, amount INTEGER, filling TEXT)',
   )
-  const parts = executionParts(storage)
-  const execution = new StatementExecution(parts)
+  const deps = executionDeps(storage)
+  const execution = new StatementExecution(deps)
   const log = pino({ level: 'silent' })
   const subscriptions = new Subscriptions(
-    { ...parts, log, writer: new AnswerWriter(), execution },
+    { ...deps, log, writer: new AnswerWriter(), execution },
     createParser(),
   )
   t.after(() => subscriptions.close())

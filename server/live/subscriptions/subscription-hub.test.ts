@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { createParser } from '../../../parser/parser.ts'
 import { openStorage, StorageError } from '../../../storage/storage.ts'
-import { executionParts } from '../../../test/server/execution-parts.ts'
+import { executionDeps } from '../../../test/server/execution-deps.ts'
 import { RecordingSink } from '../../../test/server/recording-sink.ts'
 import type { Frame } from '../../../test/server/socket-client.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'
@@ -21,7 +21,7 @@ import { Subscriptions } from './subscriptions.ts'
 /** Subscriptions over a store whose snapshots of the past, the images of rows, a test can hold back. */
 async function world(t: TestContext, subscriptionsMax?: number) {
   const storage = await openStorage({ engine: 'memory' })
-  const server = await startTestServer(t, { outside: { storage } })
+  const server = await startTestServer(t, { deps: { storage } })
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, n INTEGER)')
   const begin = storage.begin.bind(storage)
   const images = { before: async () => {}, count: 0 }
@@ -39,8 +39,8 @@ async function world(t: TestContext, subscriptionsMax?: number) {
     followers.push(follower)
     return follower
   }
-  const parts = executionParts(storage)
-  const execution = new StatementExecution(parts)
+  const deps = executionDeps(storage)
+  const execution = new StatementExecution(deps)
   const log = pino({ level: 'silent' })
   const rows = { written: 0 }
   const writer = new (class extends AnswerWriter {
@@ -50,7 +50,7 @@ async function world(t: TestContext, subscriptionsMax?: number) {
     }
   })()
   const shares = new Shares(subscriptionsMax === undefined ? {} : { subscriptionsMax })
-  const serving = { ...parts, log, writer, execution, shares }
+  const serving = { ...deps, log, writer, execution, shares }
   const subscriptions = new Subscriptions(serving, createParser())
   const running: RunningRequest[] = []
   t.after(async () => {

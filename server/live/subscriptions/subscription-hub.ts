@@ -19,7 +19,7 @@ import { CommitImages } from './matching/commit-images.ts'
 import type { SubscribedQuery } from './matching/subscribed-query.ts'
 import { SubscriptionIndex } from './matching/subscription-index.ts'
 import type { Subscription } from './subscription.ts'
-import type { SubscriptionParts } from './subscription-parts.ts'
+import type { SubscriptionDependencies } from './subscription-parts.ts'
 
 /** Rows that a subscription may be behind when it joins: while it reads them, all others wait. */
 const JOINING_ROWS_MAX = 100
@@ -55,7 +55,7 @@ export type HubMembers =
  * a subscription that has read up to there on its own can join without a gap and without a duplicate.
  */
 export class SubscriptionHub {
-  readonly #parts: SubscriptionParts
+  readonly #deps: SubscriptionDependencies
   readonly #live: LiveSubscriptions
   readonly #queue = new CommitQueue(SERVER_LIMITS.feedQueueRows)
   readonly #turns: Turns
@@ -67,11 +67,11 @@ export class SubscriptionHub {
   #index: SubscriptionIndex | undefined
   #working: Promise<void> | undefined
 
-  constructor(parts: SubscriptionParts, members: HubMembers) {
-    this.#parts = parts
+  constructor(deps: SubscriptionDependencies, members: HubMembers) {
+    this.#deps = deps
     this.#members = members
     const client = members.kind === 'oneClient' ? members.client : SERVER_ITSELF
-    this.#turns = new Turns(parts.turnQueue, takerFor(client))
+    this.#turns = new Turns(deps.turnQueue, takerFor(client))
     this.#live = new LiveSubscriptions(this.#turns)
   }
 
@@ -101,10 +101,10 @@ export class SubscriptionHub {
   /** Tells everybody how far the feed has come. Rejects with the errors of the feed. */
   async progress(): Promise<void> {
     if (this.#follower === undefined) return
-    const timestamp = await this.#parts.storage.feed.resolved()
+    const timestamp = await this.#deps.storage.feed.resolved()
     // Live subscriptions have been sent everything up to it, so the queue begins after it.
     const isKnown = this.#follower?.isLive === true
-    if (isKnown) this.#parts.recent.passed(timestamp)
+    if (isKnown) this.#deps.recent.passed(timestamp)
     this.#queue.add({ kind: 'progress', timestamp: isKnown ? timestamp : this.#position })
     this.#work()
   }
@@ -170,7 +170,7 @@ export class SubscriptionHub {
   /** From the position on; after a queue that was full, what it did not take is read once more. */
   #follow(): void {
     if (this.#follower !== undefined) return
-    const { storage, recent } = this.#parts
+    const { storage, recent } = this.#deps
     recent.followedFrom(this.#position)
     const follower = storage.feed.follow(this.#position, {
       commit: (commit) => {
@@ -199,7 +199,7 @@ export class SubscriptionHub {
     this.#follower?.stop()
     this.#follower = undefined
     this.#queue.clear()
-    this.#parts.recent.clear()
+    this.#deps.recent.clear()
     this.#index = undefined
   }
 
@@ -256,7 +256,7 @@ export class SubscriptionHub {
   }
 
   async #tell(commit: FeedCommit, before: Timestamp): Promise<void> {
-    const { storage, writer } = this.#parts
+    const { storage, writer } = this.#deps
     await CommitImages.of(storage, commit.commitTs, async (images) => {
       const index = await this.#indexFor(images.catalog)
       this.#shared.begin(commit)
@@ -279,7 +279,7 @@ export class SubscriptionHub {
   /** Where all wait for each other the client goes on by itself; where it waits for itself alone, the query ends. */
   async #relieve({ query, account, spent }: CostlyQuery, before: Timestamp): Promise<void> {
     if (this.#members.kind === 'all') return this.#setApart(account, before)
-    const held = this.#parts.shares.subscriptions.heldBy(account.client)
+    const held = this.#deps.shares.subscriptions.heldBy(account.client)
     const refusal = workRefusal(account, spent, held)
     if (refusal === undefined) return
     await this.#end(query, refusal)
@@ -299,7 +299,7 @@ export class SubscriptionHub {
 
   /** The index as of the position, which every later change of the catalog renews. */
   async #currentIndex(position: Timestamp): Promise<SubscriptionIndex> {
-    this.#index ??= new SubscriptionIndex(await catalogAt(this.#parts.storage, position))
+    this.#index ??= new SubscriptionIndex(await catalogAt(this.#deps.storage, position))
     return this.#index
   }
 
@@ -333,7 +333,7 @@ export class SubscriptionHub {
 
   /** Each goes on from what it was told last, and meets what is wrong where its client can be told. */
   #allReadAlone(error: unknown): void {
-    this.#parts.log.warn({ err: error }, 'a shared read failed; each subscription reads on its own')
+    this.#deps.log.warn({ err: error }, 'a shared read failed; each subscription reads on its own')
     for (const subscription of this.#live.all()) this.#readsAlone(subscription)
   }
 }

@@ -5,7 +5,7 @@ import { ClientWork, type WorkAccount } from './frames/work-accounts.ts'
 import { RecentCommits } from './recent-commits.ts'
 import type { LiveSubscribers, Subscription } from './subscription.ts'
 import { SubscriptionHub } from './subscription-hub.ts'
-import type { SubscriptionParts } from './subscription-parts.ts'
+import type { SubscriptionDependencies } from './subscription-parts.ts'
 
 type Apart = { readonly hub: SubscriptionHub; readonly work: ClientWork }
 
@@ -15,13 +15,13 @@ type Apart = { readonly hub: SubscriptionHub; readonly work: ClientWork }
  * stays there until it has no subscription any more.
  */
 export class SubscriptionHubs implements LiveSubscribers {
-  readonly #parts: SubscriptionParts
+  readonly #deps: SubscriptionDependencies
   readonly #ofAll: SubscriptionHub
   readonly #ofOne = new Map<ClientKey, Apart>()
 
-  constructor(parts: SubscriptionParts) {
-    this.#parts = parts
-    this.#ofAll = new SubscriptionHub(parts, {
+  constructor(deps: SubscriptionDependencies) {
+    this.#deps = deps
+    this.#ofAll = new SubscriptionHub(deps, {
       kind: 'all',
       isApart: (client) => this.#ofOne.has(client),
       setApart: (client) => this.#setApart(client),
@@ -74,10 +74,10 @@ export class SubscriptionHubs implements LiveSubscribers {
   }
 
   #setApart(client: ClientKey): void {
-    const hasAny = this.#parts.shares.subscriptions.heldBy(client) > 0
+    const hasAny = this.#deps.shares.subscriptions.heldBy(client) > 0
     if (!hasAny || this.#ofOne.has(client)) return
     // Who reads alone reads what the hub of all clients has kept.
-    const parts = { ...this.#parts, recent: new RecentCommits(0) }
+    const parts = { ...this.#deps, recent: new RecentCommits(0) }
     const work = new ClientWork(client)
     const hub = new SubscriptionHub(parts, { kind: 'oneClient', client, work })
     this.#ofOne.set(client, { hub, work })

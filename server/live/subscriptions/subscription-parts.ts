@@ -14,7 +14,7 @@ import type { Permits } from './permits.ts'
 import type { RecentCommits } from './recent-commits.ts'
 
 /** What subscriptions work with. */
-export type SubscriptionParts = {
+export type SubscriptionDependencies = {
   readonly storage: Storage
   readonly clock: Clock
   readonly log: Logger

@@ -14,7 +14,7 @@ import { SubscriptionFrame } from './frames/subscription-frame.ts'
 import type { SubscriptionSink } from './frames/subscription-sink.ts'
 import { snapshotRowText } from './matching/row-change.ts'
 import type { SubscribedQuery } from './matching/subscribed-query.ts'
-import type { SubscriptionParts } from './subscription-parts.ts'
+import type { SubscriptionDependencies } from './subscription-parts.ts'
 
 /** Who reads a snapshot, and where its frames go. */
 type Reader = {
@@ -30,20 +30,23 @@ type Reader = {
  * costs no more memory than a fast one. Rejects with what is wrong with the statement, and with the
  * signal's reason.
  */
-export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Promise<Timestamp> {
+export async function readSnapshot(
+  deps: SubscriptionDependencies,
+  reader: Reader,
+): Promise<Timestamp> {
   const { query, sink, knownColumns, running } = reader
   const { turns } = running
   let catalog: Catalog | undefined
   const send = async (transaction: Transaction) => {
-    catalog = query.viewOf(await parts.storage.catalog(transaction))
+    catalog = query.viewOf(await deps.storage.catalog(transaction))
     const plan = query.planAt(catalog)
     const timestamp = transaction.startTs
     let isBegun = false
-    for await (const rows of pagesOf(parts, reader, { transaction, catalog })) {
+    for await (const rows of pagesOf(deps, reader, { transaction, catalog })) {
       // What is wrong with the statement is told by its first page, before anything is answered.
-      if (!isBegun) sink.send(knownColumns.begin(timestamp, plan, parts.storage.history.name))
+      if (!isBegun) sink.send(knownColumns.begin(timestamp, plan, deps.storage.history.name))
       isBegun = true
-      for await (const frame of rowFrames(parts, plan, reader, rows)) {
+      for await (const frame of rowFrames(deps, plan, reader, rows)) {
         await sink.room(running.signal)
         sink.send(frame)
       }
@@ -53,17 +56,17 @@ export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Pr
     return timestamp
   }
   try {
-    return await inTransaction(parts.storage, { readOnly: true }, send, turns)
+    return await inTransaction(deps.storage, { readOnly: true }, send, turns)
   } catch (error) {
     throw explained(error instanceof StatementFailure ? error.cause : error, catalog)
   }
 }
 
-type Rows = Awaited<ReturnType<SubscriptionParts['execution']['run']>>[number]['rows']
+type Rows = Awaited<ReturnType<SubscriptionDependencies['execution']['run']>>[number]['rows']
 
 /** The whole rows of the query, a page at a time. */
 async function* pagesOf(
-  { execution }: SubscriptionParts,
+  { execution }: SubscriptionDependencies,
   { query, running }: Reader,
   { transaction, catalog }: { readonly transaction: Transaction; readonly catalog: Catalog },
 ): AsyncGenerator<Rows, void, undefined> {
@@ -90,7 +93,7 @@ async function* pagesOf(
 }
 
 async function* rowFrames(
-  { writer }: SubscriptionParts,
+  { writer }: SubscriptionDependencies,
   plan: SubscriptionPlan,
   { query, running }: Reader,
   rows: Rows,

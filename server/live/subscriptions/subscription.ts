@@ -16,7 +16,7 @@ import { type WorkAccount, workRefusal } from './frames/work-accounts.ts'
 import { CommitImages } from './matching/commit-images.ts'
 import type { SubscribedQuery } from './matching/subscribed-query.ts'
 import { SubscriptionIndex } from './matching/subscription-index.ts'
-import type { SubscriptionParts } from './subscription-parts.ts'
+import type { SubscriptionDependencies } from './subscription-parts.ts'
 import { readSnapshot } from './subscription-snapshot.ts'
 
 /** Where a subscription begins. */
@@ -55,7 +55,7 @@ export class Subscription {
   readonly query: SubscribedQuery
   readonly sink: SubscriptionSink
   readonly running: RunningRequest
-  readonly #parts: SubscriptionParts
+  readonly #deps: SubscriptionDependencies
   readonly #live: LiveSubscribers
   readonly #knownColumns: KnownColumns
   #position: Timestamp = 0
@@ -70,7 +70,7 @@ export class Subscription {
   #toldCount = 0
 
   constructor(
-    parts: SubscriptionParts,
+    deps: SubscriptionDependencies,
     live: LiveSubscribers,
     own: {
       readonly query: SubscribedQuery
@@ -78,13 +78,13 @@ export class Subscription {
       readonly running: RunningRequest
     },
   ) {
-    this.#parts = parts
-    this.#knownColumns = new KnownColumns(parts.opaqueIds)
+    this.#deps = deps
+    this.#knownColumns = new KnownColumns(deps.opaqueIds)
     this.#live = live
     this.query = own.query
     this.sink = own.sink
     this.running = own.running
-    this.#progressAtMs = parts.clock.monotonicMs()
+    this.#progressAtMs = deps.clock.monotonicMs()
   }
 
   /** Everything up to here has been sent, or is of no concern. */
@@ -117,19 +117,19 @@ export class Subscription {
   }
 
   async #run(start: SubscriptionStart): Promise<never> {
-    await this.#parts.ended.counted(() => this.#begin(start))
+    await this.#deps.ended.counted(() => this.#begin(start))
     this.running.follows()
     while (true) {
       await this.sink.room(this.running.signal)
       const read = () => this.#readAlone()
-      const isCaughtUp = await this.#parts.readers.run(this.running.client, read)
+      const isCaughtUp = await this.#deps.readers.run(this.running.client, read)
       if (isCaughtUp && (await this.#live.join(this))) await this.#untilItLeaves()
     }
   }
 
   /** Many may have waited for the same commit, or for one that read before them. */
   async #readAlone(): Promise<boolean> {
-    await new Turns(this.#parts.turnQueue, this.running).rejoin()
+    await new Turns(this.#deps.turnQueue, this.running).rejoin()
     return this.readOn(SERVER_LIMITS.feedPageRows)
   }
 
@@ -138,7 +138,7 @@ export class Subscription {
    * read for now. While it joins, it reads no further than an account may pay for.
    */
   async readOn(rowsMax: number, joining?: WorkAccount): Promise<boolean> {
-    const { storage, recent, turnQueue, clock } = this.#parts
+    const { storage, recent, turnQueue, clock } = this.#deps
     const { signal } = this.running
     // Rights may have been taken away since the page before.
     if (this.query.isRestricted) this.query.planAt(await catalogAt(storage))
@@ -190,7 +190,7 @@ export class Subscription {
     this.passed(position)
     if (!this.sink.isWritable) return false
     this.sink.send(SubscriptionFrame.of('progress', { timestamp: this.#position }))
-    this.#progressAtMs = this.#parts.clock.monotonicMs()
+    this.#progressAtMs = this.#deps.clock.monotonicMs()
     return true
   }
 
@@ -224,7 +224,7 @@ export class Subscription {
   async #whyItEnded(error: unknown): Promise<unknown> {
     const isTooOld = error instanceof StorageError && error.code === 'snapshot_too_old'
     if (!isTooOld || this.#position === 0) return error
-    const { feed } = this.#parts.storage
+    const { feed } = this.#deps.storage
     return feed.read(this.#position, { rowsMax: 1 }).then(
       () => error,
       (reason: unknown) => reason,
@@ -233,11 +233,11 @@ export class Subscription {
 
   async #begin(start: SubscriptionStart): Promise<void> {
     const { query, sink } = this
-    const { storage } = this.#parts
+    const { storage } = this.#deps
     const knownColumns = this.#knownColumns
     if (start.kind === 'snapshot') {
       const reader = { query, sink, knownColumns, running: this.running }
-      this.#position = await readSnapshot(this.#parts, reader)
+      this.#position = await readSnapshot(this.#deps, reader)
       return
     }
     // First of all: of another store nothing else makes sense, and its tables may not be there.
@@ -259,7 +259,7 @@ export class Subscription {
 
   /** False when there was no room for all of it, or it would take too much work. */
   async #tellAlone(commit: FeedCommit, turns: Turns, joining?: WorkAccount): Promise<boolean> {
-    const { storage, frames } = this.#parts
+    const { storage, frames } = this.#deps
     const { commitTs } = commit
     this.#index ??= this.#indexFor(await catalogAt(storage, this.#position))
     if (!this.#index.isConcernedBy(commit)) {
@@ -281,7 +281,7 @@ export class Subscription {
     turns: Turns,
     joining: WorkAccount | undefined,
   ): Promise<boolean> {
-    const { storage, writer, frames } = this.#parts
+    const { storage, writer, frames } = this.#deps
     const { commitTs } = commit
     const from = this.#row
     return await CommitImages.of(storage, commitTs, async (images) => {
@@ -331,14 +331,14 @@ export class Subscription {
 
   /** Throws PlanError `limit_exceeded`. */
   #requireItsPart({ account, spent }: CostlyQuery): void {
-    const held = this.#parts.shares.subscriptions.heldBy(account.client)
+    const held = this.#deps.shares.subscriptions.heldBy(account.client)
     const refusal = workRefusal(account, spent, held)
     if (refusal !== undefined) throw refusal
   }
 
   #counted(changes: number): void {
     this.#toldCount += changes
-    this.#parts.told.count += changes
+    this.#deps.told.count += changes
   }
 
   #send({ commitTs, plan, frame, next }: ChangeFrame): void {

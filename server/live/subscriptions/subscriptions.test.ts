@@ -177,7 +177,7 @@ test('what garbage collection has taken cannot be read on from', async (t) => {
   const clock = new ManualClock()
   const retention = { retentionMs: 1_000, heldMsMax: 1_000 }
   const storage = await openStorage({ engine: 'memory', clock, retention })
-  const { client, commit } = await world(t, { outside: { storage, clock } })
+  const { client, commit } = await world(t, { deps: { storage, clock } })
   const since = await commit("SET balance = 1 ON account WHERE id = 'bob'")
   await clock.advance(60_000)
   await commit("SET balance = 2 ON account WHERE id = 'bob'")
@@ -285,7 +285,7 @@ test('a long commit comes in several frames, which no other commit parts', async
 
 test('progress tells how far the feed has come, when nothing happens and when much is filtered', async (t) => {
   const clock = new ManualClock()
-  const { client, commit } = await world(t, { outside: { clock } })
+  const { client, commit } = await world(t, { deps: { clock } })
   const { timestamp } = await client.subscribe('a', "GET * FROM account WHERE id = 'nobody'")
   const commitTimestamp = await commit("SET balance = 2 ON account WHERE id = 'bob'")
   await clock.advance(SERVER_LIMITS.progressMs)

@@ -7,7 +7,7 @@ import { repeat, type Timestamp } from '../../../storage/storage.ts'
 import { ADMIN_ROLE, type Catalog } from '../../../storage/tables/tables.ts'
 import { requireWithin, ServerError } from '../../errors/server-error.ts'
 import type { Principal } from '../../guard/access/principal.ts'
-import { Hold } from '../../guard/budgets/hold.ts'
+import { Reservation } from '../../guard/budgets/hold.ts'
 import { requireWithinRole } from '../../guard/budgets/shared-bound.ts'
 import type { Turns } from '../../guard/budgets/turns.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
@@ -27,7 +27,7 @@ import { RecentCommits } from './recent-commits.ts'
 import { Subscription, type SubscriptionStart } from './subscription.ts'
 import { SubscriptionHubs } from './subscription-hubs.ts'
 import { furthestBehind, type ListedSubscription } from './subscription-list.ts'
-import type { SubscriptionParts } from './subscription-parts.ts'
+import type { SubscriptionDependencies } from './subscription-parts.ts'
 
 /** What a client subscribes to, and from where on. */
 export type SubscriptionRequest = {
@@ -53,7 +53,7 @@ export function requireOneBeginning(snapshot: boolean, since: unknown): void {
 
 /** The door of the folder: all subscriptions of the server, on sockets and in NDJSON answers. */
 export class Subscriptions {
-  readonly #parts: SubscriptionParts
+  readonly #deps: SubscriptionDependencies
   readonly #parser: Parser
   readonly #hubs: SubscriptionHubs
   readonly #queries = new Map<string, SubscribedQuery>()
@@ -63,29 +63,29 @@ export class Subscriptions {
   #queryNumber = 0
 
   constructor(
-    parts: Omit<SubscriptionParts, 'readers' | 'recent' | 'frames' | 'told'>,
+    deps: Omit<SubscriptionDependencies, 'readers' | 'recent' | 'frames' | 'told'>,
     parser: Parser,
   ) {
     const readers = new Permits(SERVER_LIMITS.feedReadersMax)
     const recent = new RecentCommits(SERVER_LIMITS.feedRecentRows)
-    this.#parts = { ...parts, readers, recent, frames: new FrameCache(), told: { count: 0 } }
+    this.#deps = { ...deps, readers, recent, frames: new FrameCache(), told: { count: 0 } }
     this.#parser = parser
-    this.#hubs = new SubscriptionHubs(this.#parts)
-    this.#progressing = repeat(parts.clock, {
+    this.#hubs = new SubscriptionHubs(this.#deps)
+    this.#progressing = repeat(deps.clock, {
       everyMs: SERVER_LIMITS.progressMs,
       signal: this.#closing.signal,
       work: () => this.#hubs.progress(),
-      failed: (error) => parts.log.warn({ err: error }, 'the progress of the feed is not known'),
+      failed: (error) => deps.log.warn({ err: error }, 'the progress of the feed is not known'),
     })
   }
 
   get count(): number {
-    return this.#parts.shares.subscriptions.held
+    return this.#deps.shares.subscriptions.held
   }
 
   /** How many changes were sent, of one to each of those that are told. */
   get toldCount(): number {
-    return this.#parts.told.count
+    return this.#deps.told.count
   }
 
   /**
@@ -100,7 +100,7 @@ export class Subscriptions {
     readonly subscriptions: readonly ListedSubscription[]
     readonly total: number
   }> {
-    const resolved = await this.#parts.storage.feed.resolved()
+    const resolved = await this.#deps.storage.feed.resolved()
     const positionOf = (subscription: Subscription) => this.#hubs.positionOf(subscription, resolved)
     const subscriptions = await furthestBehind(this.#open, { limit, positionOf, turns })
     return { resolved, subscriptions, total: this.#open.size }
@@ -115,7 +115,7 @@ export class Subscriptions {
     sink: SubscriptionSink,
     running: RunningRequest,
   ): Promise<never> {
-    const { subscriptions } = this.#parts.shares
+    const { subscriptions } = this.#deps.shares
     const { client, limits } = running
     requireWithinRole('subscriptions', limits, subscriptions.heldBy(client), subscriptions.what)
     subscriptions.take(client)
@@ -133,22 +133,22 @@ export class Subscriptions {
     running: RunningRequest,
   ): Promise<never> {
     if (!running.turns.mayBegin) await running.turns.begin()
-    const hold = new Hold(this.#parts.shares.subscriptionsBytes, running.client)
+    const reservation = new Reservation(this.#deps.shares.subscriptionsBytes, running.client)
     const parsed = parsedText(this.#parser, request.sql, running.turns)
     const query = this.#queryOf(
       request,
       parsed instanceof Promise ? await parsed : parsed,
-      hold,
+      reservation,
       running.principal,
     )
     query.subscriptions += 1
-    const subscription = new Subscription(this.#parts, this.#hubs, { query, sink, running })
+    const subscription = new Subscription(this.#deps, this.#hubs, { query, sink, running })
     this.#open.add(subscription)
     try {
       return await subscription.run(startOf(request))
     } finally {
       this.#open.delete(subscription)
-      hold.close()
+      reservation.close()
       query.subscriptions -= 1
       const isLast = query.subscriptions === 0 && this.#queries.get(query.name) === query
       if (isLast) this.#queries.delete(query.name)
@@ -174,7 +174,7 @@ export class Subscriptions {
   #queryOf(
     request: SubscriptionRequest,
     statements: readonly Statement[],
-    hold: Hold,
+    reservation: Reservation,
     principal: Principal | undefined,
   ): SubscribedQuery {
     const { sql, params, integers = 'number' } = request
@@ -189,15 +189,15 @@ export class Subscriptions {
     const named = this.#queries.get(name)
     const known = named?.isOutdated === true ? undefined : named
     const statement = known?.statement ?? statementOf(statements, parameters)
-    hold.moveTo(name.length)
+    reservation.moveTo(name.length)
     if (known !== undefined) return known
     keepOwnSource(parameters)
     this.#queryNumber += 1
     const number = this.#queryNumber
-    const viewOf = (catalog: Catalog) => this.#parts.access.viewOf(principal, catalog)
-    const asked = { name, number, statement, parameters, integers, viewOf, isRestricted }
-    const subscriber = { parseRule: this.#parts.parseRule, claims }
-    const query = new SubscribedQuery({ ...asked, subscriber })
+    const viewOf = (catalog: Catalog) => this.#deps.access.viewOf(principal, catalog)
+    const requested = { name, number, statement, parameters, integers, viewOf, isRestricted }
+    const subscriber = { parseRule: this.#deps.parseRule, claims }
+    const query = new SubscribedQuery({ ...requested, subscriber })
     this.#queries.set(name, query)
     return query
   }

@@ -41,7 +41,7 @@ export type BackupList = {
   readonly cursor?: string
 }
 
-type BackupsParts = {
+type BackupsDependencies = {
   readonly storage: Storage
   /** Where they are; undefined where the server makes none. */
   readonly folder: string | undefined
@@ -57,7 +57,7 @@ const FOLDER_MODE = 0o700
 
 /** Copies of this server's database in a folder of this machine: one is made at a time, ordered by an operator. */
 export class Backups {
-  readonly #parts: BackupsParts
+  readonly #deps: BackupsDependencies
   readonly #folder: string
   /** Removes what a killed server has left. */
   readonly #cleaned: Promise<void>
@@ -67,11 +67,11 @@ export class Backups {
   #failed: BackupState | undefined
 
   /** Makes the folder. Throws UsageError where it cannot be used. */
-  constructor(parts: BackupsParts) {
-    this.#parts = parts
-    this.#folder = resolve(parts.folder ?? '.')
-    if (parts.folder !== undefined) makeFolder(parts.folder)
-    this.#cleaned = parts.folder === undefined ? Promise.resolve() : this.#clean()
+  constructor(deps: BackupsDependencies) {
+    this.#deps = deps
+    this.#folder = resolve(deps.folder ?? '.')
+    if (deps.folder !== undefined) makeFolder(deps.folder)
+    this.#cleaned = deps.folder === undefined ? Promise.resolve() : this.#clean()
   }
 
   /**
@@ -94,7 +94,7 @@ export class Backups {
       hasBegun = true
       begun.resolve()
     }
-    const { storage, version: percolite } = this.#parts
+    const { storage, version: percolite } = this.#deps
     const made = this.#requireRoomFor(name).then(() =>
       storage.backUp({ folder, percolite, check, signal: own.end.signal, onProgress }),
     )
@@ -112,11 +112,11 @@ export class Backups {
   }
 
   #wasMade(name: string, { bytes, timestamp }: BackupManifest): void {
-    this.#parts.log.info({ name, bytes, timestamp }, 'a backup was made')
+    this.#deps.log.info({ name, bytes, timestamp }, 'a backup was made')
   }
 
   #wasNotMade({ state, end }: Running, error: Error): void {
-    const { log } = this.#parts
+    const { log } = this.#deps
     const { name } = state
     if (end.signal.aborted) {
       log.info({ name, reason: error.message }, 'a backup was ended')
@@ -218,7 +218,7 @@ export class Backups {
   }
 
   async #clean(): Promise<void> {
-    const { log } = this.#parts
+    const { log } = this.#deps
     for (const name of await this.#names().catch(() => [])) {
       if (this.#isStopped) return
       try {
@@ -233,7 +233,7 @@ export class Backups {
 
   /** Throws ServerError `not_enabled` or `invalid_request`. */
   #pathOf(name: string): string {
-    const { folder, engine } = this.#parts
+    const { folder, engine } = this.#deps
     if (folder === undefined) throw notEnabled(engine)
     if (isBackupName(name)) return join(this.#folder, name)
     throw new ServerError('invalid_request', `The name of a backup ${BACKUP_NAME_RULE}.`, {

@@ -6,18 +6,18 @@ import { addressOfRow } from '../../requests/answers/row-address.ts'
 import type { ConflictLog, LoggedConflict } from './conflict-log.ts'
 import type { RowCount } from './row-sketch.ts'
 
-type Asked = { readonly limit: number; readonly table: string | undefined }
+type Request = { readonly limit: number; readonly table: string | undefined }
 
 /** `ConflictList` of `openapi.yaml`. Throws `unknown_table`. */
-export function conflictListOf(log: ConflictLog, catalog: Catalog, asked: Asked) {
-  if (asked.table !== undefined) requireTable(catalog, asked.table)
+export function conflictListOf(log: ConflictLog, catalog: Catalog, request: Request) {
+  if (request.table !== undefined) requireTable(catalog, request.table)
   const { sinceMicros: hotSince, rows } = log.hot()
   return {
     since: timeText(log.sinceMicros),
     total: log.total,
-    recent: shown(log.recent(), (conflict) => conflictOf(conflict, catalog), asked),
+    recent: shown(log.recent(), (conflict) => conflictOf(conflict, catalog), request),
     hotSince: timeText(hotSince),
-    hot: shown(rows, (count) => hotRowOf(count, catalog), asked),
+    hot: shown(rows, (count) => hotRowOf(count, catalog), request),
   }
 }
 
@@ -25,7 +25,7 @@ export function conflictListOf(log: ConflictLog, catalog: Catalog, asked: Asked)
 function shown<From, To extends object>(
   all: Iterable<From>,
   answerOf: (one: From) => To,
-  { limit, table }: Asked,
+  { limit, table }: Request,
 ): To[] {
   const answers: To[] = []
   for (const one of all) {

@@ -46,9 +46,9 @@ class Restarts {
     const write = (line: string) => {
       this.log += line
     }
-    const outside = { clock, storage, log: pino({ base: null }, { write }) }
+    const deps = { clock, storage, log: pino({ base: null }, { write }) }
     const flags = { 'admin-token-file': path }
-    this.#server = await startTestServer(this.#t, { flags, outside })
+    this.#server = await startTestServer(this.#t, { flags, deps })
     return this.#server
   }
 
@@ -231,7 +231,7 @@ describe('two servers that start at once', () => {
         files.map((file, at) =>
           startTestServer(t, {
             flags: { 'admin-token-file': join(folder, file) },
-            outside: { storage: storages[at] as Storage },
+            deps: { storage: storages[at] as Storage },
           }),
         ),
       )
@@ -250,7 +250,7 @@ describe('a token that cannot be kept', () => {
     const path = await tokenPath(t)
     const start = async () => {
       const storage = await openGateway(new FullForTokens(new MemoryCellStore()))
-      await startTestServer(t, { flags: { 'admin-token-file': path }, outside: { storage } })
+      await startTestServer(t, { flags: { 'admin-token-file': path }, deps: { storage } })
     }
     await assert.rejects(start(), { code: 'disk_full' })
     assert.equal(existsSync(path), false)
@@ -270,7 +270,7 @@ describe('a token that cannot be kept', () => {
       compare: false,
     })
     assert.ok(storage.movedTo !== undefined)
-    await startTestServer(t, { flags: { 'admin-token-file': path }, outside: { storage } })
+    await startTestServer(t, { flags: { 'admin-token-file': path }, deps: { storage } })
     assert.equal(existsSync(path), false)
   })
 })

@@ -26,7 +26,7 @@ const WAIT_MS_MAX = 100
 /** How long another server may take to write into the file that it has just made. */
 const WRITING_MS_MAX = 1_000
 
-type Around = {
+type Options = {
   readonly storage: Storage
   readonly clock: Clock
   readonly randomness: Randomness
@@ -39,15 +39,15 @@ type Around = {
  * It is never logged. Rejects with UsageError where the file cannot be used, and as the store does; then a file that
  * was made here is gone.
  */
-export async function ensureAdmin(path: string, around: Around): Promise<void> {
-  const { storage, log } = around
+export async function ensureAdmin(path: string, options: Options): Promise<void> {
+  const { storage, log } = options
   // A store that has been moved takes no tokens any more.
   if (storage.movedTo !== undefined || (await hasAdmin(storage))) return
   const file = new TokenFile(path)
-  const { isNew, ...token } = await tokenOf(file, around)
+  const { isNew, ...token } = await tokenOf(file, options)
   try {
     // Another server may have been first: its token counts then, and its file has it.
-    if (!(await keep(token, around))) {
+    if (!(await keep(token, options))) {
       if (isNew) file.remove()
       return
     }
@@ -72,7 +72,7 @@ async function hasAdmin(storage: Storage): Promise<boolean> {
 type FileToken = ShownToken & { readonly isNew: boolean }
 
 /** The token of the file, which is made with a new one where there is none. Rejects with UsageError. */
-async function tokenOf(file: TokenFile, { clock, randomness }: Around): Promise<FileToken> {
+async function tokenOf(file: TokenFile, { clock, randomness }: Options): Promise<FileToken> {
   const deadlineMs = clock.monotonicMs() + WRITING_MS_MAX
   for (;;) {
     const found = file.read()
@@ -95,7 +95,7 @@ async function tokenOf(file: TokenFile, { clock, randomness }: Around): Promise<
 /** Resolves to whether the token counts now; false where another one of an administrator does. */
 async function keep(
   token: ShownToken,
-  { storage, clock, randomness, audit }: Around,
+  { storage, clock, randomness, audit }: Options,
 ): Promise<boolean> {
   // Its commit may have been one, though its answer was lost: the next attempt sees whether it is there.
   let wasTried = false
@@ -113,6 +113,6 @@ async function keep(
       return true
     })
   const isWorthRerun = (error: unknown) => error instanceof StorageError && error.isWorthRerun
-  const around = { clock, randomness, beganMs, isWorthRerun }
-  return await attempt().catch((error) => runAgain(around, error, attempt))
+  const options = { clock, randomness, beganMs, isWorthRerun }
+  return await attempt().catch((error) => runAgain(options, error, attempt))
 }

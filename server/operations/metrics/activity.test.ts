@@ -20,7 +20,7 @@ const GET = "GET * FROM account WHERE id = 'bob'"
 
 async function withBob(t: TestContext, flags: Record<string, string> = {}) {
   const clock = new ManualClock()
-  const server = await startTestServer(t, { flags, outside: { clock } })
+  const server = await startTestServer(t, { flags, deps: { clock } })
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   await server.query("INSERT INTO account (id, balance) VALUES ('bob', 1)")
   await clock.advance(1_000)
@@ -156,7 +156,7 @@ async function overCountedStore(t: TestContext) {
   const clock = new ManualClock()
   const store = new CountedStore()
   const storage = await Storage.open(store, { owner: 'exclusive', clock })
-  const server = await startTestServer(t, { outside: { clock, storage } })
+  const server = await startTestServer(t, { deps: { clock, storage } })
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   await server.query("INSERT INTO account (id, balance) VALUES ('bob', 1)")
   await clock.advance(1_000)

@@ -11,7 +11,7 @@ const STEP_MS = 1_000
 /** For so long after somebody has looked, the store is asked what it does not tell by itself. */
 const LOOKED_MS = 60_000
 
-type ActivityParts = {
+type ActivityDependencies = {
   readonly storage: Storage
   readonly clock: Clock
   readonly ended: EndedTransactions
@@ -28,7 +28,7 @@ type Counts = Readonly<Record<'commits' | 'reads' | 'conflicts' | 'changes', num
  * counted anyway: a request pays nothing for it.
  */
 export class Activity {
-  readonly #parts: ActivityParts
+  readonly #deps: ActivityDependencies
   readonly #ring = new ActivityRing(SERVER_LIMITS.activityStepsMax)
   readonly #startedMs: number
   readonly #startedMicros: number
@@ -38,10 +38,10 @@ export class Activity {
   #lag = Number.NaN
   #isLagAsked = false
 
-  constructor(parts: ActivityParts) {
-    this.#parts = parts
-    this.#startedMs = parts.clock.monotonicMs()
-    this.#startedMicros = parts.clock.wallMicros()
+  constructor(deps: ActivityDependencies) {
+    this.#deps = deps
+    this.#startedMs = deps.clock.monotonicMs()
+    this.#startedMicros = deps.clock.wallMicros()
     this.#counts = this.#countsNow()
     void this.#run()
   }
@@ -52,7 +52,7 @@ export class Activity {
 
   /** `Activity` of `openapi.yaml`: the steps that ended after `since`, which is an earlier `until`; without it all. */
   answer(since = 0) {
-    this.#lookedMs = this.#parts.clock.monotonicMs()
+    this.#lookedMs = this.#deps.clock.monotonicMs()
     const ring = this.#ring
     const known = Math.round((since - this.#startedMicros) / (STEP_MS * 1000))
     // One of another server, or of before the clock was set, names no step of this ring.
@@ -63,7 +63,7 @@ export class Activity {
   }
 
   async #run(): Promise<void> {
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     const { signal } = this.#closing
     const ring = this.#ring
     while (!signal.aborted) {
@@ -78,7 +78,7 @@ export class Activity {
   }
 
   #figures(): StepFigures {
-    const { storage, requests } = this.#parts
+    const { storage, requests } = this.#deps
     const { p50Ms, p99Ms, count } = requests.sinceLastStep()
     const counts = this.#countsNow()
     const since = (name: keyof Counts) => counts[name] - this.#counts[name]
@@ -98,14 +98,14 @@ export class Activity {
   }
 
   #countsNow(): Counts {
-    const { ended, conflicts, changes } = this.#parts
+    const { ended, conflicts, changes } = this.#deps
     const { committed: commits, read: reads } = ended.counts
     return { commits, reads, conflicts: conflicts.total, changes: changes.toldCount }
   }
 
   /** A store that servers share has to be asked, which is for those who look. It is told by the next step. */
   #feedLagMs(): number {
-    const { storage, clock } = this.#parts
+    const { storage, clock } = this.#deps
     const now = storage.feed.lagMicros()
     if (now !== undefined) return now / 1000
     const known = this.#lag
@@ -116,7 +116,7 @@ export class Activity {
   }
 
   async #askLag(): Promise<void> {
-    const { storage } = this.#parts
+    const { storage } = this.#deps
     this.#isLagAsked = true
     try {
       this.#lag = await feedLagMs(storage)

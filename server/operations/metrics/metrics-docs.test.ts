@@ -38,7 +38,7 @@ function told(text: string): Map<string, Metric> {
 
 async function everything(t: test.TestContext): Promise<string> {
   const work = new Runs('work')
-  const observed = await ObservedServer.start(t, { outside: { observers: [work.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [work.defined] } })
   const { server } = observed
   await observed.createObserver('work')
   await observed.write(1, 'text')

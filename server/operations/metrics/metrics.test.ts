@@ -50,7 +50,7 @@ test('requests, transactions and the store are counted, by each server for itsel
 
 test('observers, subscriptions and sockets are told of while they are there', async (t) => {
   const work = new Runs('work')
-  const observed = await ObservedServer.start(t, { outside: { observers: [work.defined] } })
+  const observed = await ObservedServer.start(t, { deps: { observers: [work.defined] } })
   await observed.createObserver('work')
   await observed.run('CREATE OBSERVER idle ON page (text)')
   await observed.write(1, 'text')
@@ -79,7 +79,7 @@ test('what has not happened yet has no figure: the safe point before the first c
     retention,
     collectionIntervalMs: 120_000,
   })
-  const observed = await ObservedServer.start(t, { outside: { storage, clock } })
+  const observed = await ObservedServer.start(t, { deps: { storage, clock } })
   const names = ['safe_point_age_seconds', 'last_collection_rows', 'last_collection_seconds']
   const before = await scrape(observed)
   for (const name of names) assert.equal(before.has(`percolite_${name}`), false, name)
@@ -93,7 +93,7 @@ test('what has not happened yet has no figure: the safe point before the first c
 
 test('the feed is behind by the age of the commit that it waits for, in status as well', async (t) => {
   const storage = await openStorage({ engine: 'memory' })
-  const observed = await ObservedServer.start(t, { outside: { storage } })
+  const observed = await ObservedServer.start(t, { deps: { storage } })
   const { body: idle } = await observed.server.get('/v1/status')
   assert.equal(idle.feedLagMs, 0)
   const { timestamp } = await storage.status()
@@ -106,7 +106,7 @@ test('the feed is behind by the age of the commit that it waits for, in status a
 
 test('each bound that clients share is told with what is held of it', async (t) => {
   const server = await startTestServer(t, {
-    outside: { sharedLimits: { openTransactionsMax: 80 } },
+    deps: { sharedLimits: { openTransactionsMax: 80 } },
   })
   await server.begin()
   await server.begin()

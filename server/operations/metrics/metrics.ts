@@ -14,7 +14,7 @@ import { ProcessMetrics } from './process-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { StoreMetrics } from './store-metrics.ts'
 
-type MetricsParts = {
+type MetricsDependencies = {
   readonly storage: Storage
   readonly clock: Clock
   readonly sessions: Pick<TransactionSessions, 'count'>
@@ -39,8 +39,8 @@ export class Metrics {
   /** The last ten minutes of some of them. */
   readonly activity: Activity
 
-  constructor(parts: MetricsParts) {
-    const { storage, clock, sessions, live, shares, ended, commits, version, engine } = parts
+  constructor(deps: MetricsDependencies) {
+    const { storage, clock, sessions, live, shares, ended, commits, version, engine } = deps
     const registers = [this.#registry]
     const labelNames = ['version', 'engine']
     const help = 'Always 1; its labels say what is running.'

@@ -67,7 +67,7 @@ test('what is counted is what is laid out, but for the blanks that a line ends i
 
 test('a table that is too much is refused before anything is committed', async (t) => {
   const server = await startTestServer(t, {
-    outside: { sharedLimits: { unsentBytesMax: 2 ** 27 } },
+    deps: { sharedLimits: { unsentBytesMax: 2 ** 27 } },
   })
   const ask = (json: object) =>
     server.send({ method: 'POST', path: '/v1/query?format=table', json })
@@ -113,7 +113,7 @@ test('a table that is too much is refused before anything is committed', async (
 
 test('a table takes its blanks from what its client may leave unread', async (t) => {
   const server = await startTestServer(t, {
-    outside: { sharedLimits: { unsentBytesMax: 2 ** 24 } },
+    deps: { sharedLimits: { unsentBytesMax: 2 ** 24 } },
   })
   const sql = 'SCAN body, tag FROM note LIMIT 1000'
   await server.query('CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT, tag TEXT)')

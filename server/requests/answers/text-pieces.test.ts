@@ -13,10 +13,10 @@ import { LAID_OUT_CHARACTERS_MAX, tableText } from './table-text.ts'
 import { bodyInTurns, chunksOf, joinedInTurns, PIECE_CHARACTERS, piecesOf } from './text-pieces.ts'
 
 test('pieces are the whole text, none is longer than it may be, and no pair is divided', () => {
-  const around = fc.integer({ min: -2, max: 2 })
+  const options = fc.integer({ min: -2, max: 2 })
   const unit = fc.constantFrom('a', '日', '😀', 'a😀')
   fc.assert(
-    fc.property(unit, fc.nat({ max: 2 }), around, (text, times, more) => {
+    fc.property(unit, fc.nat({ max: 2 }), options, (text, times, more) => {
       const whole = text.repeat(Math.max(0, (PIECE_CHARACTERS * times) / text.length + more))
       const pieces = [...piecesOf(whole)]
       assert.equal(pieces.join(''), whole)

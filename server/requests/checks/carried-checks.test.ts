@@ -44,7 +44,7 @@ async function requireChecked(server: TestServer, shown: unknown): Promise<void>
 }
 
 async function over(t: TestContext, storage: Storage): Promise<TestServer> {
-  return await startTestServer(t, { outside: { storage } })
+  return await startTestServer(t, { deps: { storage } })
 }
 
 describe('the checks of a table', () => {

@@ -113,7 +113,7 @@ describe('a run of an observer that writes a row that fails a CHECK', () => {
       await tx.query('SET runs = 1 ON word_count WHERE id = :id', { id: key[0] })
       await tx.query('SET words = :words ON word_count WHERE id = :id', { words, id: key[0] })
     })
-    const observed = await ObservedServer.start(t, { outside: { observers: [count.defined] } })
+    const observed = await ObservedServer.start(t, { deps: { observers: [count.defined] } })
     await observed.run(CHECKED)
     await observed.createObserver('count')
     await observed.run("INSERT INTO page (id, text) VALUES (1, 'one two'), (2, 'one two three')")

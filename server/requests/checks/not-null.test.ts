@@ -21,7 +21,7 @@ async function withBob(t: TestContext, options: Parameters<typeof startTestServe
 async function gateways(t: TestContext, timeout = '30s'): Promise<[TestServer, TestServer]> {
   const store = new MemoryCellStore()
   const open = async (options: Parameters<typeof startTestServer>[1] = {}) =>
-    await startTestServer(t, { ...options, outside: { storage: await openGateway(store) } })
+    await startTestServer(t, { ...options, deps: { storage: await openGateway(store) } })
   const one = await open()
   const other = await open({ flags: { 'statement-timeout': timeout } })
   await one.rows(TABLE)
@@ -91,7 +91,7 @@ describe('SET NOT NULL', () => {
 
   test('leaves what was there before to those who read it, and to a check of the store', async (t) => {
     const storage = await openStorage({ engine: 'memory' })
-    const server = await withBob(t, { outside: { storage } })
+    const server = await withBob(t, { deps: { storage } })
     const { body } = await server.query("SET n = NULL ON t WHERE id = 'bob'")
     await server.rows("SET n = 7 ON t WHERE id = 'bob'")
     await server.rows(SET_NOT_NULL)
@@ -151,7 +151,7 @@ describe('SET NOT NULL beside writers of another gateway', () => {
 
   test('goes on where a process that ended has left it', async (t) => {
     const storage = await openStorage({ engine: 'memory' })
-    const server = await withBob(t, { outside: { storage } })
+    const server = await withBob(t, { deps: { storage } })
     const transaction = await storage.begin()
     await addCheck(transaction, await storage.catalog(transaction), 't', BESIDE)
     await transaction.commit()
@@ -167,7 +167,7 @@ describe('SET NOT NULL beside writers of another gateway', () => {
 
   test('goes on by the name that its table was given meanwhile', async (t) => {
     const storage = await openStorage({ engine: 'memory' })
-    const server = await withBob(t, { outside: { storage } })
+    const server = await withBob(t, { deps: { storage } })
     const transaction = await storage.begin()
     await addCheck(transaction, await storage.catalog(transaction), 't', BESIDE)
     await transaction.commit()

@@ -234,8 +234,8 @@ describe('an identity column is refused', () => {
 describe('no number is handed out twice', () => {
   test('by two gateways to which many insert at the same time', async (t) => {
     const store = new MemoryCellStore()
-    const one = await startTestServer(t, { outside: { storage: await openGateway(store) } })
-    const other = await startTestServer(t, { outside: { storage: await openGateway(store) } })
+    const one = await startTestServer(t, { deps: { storage: await openGateway(store) } })
+    const other = await startTestServer(t, { deps: { storage: await openGateway(store) } })
     await one.rows(ALWAYS)
     const clients = [one, other, one, other].map(async (server, client) => {
       for (let at = 0; at < 60; at++) await inserted(server, `${client} ${at}`)
@@ -249,17 +249,17 @@ describe('no number is handed out twice', () => {
     const folder = await testFolder(t, 'identity')
     const data = join(folder, 'data')
     const first = await openStorage({ engine: 'sqlite', dataDirectory: data })
-    const server = await startTestServer(t, { outside: { storage: first } })
+    const server = await startTestServer(t, { deps: { storage: first } })
     await server.rows(ALWAYS)
     const before = await inserted(server, 'before')
     await first.backUp({ folder: join(folder, 'backup'), check: true, percolite: 'test' })
     await server.server.close()
     const again = await openStorage({ engine: 'sqlite', dataDirectory: data })
-    const restarted = await startTestServer(t, { outside: { storage: again } })
+    const restarted = await startTestServer(t, { deps: { storage: again } })
     assert.ok((await inserted(restarted, 'again')) > before)
     await restoreBackup(join(folder, 'backup'), join(folder, 'restored'), { check: true })
     const copy = await openStorage({ engine: 'sqlite', dataDirectory: join(folder, 'restored') })
-    const restored = await startTestServer(t, { outside: { storage: copy } })
+    const restored = await startTestServer(t, { deps: { storage: copy } })
     assert.ok((await inserted(restored, 'copy')) > before)
   })
 

@@ -127,7 +127,7 @@ test('a check of the store is cancelled, stops looking, and another one begins',
       throw error
     }
   }
-  const scene = await runningScene(t, { rows: 20_000, outside: { storage } })
+  const scene = await runningScene(t, { rows: 20_000, deps: { storage } })
   const { client, running, cancel, list, nothingHeld } = scene
   const check = () => client.send('GET', '/v1/check')
   const one = check()
@@ -173,7 +173,7 @@ test('a run of an observer is cancelled, keeps nothing, and is tried again', asy
       while (tries === 3) for (const sql of long) await tx.query(sql)
     },
   })
-  const scene = await runningScene(t, { outside: { observers: [observer] } })
+  const scene = await runningScene(t, { deps: { observers: [observer] } })
   const { operator, running, cancel, list, nothingHeld } = scene
   await operator.query('CREATE TABLE observed (id INTEGER PRIMARY KEY)')
   await operator.query('CREATE TABLE seen (id INTEGER PRIMARY KEY)')

@@ -106,9 +106,9 @@ const END_MARK = 0x80
 function signed(
   secret: Uint8Array,
   { head, after }: { readonly head: string; readonly after: Uint8Array },
-  asked: CursorOwner,
+  request: CursorOwner,
 ): Buffer {
-  const owner = createHash('sha256').update(textOf(asked)).digest()
+  const owner = createHash('sha256').update(textOf(request)).digest()
   return createHmac('sha256', secret).update(owner).update(`${head}.`).update(after).digest()
 }
 

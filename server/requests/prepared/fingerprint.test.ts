@@ -66,7 +66,7 @@ test('a long body is written and hashed in many pieces, with turns between them'
 
 test('the fingerprint is the one that earlier versions have stored', async (t) => {
   const storage = await openStorage({ engine: 'memory' })
-  const server = await startTestServer(t, { outside: { storage } })
+  const server = await startTestServer(t, { deps: { storage } })
   await server.query('CREATE TABLE note (id TEXT PRIMARY KEY, body TEXT)')
   const json = { sql: 'SET body = :body ON note WHERE id = :id', params: { id: 'a', body: 'é\n' } }
   const headers = { 'idempotency-key': 'k' }

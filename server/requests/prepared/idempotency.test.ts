@@ -151,7 +151,7 @@ describe('a request with an Idempotency-Key', () => {
     const gateways = await Promise.all(
       [1, 2, 3].map(async () => {
         const storage = await openGateway(cellStore)
-        return await startTestServer(t, { outside: { storage } })
+        return await startTestServer(t, { deps: { storage } })
       }),
     )
     const [server] = gateways as [TestServer, ...TestServer[]]

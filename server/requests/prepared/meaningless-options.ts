@@ -21,23 +21,23 @@ export function meaningless(
 }
 
 /** What comes with a request and is not in its body. */
-type Around = {
+type Options = {
   readonly idempotent?: object | undefined
   readonly observerRun?: object | undefined
 }
 
 /** Of a request outside of a transaction. Throws `invalid_request`, `bad_cursor` and `read_only_transaction`. */
-export function requireMeaning(request: QueryRequest, script: Script, around: Around): void {
+export function requireMeaning(request: QueryRequest, script: Script, options: Options): void {
   if ((request.cursor ?? request.pageSize) !== undefined) {
     requirePaged(request, script.kind === 'transaction' && script.isOneScan)
   }
-  if (script.kind !== 'transaction' && around.idempotent !== undefined) throw keyWithoutRows()
+  if (script.kind !== 'transaction' && options.idempotent !== undefined) throw keyWithoutRows()
   if (script.kind !== 'definitions') return
   if (request.minTimestamp !== undefined) {
     const why = 'CREATE, ALTER and DROP read no snapshot'
     throw meaningless('Percolite-Min-Timestamp', 'header', why)
   }
-  if (around.observerRun !== undefined) {
+  if (options.observerRun !== undefined) {
     const detail = 'CREATE, ALTER and DROP cannot acknowledge a notification.'
     throw new ServerError('invalid_request', detail)
   }
@@ -50,9 +50,9 @@ export function requireMeaning(request: QueryRequest, script: Script, around: Ar
 export function requireMeaningInside(
   request: QueryRequest,
   { isOneScan }: InnerScript,
-  around: Around,
+  options: Options,
 ): void {
-  if (around.idempotent !== undefined) throw keyWithoutRows()
+  if (options.idempotent !== undefined) throw keyWithoutRows()
   if (request.asOf !== undefined) {
     const detail = 'An open transaction has its snapshot: asOf is not for it.'
     const hint = 'open it with asOf, or write AS OF in a GET or SCAN'

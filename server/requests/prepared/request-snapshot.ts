@@ -6,7 +6,7 @@ import type { QueryOptions } from './query-request.ts'
 import type { Paging } from './scan-paging.ts'
 import type { IndexedStatement, Script } from './script.ts'
 
-export type SnapshotAsked = {
+export type SnapshotRequest = {
   readonly readOnly: boolean
   readonly asOf?: Timestamp | undefined
   /** It has to be this new. */
@@ -21,7 +21,7 @@ export type SnapshotAsked = {
 export function beginOptions(
   { statement, parameters }: Extract<Script, { kind: 'open' }>['begin'],
   request: Pick<QueryOptions, 'asOf' | 'history'>,
-): SnapshotAsked {
+): SnapshotRequest {
   const { readOnly, asOf } = statement
   if (asOf !== undefined && request.asOf !== undefined) {
     throw new ServerError('invalid_request', 'BEGIN … AS OF and asOf are both given.')
@@ -37,7 +37,7 @@ export function snapshotOf(
   script: Script & { readonly kind: 'transaction' },
   paging: Pick<Paging, 'readTimestamp'>,
   request: Pick<QueryOptions, 'asOf' | 'history'>,
-): SnapshotAsked {
+): SnapshotRequest {
   if (paging.readTimestamp !== undefined) return { readOnly: true, asOf: paging.readTimestamp }
   if (script.begin !== undefined) return beginOptions(script.begin, request)
   if (request.asOf !== undefined) return pastOf(readStamp('AS OF', request.asOf), request)
@@ -46,7 +46,7 @@ export function snapshotOf(
   return asOf === undefined ? { readOnly: false } : pastOf(asOf, request)
 }
 
-function pastOf(asOf: Timestamp, { history }: Pick<QueryOptions, 'history'>): SnapshotAsked {
+function pastOf(asOf: Timestamp, { history }: Pick<QueryOptions, 'history'>): SnapshotRequest {
   return { readOnly: true, asOf, ...(history === undefined ? {} : { history }) }
 }
 
@@ -57,7 +57,7 @@ function pastOf(asOf: Timestamp, { history }: Pick<QueryOptions, 'history'>): Sn
  */
 export function requireMinTimestamp(
   { history: own }: Pick<Storage, 'history'>,
-  { minTimestamp, history, asOf }: Omit<SnapshotAsked, 'readOnly'>,
+  { minTimestamp, history, asOf }: Omit<SnapshotRequest, 'readOnly'>,
   readTimestamp: Timestamp,
 ): void {
   if (minTimestamp === undefined) return

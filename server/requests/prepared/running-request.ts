@@ -10,7 +10,7 @@ import { NO_LIMITS, type RoleLimits } from '../../../storage/tables/access/acces
 import { ServerError } from '../../errors/server-error.ts'
 import type { Caller, Principal } from '../../guard/access/principal.ts'
 import { type ClientKey, SERVER_ITSELF } from '../../guard/budgets/client-key.ts'
-import { Hold } from '../../guard/budgets/hold.ts'
+import { Reservation } from '../../guard/budgets/hold.ts'
 import type { Shares } from '../../guard/budgets/shares.ts'
 import { TurnQueue, Turns, type TurnTaker } from '../../guard/budgets/turns.ts'
 import type { Waiting } from '../../guard/budgets/waiting-line.ts'
@@ -28,7 +28,7 @@ export class RunningRequest implements TurnTaker, Waiting {
   /** Its turns of the event loop. */
   readonly turns: Turns
   readonly #controller = new AbortController()
-  readonly #parts: RequestParts
+  readonly #deps: RequestDependencies
   /** Where it stands among those that run. */
   slot = 0
   /** What its client allows each statement; undefined where it says nothing. */
@@ -47,7 +47,7 @@ export class RunningRequest implements TurnTaker, Waiting {
   readonly takesShare: boolean
   readonly signal: AbortSignal
   #isArmed = false
-  #unsent: Hold | undefined
+  #unsent: Reservation | undefined
   #state: RunningState = 'running'
   #isAdmitted = false
   #isInLine = false
@@ -56,21 +56,21 @@ export class RunningRequest implements TurnTaker, Waiting {
   /** Ends its waiting for a turn; undefined when it does not wait. */
   #goOn: (() => void) | undefined
 
-  constructor(parts: RequestParts = {}) {
-    this.#parts = parts
-    const { client = SERVER_ITSELF, principal } = parts.caller ?? {}
-    this.response = parts.response
-    this.takesShare = parts.takesShare === true
+  constructor(deps: RequestDependencies = {}) {
+    this.#deps = deps
+    const { client = SERVER_ITSELF, principal } = deps.caller ?? {}
+    this.response = deps.response
+    this.takesShare = deps.takesShare === true
     this.signal = this.#controller.signal
     this.client = client
     this.principal = principal
-    this.turns = new Turns(parts.keeper?.turnQueue ?? new TurnQueue(systemClock), this)
+    this.turns = new Turns(deps.keeper?.turnQueue ?? new TurnQueue(systemClock), this)
   }
 
   /** Makes it one of those that run, unless it is. Throws `client_overloaded` and `overloaded`. */
   arm(): void {
     if (this.#isArmed) return
-    this.#parts.keeper?.armed(this)
+    this.#deps.keeper?.armed(this)
     this.#isArmed = true
   }
 
@@ -90,8 +90,8 @@ export class RunningRequest implements TurnTaker, Waiting {
   holdUnsent(bytes: number): void {
     this.arm()
     this.signal.throwIfAborted()
-    const shares = this.#parts.keeper?.shares
-    if (shares !== undefined) this.#unsent ??= new Hold(shares.unsentBytes, this.client)
+    const shares = this.#deps.keeper?.shares
+    if (shares !== undefined) this.#unsent ??= new Reservation(shares.unsentBytes, this.client)
     this.#unsent?.moveTo(bytes)
   }
 
@@ -110,7 +110,7 @@ export class RunningRequest implements TurnTaker, Waiting {
 
   /** The address of its client, as far as that is told apart. */
   get address(): ClientKey {
-    return this.#parts.caller?.addressOf?.() ?? this.client
+    return this.#deps.caller?.addressOf?.() ?? this.client
   }
 
   /** The id of its principal: whose transactions, cursors and idempotency keys it may use. */
@@ -121,7 +121,7 @@ export class RunningRequest implements TurnTaker, Waiting {
   /** What its client's role may have less of, as that is now. */
   get limits(): RoleLimits {
     if (this.principal === undefined) return NO_LIMITS
-    return this.#parts.keeper?.limitsOf(this.principal) ?? NO_LIMITS
+    return this.#deps.keeper?.limitsOf(this.principal) ?? NO_LIMITS
   }
 
   /**
@@ -131,12 +131,12 @@ export class RunningRequest implements TurnTaker, Waiting {
   commit(transaction: Transaction): ReturnType<Transaction['commit']> {
     this.commits()
     this.signal.throwIfAborted()
-    const written = this.#parts.keeper?.written
+    const written = this.#deps.keeper?.written
     return written?.commit(transaction, this.principal) ?? transaction.commit()
   }
 
   get operation(): string {
-    return this.#parts.about?.operation ?? 'unknown'
+    return this.#deps.about?.operation ?? 'unknown'
   }
 
   get ageMs(): number {
@@ -145,7 +145,7 @@ export class RunningRequest implements TurnTaker, Waiting {
 
   /** The texts of its statements. */
   statements(): readonly string[] {
-    return this.#parts.about?.statements?.() ?? []
+    return this.#deps.about?.statements?.() ?? []
   }
 
   get state(): RunningState {
@@ -166,7 +166,7 @@ export class RunningRequest implements TurnTaker, Waiting {
     // One that gave way does not enter the line again.
     this.signal.throwIfAborted()
     if (!this.#isAdmitted && this.#mayGiveWay) {
-      this.#parts.keeper?.shares.waitingLine.enter(this)
+      this.#deps.keeper?.shares.waitingLine.enter(this)
       this.#isInLine = true
     }
     this.#state = 'waiting'
@@ -209,7 +209,7 @@ export class RunningRequest implements TurnTaker, Waiting {
   }
 
   #leaveQueue(): void {
-    if (this.#isInLine) this.#parts.keeper?.shares.waitingLine.leave(this)
+    if (this.#isInLine) this.#deps.keeper?.shares.waitingLine.leave(this)
     this.#isInLine = false
   }
 
@@ -243,22 +243,22 @@ export class RunningRequest implements TurnTaker, Waiting {
   }
 
   /** The same of what it asks a store on other machines for before a statement begins; `asked` reacts to the signal. */
-  async beginning<T>(asked: Promise<T>): Promise<T> {
+  async beginning<T>(pending: Promise<T>): Promise<T> {
     const { storeCallMsMax: most } = STORAGE_LIMITS
     const timeoutMs = Math.min(most, this.limits.statement ?? most, this.timeoutMs ?? most)
-    return await this.withinTime(timeoutMs, asked)
+    return await this.withinTime(timeoutMs, pending)
   }
 
   end(): void {
     clearTimeout(this.#timer)
     if (!this.#isArmed) return
     if (this.#isInLine) this.#leaveQueue()
-    this.#parts.keeper?.ended(this)
+    this.#deps.keeper?.ended(this)
   }
 
   /** Whose fault it was: the statement may have waited for nothing but the store. */
   #timedOut(timeoutMs: number): ServerError {
-    const silentMs = this.#parts.keeper?.storeSilentMs?.() ?? 0
+    const silentMs = this.#deps.keeper?.storeSilentMs?.() ?? 0
     const isSilent = silentMs >= Math.max(timeoutMs / 2, SILENT_MS_MIN)
     return isSilent ? storeSilent(timeoutMs) : timedOut(timeoutMs)
   }
@@ -306,7 +306,7 @@ export interface RequestKeeper {
   ended(request: RunningRequest): void
 }
 
-type RequestParts = {
+type RequestDependencies = {
   readonly caller?: Caller
   readonly about?: RequestAbout | undefined
   readonly response?: ServerResponse | undefined

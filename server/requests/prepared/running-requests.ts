@@ -5,7 +5,7 @@ import { NO_LIMITS, type RoleLimits } from '../../../storage/tables/access/acces
 import { ClientDisconnected, type ServerError } from '../../errors/server-error.ts'
 import { type Caller, callerOf, type Principal } from '../../guard/access/principal.ts'
 import { type ClientKey, ClientKeys } from '../../guard/budgets/client-key.ts'
-import { Hold } from '../../guard/budgets/hold.ts'
+import { Reservation } from '../../guard/budgets/hold.ts'
 import { RequestRates } from '../../guard/budgets/request-rates.ts'
 import { requireWithinRole } from '../../guard/budgets/shared-bound.ts'
 import { Shares } from '../../guard/budgets/shares.ts'
@@ -40,7 +40,7 @@ export class RunningRequests implements RequestKeeper {
     storeSilentMs = () => 0,
     requestsPerSecond,
     written,
-  }: RunningRequestsParts = {}) {
+  }: RequestsDependencies = {}) {
     this.#clients = clients
     this.#principalOf = principalOf
     this.#limitsOf = limitsOf
@@ -165,7 +165,7 @@ export class RunningRequests implements RequestKeeper {
   /** Holds the bytes of a request until it has been answered. Throws as `Hold.moveTo`. */
   holdReceived(response: ServerResponse, bytes: number): void {
     const client = this.clientOf(response.req)
-    new Hold(this.shares.receivedBytes, client).untilClosed(response, bytes)
+    new Reservation(this.shares.receivedBytes, client).untilClosed(response, bytes)
   }
 
   /** Aborts those that came over HTTP for which there is a reason. */
@@ -190,7 +190,7 @@ type LimitsOf = (principal: Principal) => RoleLimits
 /** The error of a request that was let in and may not go on any more. */
 type RefusalOf = (request: IncomingMessage) => Error | undefined
 
-export type RunningRequestsParts = {
+export type RequestsDependencies = {
   readonly clients?: ClientKeys
   readonly shares?: Shares
   readonly clock?: Clock

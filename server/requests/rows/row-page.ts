@@ -10,7 +10,7 @@ import { type ListedName, readNameList, readNames, splitDirection, wrongList } f
 import { columnNamed, NOWHERE, nameOf, projectionOf } from './row-statements.ts'
 
 /** The parameters of `listRows` that say which rows, and in which order. */
-export type RowsAsked = {
+export type RowsRequest = {
   readonly table: string
   readonly columns?: string
   readonly where?: string
@@ -21,8 +21,8 @@ export type RowsAsked = {
 }
 
 /** The SCAN that a page of rows is one of. Throws ParseError and ServerError. */
-export function scanOf(parser: Parser, asked: RowsAsked): ScanStatement {
-  const { table, columns, where, index, order } = asked
+export function scanOf(parser: Parser, request: RowsRequest): ScanStatement {
+  const { table, columns, where, index, order } = request
   return {
     kind: 'scan',
     projection: projectionOf(columns === undefined ? undefined : readNames('columns', columns)),
@@ -36,14 +36,14 @@ export function scanOf(parser: Parser, asked: RowsAsked): ScanStatement {
 }
 
 /** What a cursor of these rows is bound to; no text of a statement begins like that. */
-export function ownerOf(asked: RowsAsked, principal: string | undefined): CursorOwner {
-  const { table, columns, where, params, index, order } = asked
+export function ownerOf(request: RowsRequest, principal: string | undefined): CursorOwner {
+  const { table, columns, where, params, index, order } = request
   const sql = JSON.stringify(['rows', table, columns, where, index, order])
   return { sql, params, principal }
 }
 
 /** `params`: a JSON object with the values of the `:name` of `where`, and no other. Throws `invalid_request`. */
-export function paramsOf(scan: ScanStatement, { params }: RowsAsked): Parameters {
+export function paramsOf(scan: ScanStatement, { params }: RowsRequest): Parameters {
   const parameters = checkedParameters(readParams(params))
   requireParametersUsed(parameters, { keys: keysOfAll([scan]), length: 1 })
   return parameters

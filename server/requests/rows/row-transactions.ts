@@ -83,18 +83,18 @@ export type Written = WrittenAnswer & {
   readonly replayed: boolean
 }
 
-type WriteAsked = Pick<RowSnapshot, 'minTimestamp'> & {
+type RowWriteRequest = Pick<RowSnapshot, 'minTimestamp'> & {
   readonly idempotent: IdempotentRequest | undefined
   readonly table: string
 }
 
 /** Runs the requests on rows, each a transaction of its own. Its errors name no statement. */
 export class RowTransactions {
-  readonly #parts: StatementDependencies
+  readonly #deps: StatementDependencies
   readonly #repetitions = new OneAtATime()
 
-  constructor(parts: StatementDependencies) {
-    this.#parts = parts
+  constructor(deps: StatementDependencies) {
+    this.#deps = deps
   }
 
   async read<T>(
@@ -108,9 +108,9 @@ export class RowTransactions {
       signal.throwIfAborted()
       return answer
     }
-    const asked = { ...snapshot, readOnly: true }
-    return await this.#parts.attempts.run({
-      snapshot: asked,
+    const request = { ...snapshot, readOnly: true }
+    return await this.#deps.attempts.run({
+      snapshot: request,
       running,
       work: once,
       commitTsOf: () => null,
@@ -119,16 +119,16 @@ export class RowTransactions {
 
   /** Runs the work again while it meets conflicts, as a query would be. */
   async write(
-    asked: WriteAsked,
+    request: RowWriteRequest,
     running: RunningRequest,
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
   ): Promise<Written> {
-    const { idempotent, minTimestamp } = asked
+    const { idempotent, minTimestamp } = request
     const run = async () =>
-      this.#parts.attempts.run({
+      this.#deps.attempts.run({
         snapshot: { minTimestamp, readOnly: false },
         running,
-        work: (own) => this.#writeOnce(own, asked, running, work),
+        work: (own) => this.#writeOnce(own, request, running, work),
         // What is replayed was counted when it was committed.
         commitTsOf: ({ replayed, commitTimestamp }) => (replayed ? null : commitTimestamp),
       })
@@ -139,7 +139,7 @@ export class RowTransactions {
 
   async #writeOnce(
     own: Attempt,
-    { idempotent, table }: WriteAsked,
+    { idempotent, table }: RowWriteRequest,
     running: RunningRequest,
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
   ): Promise<Written> {
@@ -166,7 +166,7 @@ export class RowTransactions {
     const answer = new AnswerBudget(running)
     const { whole } = Paging
     return new RowTransaction({ catalog, transaction }, async (statements, { paging = whole }) =>
-      this.#parts.execution.run(statements, {
+      this.#deps.execution.run(statements, {
         request: {},
         transaction,
         catalog,

@@ -17,7 +17,7 @@ export function tagOf(commitTs: Timestamp, representation: string): string {
   return `"${commitTs}-${representation}"`
 }
 
-export type AskedForm = {
+export type RequestedForm = {
   readonly columns?: readonly string[]
   readonly integers: IntegerForm
   readonly isDescribed: boolean
@@ -26,7 +26,7 @@ export type AskedForm = {
 /** All of the tag but its commit: what the table and the request make of the row. */
 export function representationOf(
   table: TableDefinition,
-  { columns, integers, isDescribed }: AskedForm,
+  { columns, integers, isDescribed }: RequestedForm,
 ): string {
   const ofTable = tableDigest(table)
   if (columns === undefined && integers === 'number' && !isDescribed) return ofTable

@@ -60,12 +60,12 @@ type PartOutcome = {
 
 /** Runs a text of definitions and other statements, part by part, each a transaction of its own. */
 export class ScriptRunner {
-  readonly #parts: StatementDependencies
+  readonly #deps: StatementDependencies
   readonly #definitions: DefinitionRunner
 
-  constructor(parts: StatementDependencies) {
-    this.#parts = parts
-    this.#definitions = new DefinitionRunner(parts)
+  constructor(deps: StatementDependencies) {
+    this.#deps = deps
+    this.#definitions = new DefinitionRunner(deps)
   }
 
   /**
@@ -78,7 +78,7 @@ export class ScriptRunner {
     const total = statements.length
     const parts = partsOf(statements, request.from ?? 0)
     const note =
-      request.note && (await ScriptNote.of(this.#parts.parser, request.note, running.turns))
+      request.note && (await ScriptNote.of(this.#deps.parser, request.note, running.turns))
     const results = new ScriptResults(request.integers ?? 'number')
     const lengths = new TextLengths(request.sql)
     const run: ScriptRun = { request, running, note, results, total, lengths }
@@ -87,7 +87,7 @@ export class ScriptRunner {
       try {
         if (running.turns.isDue) await running.turns.pause()
         running.signal.throwIfAborted()
-        this.#parts.access.requireHeld(running.principal)
+        this.#deps.access.requireHeld(running.principal)
         addResults(results, part, await this.#runPart(part, run))
         done = part.first + part.statements.length
       } catch (error) {
@@ -102,12 +102,12 @@ export class ScriptRunner {
   async #parsed(sql: string, { turns, principal }: RunningRequest): Promise<readonly Statement[]> {
     if (!turns.mayBegin) await turns.begin()
     try {
-      const statements = await parsedText(this.#parts.parser, sql, turns)
+      const statements = await parsedText(this.#deps.parser, sql, turns)
       if (statements.length === 0)
         throw new ServerError('invalid_request', 'There is no statement.')
       return statements
     } catch (error) {
-      throw await withRunnableSuggestion(error, this.#parts, principal)
+      throw await withRunnableSuggestion(error, this.#deps, principal)
     }
   }
 
@@ -131,7 +131,7 @@ export class ScriptRunner {
           })),
         ),
       )
-    const outcome = await this.#parts.attempts.run({
+    const outcome = await this.#deps.attempts.run({
       snapshot,
       running,
       work,
@@ -159,7 +159,7 @@ export class ScriptRunner {
     const { running } = run
     const work = (own: Attempt) =>
       andThen(this.#executed(own, noted, run, true), () => commitWritten(own.transaction, running))
-    await this.#parts.attempts.run({
+    await this.#deps.attempts.run({
       snapshot: { readOnly: false },
       running,
       work,
@@ -180,7 +180,7 @@ export class ScriptRunner {
     const { timeoutMs } = request
     const options = timeoutMs === undefined ? {} : { timeoutMs }
     const run = { request: options, transaction, catalog, paging, answer, running }
-    if (!isNote) return this.#parts.execution.run(statements, run)
+    if (!isNote) return this.#deps.execution.run(statements, run)
     return this.#noted(statements, run)
   }
 
@@ -189,7 +189,7 @@ export class ScriptRunner {
     run: Parameters<StatementDependencies['execution']['run']>[1],
   ): Promise<StatementResult[]> {
     try {
-      return await this.#parts.execution.run(statements, run)
+      return await this.#deps.execution.run(statements, run)
     } catch (error) {
       if (run.running.signal.aborted) throw error
       throw new NoteFailure(error)

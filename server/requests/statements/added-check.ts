@@ -19,10 +19,10 @@ export type CheckAdded = {
  * it has found stays true.
  */
 export class AddedChecks {
-  readonly #parts: StatementDependencies
+  readonly #deps: StatementDependencies
 
-  constructor(parts: StatementDependencies) {
-    this.#parts = parts
+  constructor(deps: StatementDependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -35,7 +35,7 @@ export class AddedChecks {
     running: RunningRequest,
     beside: (own: Attempt) => Promise<void>,
   ): Promise<CheckAdded> {
-    const { attempts } = this.#parts
+    const { attempts } = this.#deps
     try {
       await attempts.run({
         snapshot: { readOnly: true },
@@ -62,7 +62,7 @@ export class AddedChecks {
   async #takeBack(statement: AddingStatement): Promise<void> {
     const running = new RunningRequest()
     try {
-      await this.#parts.attempts.run({
+      await this.#deps.attempts.run({
         snapshot: { readOnly: false },
         running,
         work: (own) => ended(statement, own, running, false),
@@ -81,7 +81,7 @@ export class AddedChecks {
     { transaction, catalog: seen }: Attempt,
     running: RunningRequest,
   ): Promise<void> {
-    const { storage, clock, plans, statementTimeoutMs: most } = this.#parts
+    const { storage, clock, plans, statementTimeoutMs: most } = this.#deps
     const adding = checkBeingAdded(seen, statement)
     if (adding === undefined) return
     const catalog = await storage.catalog(transaction)

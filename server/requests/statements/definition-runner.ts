@@ -20,12 +20,12 @@ export type BesideDefinition = {
 
 /** Runs statements that change the catalog, or who may do what. */
 export class DefinitionRunner {
-  readonly #parts: StatementDependencies
+  readonly #deps: StatementDependencies
   readonly #checks: AddedChecks
 
-  constructor(parts: StatementDependencies) {
-    this.#parts = parts
-    this.#checks = new AddedChecks(parts)
+  constructor(deps: StatementDependencies) {
+    this.#deps = deps
+    this.#checks = new AddedChecks(deps)
   }
 
   /**
@@ -46,7 +46,7 @@ export class DefinitionRunner {
       const entries = togetherFrom(statements, first)
       const at: At = { index: 0 }
       try {
-        if (first > 0) this.#parts.access.requireHeld(running.principal)
+        if (first > 0) this.#deps.access.requireHeld(running.principal)
         const { results: more, ...stamps } = await this.#define(entries, running, at, beside)
         results.push(...more)
         last = { ...stamps, attempts: Math.max(last.attempts, stamps.attempts) }
@@ -82,7 +82,7 @@ export class DefinitionRunner {
     at: At,
     beside?: BesideDefinition,
   ): Promise<QueryOutcome> {
-    return await this.#parts.attempts.run({
+    return await this.#deps.attempts.run({
       snapshot: { readOnly: false },
       running,
       work: (own) => this.#definedIn(own, entries, running, { at, beside }),
@@ -96,7 +96,7 @@ export class DefinitionRunner {
     running: RunningRequest,
     { at, beside }: { readonly at: At; readonly beside: BesideDefinition | undefined },
   ): Promise<QueryOutcome> {
-    const { access, audit, randomness } = this.#parts
+    const { access, audit, randomness } = this.#deps
     const { transaction, attempts } = own
     await beside?.before(own)
     const isAccess = isAboutAccess(entries[0].statement)
@@ -111,7 +111,7 @@ export class DefinitionRunner {
       at.index = index
       // With what the one before has changed. Who asks may do all of them, or not even the first.
       const catalog =
-        index === 0 ? own.catalog : await this.#parts.attempts.catalogOf(transaction, running)
+        index === 0 ? own.catalog : await this.#deps.attempts.catalogOf(transaction, running)
       results.push(
         isAboutAccess(statement)
           ? await executeAccess(statement, {

@@ -11,7 +11,7 @@ import { parsedText } from '../prepared/query-request.ts'
 import type { RunningRequest } from '../prepared/running-request.ts'
 import { isAboutAccess, type RowStatement, standsAlone } from '../prepared/script.ts'
 import type { PlanCache } from './plan-cache.ts'
-import { type SuggestionParts, withRunnableSuggestion } from './runnable-suggestion.ts'
+import { type SuggestionDependencies, withRunnableSuggestion } from './runnable-suggestion.ts'
 
 /** `DescribedStatement` of `openapi.yaml`. */
 export type DescribedStatement = StatementDescription & {
@@ -28,30 +28,30 @@ type DefinedNames = { readonly [of in 'table' | 'index' | 'observer']?: string }
  */
 export async function describedStatement(
   sql: string,
-  parts: SuggestionParts,
+  deps: SuggestionDependencies,
   { turns, principal, signal }: RunningRequest,
 ): Promise<DescribedStatement> {
   if (!turns.mayBegin) await turns.begin()
-  const statement = await parsedAlone(sql, parts, { turns, principal })
+  const statement = await parsedAlone(sql, deps, { turns, principal })
   if (turns.isDue) await turns.pause()
   signal.throwIfAborted()
-  const catalog = await parts.access.currentCatalog(principal)
-  return { kind: statement.kind, ...descriptionOf(statement, catalog, parts.plans) }
+  const catalog = await deps.access.currentCatalog(principal)
+  return { kind: statement.kind, ...descriptionOf(statement, catalog, deps.plans) }
 }
 
 async function parsedAlone(
   sql: string,
-  parts: SuggestionParts,
+  deps: SuggestionDependencies,
   { turns, principal }: Pick<RunningRequest, 'turns' | 'principal'>,
 ): Promise<Statement> {
   try {
-    const statements = await parsedText(parts.parser, sql, turns)
+    const statements = await parsedText(deps.parser, sql, turns)
     const [statement] = statements
     if (statement !== undefined && statements.length === 1) return statement
     const fields = { parameter: 'sql', in: 'body', actual: statements.length }
     throw new ServerError('invalid_request', 'One statement at a time is described.', fields)
   } catch (error) {
-    throw await withRunnableSuggestion(error, parts, principal)
+    throw await withRunnableSuggestion(error, deps, principal)
   }
 }
 

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createParser } from '../../../parser/parser.ts'
 import { type Clock, openStorage, StorageError, systemClock } from '../../../storage/storage.ts'
 import { nextTurns } from '../../../test/event-loop-turns.ts'
-import { executionParts } from '../../../test/server/execution-parts.ts'
+import { executionDeps } from '../../../test/server/execution-deps.ts'
 import { turnTaker } from '../../../test/server/turn-taker.ts'
 import type { ClientKey } from '../../guard/budgets/client-key.ts'
 import { Shares } from '../../guard/budgets/shares.ts'
@@ -39,7 +39,7 @@ async function given(t: TestContext, shares = new Shares(), clock = STANDING_CLO
   const requests = new RunningRequests({ shares })
   const parser = createParser()
   const writer = new AnswerWriter()
-  const parts = { ...executionParts(storage), clock, shares, parser, writer }
+  const parts = { ...executionDeps(storage), clock, shares, parser, writer }
   const audit = { changed: () => {} }
   const conflicts = new ConflictLog(STANDING_CLOCK)
   const runner = new StatementRunner({

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ExecutionContext, type Plan, PlanError, rowsNamed } from '../../../planner/planner.ts'
 import type { Transaction } from '../../../storage/storage.ts'
-import { prefetchRows, type RowsAsked } from '../../../storage/tables/tables.ts'
+import { prefetchRows, type RowsRequest } from '../../../storage/tables/tables.ts'
 import { type IndexedStatement, intoOf } from '../prepared/script.ts'
 
 /** As many keys as are read together; a statement that names more of them reads them on its own. */
@@ -35,7 +35,7 @@ export class ReadAhead {
   /** To be awaited before the statement at this place runs; undefined when its rows are at hand, or it names none. */
   before(place: number): Promise<void> | undefined {
     if (place < this.#upTo) return undefined
-    const asked: RowsAsked[] = []
+    const request: RowsRequest[] = []
     let keyCount = 0
     this.#upTo = place
     const unread = new Set<string | number>()
@@ -43,14 +43,14 @@ export class ReadAhead {
       if (unread.size > 0 && this.#mayNeed(entry, unread)) break
       const named = this.#rowsOf(entry)
       const count = named?.keyTuples.length ?? 0
-      if (asked.length > 0 && keyCount + count > KEYS_MAX) break
+      if (request.length > 0 && keyCount + count > KEYS_MAX) break
       this.#upTo += 1
       for (const { text } of intoOf(entry.statement)?.names ?? []) unread.add(text)
       if (named === undefined || count > KEYS_MAX) continue
-      asked.push(named)
+      request.push(named)
       keyCount += count
     }
-    return asked.length > 1 ? prefetchRows(this.#ahead.transaction, asked) : undefined
+    return request.length > 1 ? prefetchRows(this.#ahead.transaction, request) : undefined
   }
 
   /** Whether its rows may follow from what statements before it have yet to read. */
@@ -65,7 +65,7 @@ export class ReadAhead {
     }
   }
 
-  #rowsOf(entry: IndexedStatement): RowsAsked | undefined {
+  #rowsOf(entry: IndexedStatement): RowsRequest | undefined {
     try {
       const plan = this.#ahead.planOf(entry)
       return plan && rowsNamed(plan, this.#ahead.contextOf(entry))

@@ -8,7 +8,7 @@ import type { Principal } from '../../guard/access/principal.ts'
 import type { RowStatement } from '../prepared/script.ts'
 import type { StatementDependencies } from './statement-execution.ts'
 
-export type SuggestionParts = Pick<StatementDependencies, 'parser' | 'plans' | 'access'>
+export type SuggestionDependencies = Pick<StatementDependencies, 'parser' | 'plans' | 'access'>
 
 /**
  * The parser suggests a statement without knowing the tables: whether a WHERE names a key, it cannot tell. The error
@@ -17,19 +17,19 @@ export type SuggestionParts = Pick<StatementDependencies, 'parser' | 'plans' | '
  */
 export async function withRunnableSuggestion(
   error: unknown,
-  parts: SuggestionParts,
+  deps: SuggestionDependencies,
   principal: Principal | undefined,
 ): Promise<unknown> {
   if (error instanceof StatementFailure) {
-    const cause = await withRunnableSuggestion(error.cause, parts, principal)
+    const cause = await withRunnableSuggestion(error.cause, deps, principal)
     return cause === error.cause ? error : new StatementFailure(error.statement, cause)
   }
   if (!(error instanceof ParseError) || error.suggestion === undefined) return error
   const { suggestion, hint } = error
-  const catalog = await parts.access.currentCatalog(principal)
+  const catalog = await deps.access.currentCatalog(principal)
   const refusals: unknown[] = []
-  const runnable = variantsOf(parts.parser, suggestion, catalog).find((text) => {
-    const refusal = refusalOf(text, catalog, parts)
+  const runnable = variantsOf(deps.parser, suggestion, catalog).find((text) => {
+    const refusal = refusalOf(text, catalog, deps)
     refusals.push(refusal)
     return refusal === undefined
   })
@@ -40,7 +40,7 @@ export async function withRunnableSuggestion(
     hint:
       runnable === undefined
         ? advice.replace(/: $/, '. ') +
-          reasonOf(refusals, suggested(parts.parser, suggestion)?.statement.kind === 'get')
+          reasonOf(refusals, suggested(deps.parser, suggestion)?.statement.kind === 'get')
         : advice + runnable,
     suggestion: runnable,
   })
@@ -161,7 +161,11 @@ function withColumns(parser: Parser, found: Suggested, catalog: Catalog): string
 }
 
 /** Why a text cannot be sent; undefined when it can. */
-function refusalOf(text: string, catalog: Catalog, { parser, plans }: SuggestionParts): unknown {
+function refusalOf(
+  text: string,
+  catalog: Catalog,
+  { parser, plans }: SuggestionDependencies,
+): unknown {
   try {
     const [statement] = parser.parseScript(text)
     if (statement !== undefined && PLANNED.has(statement.kind)) {

@@ -21,7 +21,7 @@ test('a stream reads streamPageRows at a time, and fewer where streamPageBytes a
     }
     return transaction
   }
-  const server = await startTestServer(t, { outside: { storage } })
+  const server = await startTestServer(t, { deps: { storage } })
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, body TEXT)')
   const body = 'x'.repeat((2 * streamPageBytes) / streamPageRows)
   const rows = Array.from({ length: 2 * streamPageRows }, (_, id) => ({ id, body }))

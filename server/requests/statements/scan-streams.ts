@@ -30,17 +30,17 @@ export type StreamedScan = Pick<QueryOptions, 'minTimestamp' | 'timeoutMs' | 'hi
 
 /** Opens SCANs of any length to be read a short page at a time, as fast as the client takes them. */
 export class ScanStreams {
-  readonly #parts: StatementDependencies
+  readonly #deps: StatementDependencies
 
-  constructor(parts: StatementDependencies) {
-    this.#parts = parts
+  constructor(deps: StatementDependencies) {
+    this.#deps = deps
   }
 
   /** Whether it is one SCAN outside of a transaction. Throws ParseError. */
   async isOneScan(request: QueryRequest, running: RunningRequest): Promise<boolean> {
     const { sql = request.statements?.[0]?.sql ?? '' } = request
     if (request.transaction !== undefined || (request.statements?.length ?? 1) !== 1) return false
-    const { parser } = this.#parts
+    const { parser } = this.#deps
     const [first, ...others] = await parsedText(parser, sql, running.turns)
     return first?.kind === 'scan' && first.into === undefined && others.length === 0
   }
@@ -49,7 +49,7 @@ export class ScanStreams {
   async scanOf(request: QueryRequest, running: RunningRequest): Promise<StreamedScan | undefined> {
     const { turns } = running
     if (!(await this.isOneScan(request, running))) return undefined
-    const { parser, cursors, storage } = this.#parts
+    const { parser, cursors, storage } = this.#deps
     requireHistory(storage.history, request.history, request)
     const prepared = await preparedRequest(parser, request, turns)
     const script = prepared.script(request)
@@ -73,7 +73,7 @@ export class ScanStreams {
    * the answer begins; until then it is run again as any other request.
    */
   async open(scan: StreamedScan, running: RunningRequest): Promise<OpenScan> {
-    const { attempts, ended } = this.#parts
+    const { attempts, ended } = this.#deps
     const { asOf, minTimestamp, history } = scan
     return await attempts.run({
       snapshot: { readOnly: true, asOf, minTimestamp, history },
@@ -98,7 +98,7 @@ export class ScanStreams {
     try {
       // A page is read in one go, and as many of them may be asked for at a time as there are streams.
       if (!turns.mayBegin) await (after === scan.after ? turns.begin() : turns.pause())
-      const [result] = await this.#parts.execution.run([scan.entry], {
+      const [result] = await this.#deps.execution.run([scan.entry], {
         request: timeoutMs === undefined ? {} : { timeoutMs },
         transaction,
         catalog,

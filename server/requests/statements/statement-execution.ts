@@ -51,7 +51,7 @@ type StatementCounter = {
   ): MaybePromise<StatementResult>
 }
 
-export type ExecutionParts = {
+export type ExecutionDependencies = {
   readonly storage: Storage
   readonly clock: Clock
   readonly randomness: Randomness
@@ -64,7 +64,7 @@ export type ExecutionParts = {
 }
 
 /** What carries requests with statements out. */
-export type StatementDependencies = ExecutionParts & {
+export type StatementDependencies = ExecutionDependencies & {
   readonly parser: Parser
   readonly sessions: TransactionSessions
   readonly cursors: Cursors
@@ -102,15 +102,15 @@ const INTO_PAGE = { rows: 2, bytes: SERVER_LIMITS.pageBytesMax } as const
 
 /** Runs statements of one request, one after the other, inside a transaction. */
 export class StatementExecution {
-  readonly #parts: ExecutionParts
+  readonly #deps: ExecutionDependencies
   // What is the same for every statement, so that none has to make it.
   readonly #uuid: () => string
   readonly #nextNumbers: StatementFunctions['nextNumbers']
   readonly #monotonicMs: () => number
 
-  constructor(parts: ExecutionParts) {
-    const { clock, randomness, storage } = parts
-    this.#parts = parts
+  constructor(deps: ExecutionDependencies) {
+    const { clock, randomness, storage } = deps
+    this.#deps = deps
     this.#uuid = () => uuidV7(clock.wallMicros() / 1000, randomness)
     this.#nextNumbers = (table, count) => storage.identities.take(table, count)
     this.#monotonicMs = () => clock.monotonicMs()
@@ -187,7 +187,7 @@ export class StatementExecution {
       transaction: run.transaction,
       planOf: (entry) =>
         asOfOf(entry) === undefined
-          ? this.#parts.plans.plan(entry.statement, run.catalog, variables)
+          ? this.#deps.plans.plan(entry.statement, run.catalog, variables)
           : undefined,
       contextOf: ({ parameters }) => this.#contextOf(run, parameters, variables),
     })
@@ -203,7 +203,7 @@ export class StatementExecution {
     if (asOf !== undefined && asOf !== run.transaction.startTs) {
       return this.#runInThePast(entry, asOf, run, variables)
     }
-    const { plans, access, statistics } = this.#parts
+    const { plans, access, statistics } = this.#deps
     // Rights may have been taken away since the statement before.
     const catalog = access.viewOf(run.running.principal, run.catalog)
     const now = catalog === run.catalog ? run : { ...run, catalog }
@@ -228,7 +228,7 @@ export class StatementExecution {
   permitted<T>(answer: T, statements: readonly IndexedStatement[], catalog: Catalog): T {
     for (const { statement } of statements) {
       try {
-        this.#parts.plans.plan(statement, catalog)
+        this.#deps.plans.plan(statement, catalog)
       } catch (error) {
         const code = error instanceof PlanError ? error.code : undefined
         if (code === 'not_permitted' || code === 'unknown_table') throw error
@@ -245,7 +245,7 @@ export class StatementExecution {
 
   /** The shortest of what the server, the role of the client and the request allow. */
   #timeoutMs({ request, running }: Run): number {
-    const { statementTimeoutMs: most } = this.#parts
+    const { statementTimeoutMs: most } = this.#deps
     return Math.min(most, running.limits.statement ?? most, request.timeoutMs ?? most)
   }
 
@@ -284,14 +284,14 @@ export class StatementExecution {
     run: Run,
     variables: Variables | undefined,
   ): Promise<StatementResult> {
-    const { storage } = this.#parts
+    const { storage } = this.#deps
     const { principal } = run.running
     const inPast = (snapshot: Snapshot) =>
       this.#runStatement(entry, { ...run, ...snapshot }, variables)
     try {
       return await inSnapshot(storage, asOf, inPast, run.request.history)
     } catch (error) {
-      throw await withCreation(error, this.#parts, principal, asOf)
+      throw await withCreation(error, this.#deps, principal, asOf)
     }
   }
 }

@@ -33,7 +33,7 @@ import { withRunnableSuggestion } from './runnable-suggestion.ts'
 import type { StatementDependencies, StatementExecution } from './statement-execution.ts'
 
 /** What belongs to a request that is a transaction, in addition to its statements. */
-export type RunAround = {
+export type RunOptions = {
   readonly idempotent?: IdempotentRequest | undefined
   /** For an answer that is text: it is made before the commit. Without it, the results are JSON. */
   readonly textForm?: TextForm | undefined
@@ -42,7 +42,7 @@ export type RunAround = {
   readonly newRowWriter?: ExecutionContext['newRowWriter'] | undefined
 }
 
-type RunInside = Pick<RunAround, 'textForm' | 'observerRun' | 'newRowWriter'> & {
+type RunInside = Pick<RunOptions, 'textForm' | 'observerRun' | 'newRowWriter'> & {
   readonly running: RunningRequest
 }
 
@@ -50,38 +50,42 @@ export type RunResult = QueryOutcome | TransactionSession | ReplayedAnswer
 
 type OwnScript = Script & { readonly kind: 'transaction' }
 
-type AskedTransaction = {
+type OwnTransaction = {
   readonly prepared: PreparedScript
   readonly script: OwnScript
   readonly request: QueryRequest
   readonly running: RunningRequest
   readonly paging: Paging
-  readonly around: RunAround
+  readonly options: RunOptions
 }
 
 /** The way of a request: text, statements, plans, rows, commit. */
 export class StatementRunner {
-  readonly #parts: StatementDependencies
+  readonly #deps: StatementDependencies
   readonly #execution: StatementExecution
   readonly #definitions: DefinitionRunner
   readonly #attempts: Attempts
   readonly #repetitions = new OneAtATime()
 
-  constructor(parts: StatementDependencies) {
-    this.#parts = parts
-    this.#execution = parts.execution
-    this.#attempts = parts.attempts
-    this.#definitions = new DefinitionRunner(parts)
+  constructor(deps: StatementDependencies) {
+    this.#deps = deps
+    this.#execution = deps.execution
+    this.#attempts = deps.attempts
+    this.#definitions = new DefinitionRunner(deps)
   }
 
   /**
    * Runs a request, without waiting as far as nothing has to be waited for. Returns what it came to. Throws what is
    * wrong.
    */
-  run(request: QueryRequest, running: RunningRequest, around: RunAround): MaybePromise<RunResult> {
+  run(
+    request: QueryRequest,
+    running: RunningRequest,
+    options: RunOptions,
+  ): MaybePromise<RunResult> {
     const { history, sql } = request
-    const { parser } = this.#parts
-    if (history !== undefined) requireHistory(this.#parts.storage.history, history, request)
+    const { parser } = this.#deps
+    if (history !== undefined) requireHistory(this.#deps.storage.history, history, request)
     running.timeoutMs = request.timeoutMs
     const { turns } = running
     const isDue = turns.mayBegin || (turns.maySmallBegin && knownRequest(parser, request)?.isSmall)
@@ -89,7 +93,7 @@ export class StatementRunner {
       return turns
         .begin()
         .then(() => this.#prepared(request, running))
-        .then((prepared) => this.#runPrepared(prepared, request, running, around))
+        .then((prepared) => this.#runPrepared(prepared, request, running, options))
     }
     const known = sql === undefined ? undefined : parser.knownScript(sql)
     const prepared =
@@ -97,37 +101,37 @@ export class StatementRunner {
         ? this.#prepared(request, running)
         : preparedText(request, known)
     return prepared instanceof Promise
-      ? prepared.then((read) => this.#runPrepared(read, request, running, around))
-      : this.#runPrepared(prepared, request, running, around)
+      ? prepared.then((read) => this.#runPrepared(read, request, running, options))
+      : this.#runPrepared(prepared, request, running, options)
   }
 
   #runPrepared(
     prepared: PreparedScript,
     request: QueryRequest,
     running: RunningRequest,
-    around: RunAround,
+    options: RunOptions,
   ): MaybePromise<RunResult> {
-    const { idempotent, observerRun } = around
+    const { idempotent, observerRun } = options
     // What is left open or kept is refused before anything of it happens.
     const isArmedFirst = (idempotent ?? observerRun ?? request.transaction) !== undefined
     if (isArmedFirst) running.arm()
     if (request.transaction !== undefined) {
       const script = prepared.inner(request)
-      requireMeaningInside(request, script, around)
-      const inside = { ...around, running }
+      requireMeaningInside(request, script, options)
+      const inside = { ...options, running }
       return this.#runInside(request.transaction, script, request, inside)
     }
     const script = prepared.script(request, request.keepOpen)
     const isPaged = (request.cursor ?? request.pageSize) !== undefined
-    if (script.kind !== 'transaction' || isPaged) requireMeaning(request, script, around)
+    if (script.kind !== 'transaction' || isPaged) requireMeaning(request, script, options)
     switch (script.kind) {
       case 'open':
         running.arm()
-        return this.#open(script, request, { ...around, running })
+        return this.#open(script, request, { ...options, running })
       case 'definitions':
         return this.#definitions.run(script.statements, running)
       case 'transaction':
-        return this.#runTransaction({ prepared, script, request, running, around })
+        return this.#runTransaction({ prepared, script, request, running, options })
     }
   }
 
@@ -137,10 +141,10 @@ export class StatementRunner {
     { turns, principal }: RunningRequest,
   ): MaybePromise<PreparedScript> {
     const explain = async (error: unknown): Promise<never> => {
-      throw await withRunnableSuggestion(error, this.#parts, principal)
+      throw await withRunnableSuggestion(error, this.#deps, principal)
     }
     try {
-      const prepared = preparedRequest(this.#parts.parser, request, turns)
+      const prepared = preparedRequest(this.#deps.parser, request, turns)
       return prepared instanceof Promise ? prepared.catch(explain) : prepared
     } catch (error) {
       return explain(error)
@@ -155,10 +159,15 @@ export class StatementRunner {
   ): Promise<QueryOutcome | TransactionSession> {
     const { begin, statements } = script
     const { observerRun, running } = inside
-    const { sessions } = this.#parts
+    const { sessions } = this.#deps
     const { minTimestamp, history } = request
-    const asked = { minTimestamp, history, ...beginOptions(begin, request), signal: running.signal }
-    const session = await running.beginning(sessions.open(running, asked))
+    const requested = {
+      minTimestamp,
+      history,
+      ...beginOptions(begin, request),
+      signal: running.signal,
+    }
+    const session = await running.beginning(sessions.open(running, requested))
     if (observerRun !== undefined) await this.#runFor(session, observerRun, running)
     if (statements.length === 0) return session
     try {
@@ -176,20 +185,20 @@ export class StatementRunner {
   }
 
   #runTransaction(
-    asked: Omit<AskedTransaction, 'paging'>,
+    requested: Omit<OwnTransaction, 'paging'>,
   ): MaybePromise<QueryOutcome | ReplayedAnswer> {
-    const { script, request, running } = asked
+    const { script, request, running } = requested
     const paging = script.isOneScan
-      ? Paging.of(request, this.#parts.cursors, running.owner)
+      ? Paging.of(request, this.#deps.cursors, running.owner)
       : Paging.whole
     return paging instanceof Promise
-      ? paging.then((known) => this.#runPaged({ ...asked, paging: known }))
-      : this.#runPaged({ ...asked, paging })
+      ? paging.then((known) => this.#runPaged({ ...requested, paging: known }))
+      : this.#runPaged({ ...requested, paging })
   }
 
-  #runPaged(asked: AskedTransaction): MaybePromise<QueryOutcome | ReplayedAnswer> {
-    const { script, request, running, paging, around } = asked
-    const { idempotent, observerRun } = around
+  #runPaged(requested: OwnTransaction): MaybePromise<QueryOutcome | ReplayedAnswer> {
+    const { script, request, running, paging, options } = requested
+    const { idempotent, observerRun } = options
     const { minTimestamp, history } = request
     const isPlain = idempotent === undefined && observerRun === undefined
     const run = () =>
@@ -197,7 +206,9 @@ export class StatementRunner {
         snapshot: { minTimestamp, history, ...snapshotOf(script, paging, request) },
         running,
         work: (attempt): MaybePromise<QueryOutcome | ReplayedAnswer> =>
-          isPlain ? this.#runAndCommit(attempt, asked) : this.#runUnlessReplayed(attempt, asked),
+          isPlain
+            ? this.#runAndCommit(attempt, requested)
+            : this.#runUnlessReplayed(attempt, requested),
         commitTsOf: (outcome) => {
           if (outcome instanceof ReplayedAnswer) return null
           return script.end === 'commit' ? outcome.commitTimestamp : undefined
@@ -210,40 +221,40 @@ export class StatementRunner {
 
   async #runUnlessReplayed(
     attempt: Attempt,
-    asked: AskedTransaction,
+    request: OwnTransaction,
   ): Promise<QueryOutcome | ReplayedAnswer> {
-    const { script, running, around } = asked
-    const { idempotent, observerRun } = around
+    const { script, running, options } = request
+    const { idempotent, observerRun } = options
     const replayed = await idempotent?.replayed(attempt, running.principal)
     const { statements } = script
     if (replayed !== undefined)
       return this.#execution.permitted(replayed, statements, attempt.catalog)
     await observerRun?.acknowledge(attempt.transaction)
-    const outcome = await this.#runAndCommit(attempt, asked)
+    const outcome = await this.#runAndCommit(attempt, request)
     if (script.end === 'commit') observerRun?.committed()
     return outcome
   }
 
-  #runAndCommit(attempt: Attempt, asked: AskedTransaction): MaybePromise<QueryOutcome> {
+  #runAndCommit(attempt: Attempt, requested: OwnTransaction): MaybePromise<QueryOutcome> {
     const { transaction, catalog } = attempt
-    const { script, request, running, paging, around } = asked
+    const { script, request, running, paging, options } = requested
     const answer = new AnswerBudget(running)
-    const { newRowWriter } = around
+    const { newRowWriter } = options
     const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
     const results = this.#execution.run(script.statements, run)
     return results instanceof Promise
-      ? results.then((made) => this.#commit(made, attempt, asked, answer))
-      : this.#commit(results, attempt, asked, answer)
+      ? results.then((made) => this.#commit(made, attempt, requested, answer))
+      : this.#commit(results, attempt, requested, answer)
   }
 
   #commit(
     results: readonly StatementResult[],
     attempt: Attempt,
-    asked: AskedTransaction,
+    request: OwnTransaction,
     answer: AnswerBudget,
   ): MaybePromise<QueryOutcome> {
     const { transaction, attempts } = attempt
-    const { script, running, paging } = asked
+    const { script, running, paging } = request
     const made: QueryOutcome = {
       results: script.begin === undefined ? results : aroundRows(script, results),
       readTimestamp: transaction.startTs,
@@ -251,27 +262,27 @@ export class StatementRunner {
       attempts,
       ...paging.cursorAfter(transaction.startTs, results),
     }
-    const { textForm } = asked.around
-    if (textForm === undefined) return this.#end(made, attempt, asked)
+    const { textForm } = request.options
+    if (textForm === undefined) return this.#end(made, attempt, request)
     return andThen(withText(made, textForm, { answer, running }), (outcome) =>
-      this.#end(outcome, attempt, asked),
+      this.#end(outcome, attempt, request),
     )
   }
 
   #end(
     outcome: QueryOutcome,
     attempt: Attempt,
-    asked: AskedTransaction,
+    request: OwnTransaction,
   ): MaybePromise<QueryOutcome> {
-    const { prepared, script, running, around } = asked
-    const { idempotent } = around
+    const { prepared, script, running, options } = request
+    const { idempotent } = options
     prepared.ran(running.turns)
     if (script.end !== 'commit') {
       running.signal.throwIfAborted()
       return outcome
     }
     if (idempotent === undefined) return commitOutcome(outcome, attempt.transaction, running)
-    return this.#keep(idempotent, attempt, outcome, asked).then(() =>
+    return this.#keep(idempotent, attempt, outcome, request).then(() =>
       commitOutcome(outcome, attempt.transaction, running),
     )
   }
@@ -281,10 +292,10 @@ export class StatementRunner {
     idempotent: IdempotentRequest,
     { transaction, catalog }: Attempt,
     { results, readTimestamp, attempts, text }: QueryOutcome,
-    { request, running }: AskedTransaction,
+    { request, running }: OwnTransaction,
   ): Promise<void> {
     if (!transaction.hasWrites) return
-    const { writer } = this.#parts
+    const { writer } = this.#deps
     const { integers = 'number' } = request
     const kept = idempotent.textToKeep(
       text ?? (await writer.results(results, integers, running.turns)),
@@ -302,7 +313,7 @@ export class StatementRunner {
     request: QueryRequest,
     { running, textForm, observerRun, newRowWriter }: RunInside,
   ): Promise<QueryOutcome> {
-    const { sessions, cursors, access } = this.#parts
+    const { sessions, cursors, access } = this.#deps
     const paging = script.isOneScan
       ? await Paging.of(request, cursors, running.owner)
       : Paging.whole
@@ -351,7 +362,7 @@ export class StatementRunner {
     observerRun: ObserverRun,
     running: RunningRequest,
   ): Promise<void> {
-    const { sessions } = this.#parts
+    const { sessions } = this.#deps
     try {
       await sessions.run(session.id, running, () => session.runFor(observerRun))
     } catch (error) {
@@ -366,7 +377,7 @@ export class StatementRunner {
     end: 'commit' | 'rollback' | undefined,
     { owner, principal }: RunningRequest,
   ): Promise<QueryOutcome> {
-    const { sessions } = this.#parts
+    const { sessions } = this.#deps
     const address = { id, owner }
     const commitTimestamp = end === 'commit' ? await sessions.commit(address, principal) : null
     if (end === 'rollback') await sessions.rollBack(address)

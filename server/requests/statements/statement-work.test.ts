@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { createParser } from '../../../parser/parser.ts'
 import { type Clock, openStorage, systemClock } from '../../../storage/storage.ts'
-import { executionParts } from '../../../test/server/execution-parts.ts'
+import { executionDeps } from '../../../test/server/execution-deps.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'
 import { ServerError, StatementFailure } from '../../errors/server-error.ts'
 import { Shares } from '../../guard/budgets/shares.ts'
@@ -24,7 +24,7 @@ async function run(
 ) {
   const storage = await openStorage({ engine: 'memory' })
   t.after(() => storage.close())
-  const server = await startTestServer(t, { outside: { storage } })
+  const server = await startTestServer(t, { deps: { storage } })
   await server.query('CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER)')
   let nowMs = 0
   const clock: Clock = { ...systemClock, monotonicMs: () => (nowMs += 10) }
@@ -38,7 +38,7 @@ async function run(
     onTurn(running)
     return next(taker)
   }
-  const execution = new StatementExecution({ ...executionParts(storage), clock })
+  const execution = new StatementExecution({ ...executionDeps(storage), clock })
   const transaction = await storage.begin()
   const catalog = await storage.catalog(transaction)
   const [statement] = createParser().parseScript(SQL)

@@ -12,7 +12,7 @@ import {
 import type { Catalog } from '../../../storage/tables/tables.ts'
 import type { Access } from '../../guard/access/access.ts'
 import type { Shares } from '../../guard/budgets/shares.ts'
-import { requireMinTimestamp, type SnapshotAsked } from '../prepared/request-snapshot.ts'
+import { requireMinTimestamp, type SnapshotRequest } from '../prepared/request-snapshot.ts'
 import type { RunningRequest } from '../prepared/running-request.ts'
 import type { EndedTransactions } from './ended-transactions.ts'
 import { explained } from './explained-error.ts'
@@ -25,7 +25,7 @@ type AttemptNotes = {
   ranAgain(loser: Timestamp): void
 }
 
-export type AttemptParts = {
+export type AttemptDependencies = {
   readonly storage: Storage
   readonly clock: Clock
   readonly randomness: Randomness
@@ -44,8 +44,8 @@ export type Attempt = {
 }
 
 /** A request that is a transaction of its own. */
-export type AskedTransaction<T> = {
-  readonly snapshot: SnapshotAsked
+export type OwnTransaction<T> = {
+  readonly snapshot: SnapshotRequest
   readonly running: RunningRequest
   /** What it makes undefined has written nothing, and is made in another way: it is not counted. */
   readonly work: (attempt: Attempt) => MaybePromise<T>
@@ -69,126 +69,126 @@ type Begun = {
  * which commits, and rolls back what it has not committed. Where that met a conflict it is done again.
  */
 export class Attempts {
-  readonly #parts: AttemptParts
+  readonly #deps: AttemptDependencies
 
-  constructor(parts: AttemptParts) {
-    this.#parts = parts
+  constructor(deps: AttemptDependencies) {
+    this.#deps = deps
   }
 
   /**
    * Returns what the work returns: at once, where nothing has to be waited for. Counted once. Throws or rejects with
    * what is wrong, in words for the client.
    */
-  run<T>(asked: AskedTransaction<T>): MaybePromise<T> {
-    const beganMs = this.#parts.clock.monotonicMs()
+  run<T>(request: OwnTransaction<T>): MaybePromise<T> {
+    const beganMs = this.#deps.clock.monotonicMs()
     try {
-      const first = this.#attempt(asked, 1)
+      const first = this.#attempt(request, 1)
       if (!(first instanceof Promise)) return first
-      return first.catch((error) => this.#again(asked, error, beganMs))
+      return first.catch((error) => this.#again(request, error, beganMs))
     } catch (error) {
-      return this.#again(asked, error, beganMs)
+      return this.#again(request, error, beganMs)
     }
   }
 
   /** The catalog of a transaction, which is waited for no longer than the request may wait. */
   catalogOf(transaction: Transaction, running: RunningRequest): MaybePromise<Catalog> {
-    const known = this.#parts.storage.catalog(transaction)
+    const known = this.#deps.storage.catalog(transaction)
     return known instanceof Promise
       ? running.beginning(unlessAborted(running.signal, known))
       : known
   }
 
-  #again<T>(asked: AskedTransaction<T>, first: unknown, beganMs: number): MaybePromise<T> {
-    const { ended, conflicts } = this.#parts
-    const { snapshot, running } = asked
+  #again<T>(request: OwnTransaction<T>, first: unknown, beganMs: number): MaybePromise<T> {
+    const { ended, conflicts } = this.#deps
+    const { snapshot, running } = request
     const isWorthRerun = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
     const failed = (error: unknown): never => {
       ended.failed(error)
       throw error
     }
     if (!isWorthRerun(first)) return failed(first)
-    const around = { ...this.#parts, signal: running.signal, beganMs, isWorthRerun }
-    return runAgain(around, first, async (attempts) => {
-      if (asked.failed !== undefined) conflicts.ranAgain(asked.failed)
+    const options = { ...this.#deps, signal: running.signal, beganMs, isWorthRerun }
+    return runAgain(options, first, async (attempts) => {
+      if (request.failed !== undefined) conflicts.ranAgain(request.failed)
       // Those that met once have slept for about as long.
       await running.turns.rejoin()
-      return await this.#attempt(asked, attempts)
+      return await this.#attempt(request, attempts)
     }).catch(failed)
   }
 
-  #attempt<T>(asked: AskedTransaction<T>, attempts: number): MaybePromise<T> {
-    const { storage, shares } = this.#parts
-    const { snapshot, running } = asked
+  #attempt<T>(request: OwnTransaction<T>, attempts: number): MaybePromise<T> {
+    const { storage, shares } = this.#deps
+    const { snapshot, running } = request
     const { client, signal } = running
     const begun = storage.begin({ ...snapshot, budget: shares.writtenBy(client), signal })
     return begun instanceof Promise
-      ? this.#attemptLater(begun, asked, attempts)
-      : this.#within({ transaction: begun, attempts, catalog: undefined }, asked)
+      ? this.#attemptLater(begun, request, attempts)
+      : this.#within({ transaction: begun, attempts, catalog: undefined }, request)
   }
 
   async #attemptLater<T>(
     coming: Promise<Transaction>,
-    asked: AskedTransaction<T>,
+    request: OwnTransaction<T>,
     attempts: number,
   ): Promise<T> {
-    const { running } = asked
+    const { running } = request
     const begun = { transaction: await running.beginning(coming), attempts, catalog: undefined }
     try {
       // Others have waited for the same timestamp.
       await running.turns.rejoin()
     } catch (error) {
-      return await this.#failed(begun, asked, error)
+      return await this.#failed(begun, request, error)
     }
-    return await this.#within(begun, asked)
+    return await this.#within(begun, request)
   }
 
-  #within<T>(begun: Begun, asked: AskedTransaction<T>): MaybePromise<T> {
+  #within<T>(begun: Begun, request: OwnTransaction<T>): MaybePromise<T> {
     const { transaction } = begun
-    const { snapshot, running } = asked
+    const { snapshot, running } = request
     try {
       if (snapshot.minTimestamp !== undefined) {
-        requireMinTimestamp(this.#parts.storage, snapshot, transaction.startTs)
+        requireMinTimestamp(this.#deps.storage, snapshot, transaction.startTs)
       }
       const catalog = this.catalogOf(transaction, running)
       const worked =
         catalog instanceof Promise
-          ? catalog.then((read) => this.#work(read, begun, asked))
-          : this.#work(catalog, begun, asked)
-      if (!(worked instanceof Promise)) return this.#done(worked, begun, asked)
+          ? catalog.then((read) => this.#work(read, begun, request))
+          : this.#work(catalog, begun, request)
+      if (!(worked instanceof Promise)) return this.#done(worked, begun, request)
       return worked.then(
-        (result) => this.#done(result, begun, asked),
-        (error) => this.#failed(begun, asked, error),
+        (result) => this.#done(result, begun, request),
+        (error) => this.#failed(begun, request, error),
       )
     } catch (error) {
-      return this.#failed(begun, asked, error)
+      return this.#failed(begun, request, error)
     }
   }
 
-  #work<T>(catalog: Catalog, begun: Begun, asked: AskedTransaction<T>): MaybePromise<T> {
-    const { running, work } = asked
+  #work<T>(catalog: Catalog, begun: Begun, request: OwnTransaction<T>): MaybePromise<T> {
+    const { running, work } = request
     const { transaction, attempts } = begun
-    const seen = this.#parts.access.viewOf(running.principal, catalog)
+    const seen = this.#deps.access.viewOf(running.principal, catalog)
     begun.catalog = seen
     return work({ transaction, catalog: seen, attempts })
   }
 
-  #done<T>(result: T, { transaction }: Begun, { commitTsOf }: AskedTransaction<T>): T {
+  #done<T>(result: T, { transaction }: Begun, { commitTsOf }: OwnTransaction<T>): T {
     if (commitTsOf === undefined) return result
-    if (result !== undefined) this.#parts.ended.count(commitTsOf(result))
+    if (result !== undefined) this.#deps.ended.count(commitTsOf(result))
     // Of no effect on a transaction that has committed.
     transaction.rollback()
     return result
   }
 
-  #failed<T>(begun: Begun, asked: AskedTransaction<T>, error: unknown): MaybePromise<never> {
+  #failed<T>(begun: Begun, request: OwnTransaction<T>, error: unknown): MaybePromise<never> {
     const { transaction, attempts, catalog } = begun
-    const { asOf } = asked.snapshot
-    asked.failed = transaction.startTs
-    this.#parts.conflicts.failedAttempt(asked.failed, attempts)
+    const { asOf } = request.snapshot
+    request.failed = transaction.startTs
+    this.#deps.conflicts.failedAttempt(request.failed, attempts)
     transaction.rollback()
     const told = explained(error, catalog)
     if (asOf === undefined) throw told
-    return withCreation(told, this.#parts, asked.running.principal, asOf).then((better) => {
+    return withCreation(told, this.#deps, request.running.principal, asOf).then((better) => {
       throw better
     })
   }

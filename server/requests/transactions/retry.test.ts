@@ -36,39 +36,39 @@ const retrying = async <T>(
   })
 
 test('work that meets two conflicts succeeds at the third attempt', async () => {
-  const around = surroundings()
-  const running = retrying(around, async (attempt) => {
+  const options = surroundings()
+  const running = retrying(options, async (attempt) => {
     if (attempt < 3) throw new StatementFailure(0, conflict)
     return attempt
   })
-  await around.clock.advance(1_000)
+  await options.clock.advance(1_000)
   assert.equal(await running, 3)
 })
 
 test('after eight attempts the conflict is the answer', async () => {
-  const around = surroundings(0)
+  const options = surroundings(0)
   let attempts = 0
-  const running = retrying(around, async () => {
+  const running = retrying(options, async () => {
     attempts += 1
     throw conflict
   })
   const refused = assert.rejects(running, conflict)
-  await around.clock.advance(10_000)
+  await options.clock.advance(10_000)
   await refused
   assert.equal(attempts, 8)
-  assert.deepEqual(around.failures, [conflict], 'counted once')
+  assert.deepEqual(options.failures, [conflict], 'counted once')
 })
 
 test('no attempt begins later than two seconds after the first', async () => {
-  const around = surroundings(1)
+  const options = surroundings(1)
   const begunAtMs: number[] = []
-  const running = retrying(around, async () => {
-    begunAtMs.push(around.clock.monotonicMs())
-    await around.clock.sleep(900)
+  const running = retrying(options, async () => {
+    begunAtMs.push(options.clock.monotonicMs())
+    await options.clock.sleep(900)
     throw conflict
   })
   const refused = assert.rejects(running, conflict)
-  await around.clock.advance(20_000)
+  await options.clock.advance(20_000)
   await refused
   assert.ok(begunAtMs.length >= 2)
   assert.ok(begunAtMs.every((ms) => ms <= 2_000))

@@ -9,7 +9,7 @@ import {
 } from '../../../test/server/test-server.ts'
 
 async function withTables(t: TestContext, clock = new ManualClock()): Promise<TestServer> {
-  const server = await startTestServer(t, { outside: { clock } })
+  const server = await startTestServer(t, { deps: { clock } })
   await server.query('CREATE TABLE account (id INTEGER PRIMARY KEY, note TEXT)')
   await server.query('CREATE TABLE log (id INTEGER PRIMARY KEY, note TEXT)')
   await server.query('CREATE INDEX byNote ON account (note)')

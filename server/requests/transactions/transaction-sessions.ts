@@ -20,7 +20,7 @@ import type { Shares } from '../../guard/budgets/shares.ts'
 import type { WrittenBytes } from '../../guard/budgets/written-bytes.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import { withRowNamed } from '../answers/row-address.ts'
-import { requireMinTimestamp, type SnapshotAsked } from '../prepared/request-snapshot.ts'
+import { requireMinTimestamp, type SnapshotRequest } from '../prepared/request-snapshot.ts'
 import type { RunningRequest } from '../prepared/running-request.ts'
 import type { EndedTransactions } from './ended-transactions.ts'
 import { endsTransaction } from './transaction-end.ts'
@@ -34,7 +34,7 @@ import {
   TransactionSession,
 } from './transaction-session.ts'
 
-export type SessionsParts = {
+export type SessionsDependencies = {
   readonly storage: Storage
   readonly clock: Clock
   readonly shares: Shares
@@ -58,14 +58,14 @@ const ENDINGS_MAX = 100_000
  * writes are only buffered; still it ends, idle or not, when its time is over.
  */
 export class TransactionSessions {
-  readonly #parts: SessionsParts
+  readonly #deps: SessionsDependencies
   readonly #timeouts: SessionTimeouts
   readonly #open = new Map<string, TransactionSession>()
   readonly #endings: LRUCache<string, Ended>
   readonly #stopping = new AbortController()
 
-  constructor(parts: SessionsParts, timeouts: SessionTimeouts) {
-    this.#parts = parts
+  constructor(deps: SessionsDependencies, timeouts: SessionTimeouts) {
+    this.#deps = deps
     this.#timeouts = timeouts
     this.#endings = new LRUCache({
       // Each weighs one, because with `max` it would allocate room for all of them at the start.
@@ -73,7 +73,7 @@ export class TransactionSessions {
       sizeCalculation: () => 1,
       ttl: SERVER_LIMITS.outcomeMemoryMs,
       ttlResolution: 0,
-      perf: { now: () => parts.clock.monotonicMs() },
+      perf: { now: () => deps.clock.monotonicMs() },
     })
   }
 
@@ -81,9 +81,9 @@ export class TransactionSessions {
    * Throws `client_overloaded` and `overloaded`, and `timestamp_in_future` for a snapshot that there is not yet. Until
    * it ends, the transaction is one of its caller's share.
    */
-  async open(caller: Caller, asked: SnapshotAsked): Promise<TransactionSession> {
+  async open(caller: Caller, request: SnapshotRequest): Promise<TransactionSession> {
     const { client } = caller
-    const { storage, clock, shares, limitsOf } = this.#parts
+    const { storage, clock, shares, limitsOf } = this.#deps
     const { openTransactions } = shares
     const { what } = openTransactions
     const limits = limitsOf?.(caller.principal) ?? NO_LIMITS
@@ -91,8 +91,8 @@ export class TransactionSessions {
     openTransactions.take(client)
     try {
       const budget = shares.writtenBy(client)
-      const transaction = await storage.begin({ ...asked, keepsOutcome: true, budget })
-      this.#requireMin(transaction, asked)
+      const transaction = await storage.begin({ ...request, keepsOutcome: true, budget })
+      this.#requireMin(transaction, request)
       const session = new TransactionSession(transaction, caller, clock, this.#timeouts)
       this.#open.set(session.id, session)
       return session
@@ -202,7 +202,7 @@ export class TransactionSessions {
   /** Ends what has expired, once a second, until `close`. */
   async sweepUntilClosed(): Promise<void> {
     const { signal } = this.#stopping
-    await repeat(this.#parts.clock, { everyMs: SWEEP_EVERY_MS, signal, work: () => this.sweep() })
+    await repeat(this.#deps.clock, { everyMs: SWEEP_EVERY_MS, signal, work: () => this.sweep() })
   }
 
   sweep(): void {
@@ -230,9 +230,9 @@ export class TransactionSessions {
     return ended?.ending
   }
 
-  #requireMin(transaction: Transaction, asked: SnapshotAsked): void {
+  #requireMin(transaction: Transaction, request: SnapshotRequest): void {
     try {
-      requireMinTimestamp(this.#parts.storage, asked, transaction.startTs)
+      requireMinTimestamp(this.#deps.storage, request, transaction.startTs)
     } catch (error) {
       transaction.rollback()
       throw error
@@ -243,7 +243,7 @@ export class TransactionSessions {
     session: TransactionSession,
     principal: Principal | undefined,
   ): Promise<Timestamp | null> {
-    const { viewOf } = this.#parts
+    const { viewOf } = this.#deps
     if (viewOf !== undefined && session.catalog !== undefined) {
       session.requireWriter(standingOf(viewOf(principal, session.catalog), principal))
     }
@@ -258,7 +258,7 @@ export class TransactionSessions {
   ): Promise<Timestamp | null> {
     const { transaction } = session
     try {
-      const committed = this.#parts.written?.commit(transaction, principal) ?? transaction.commit()
+      const committed = this.#deps.written?.commit(transaction, principal) ?? transaction.commit()
       const { commitTs } = await committed
       this.#ended(session, { kind: 'committed', commitTs })
       return commitTs
@@ -298,19 +298,19 @@ export class TransactionSessions {
     if (ending.kind === 'active') await this.#requireHere(id)
     if (remembered !== undefined || ending.kind !== 'rolledBack') return ending
     // A process that ran before this one had it open, and took its buffered writes along.
-    const place = await this.#parts.storage.gateways.placeOf(id)
+    const place = await this.#deps.storage.gateways.placeOf(id)
     throw place.kind === 'here' ? unknownTransaction(id) : lost(id)
   }
 
   /** Throws `wrong_gateway` for a transaction that another process has open, and `transaction_lost` after its end. */
   async #requireHere(id: string): Promise<void> {
-    const place = await this.#parts.storage.gateways.placeOf(id)
+    const place = await this.#deps.storage.gateways.placeOf(id)
     if (place.kind === 'elsewhere') throw wrongGateway(id, place.url)
     if (place.kind === 'nowhere') throw lost(id)
   }
 
   #outcomeOf(id: string): Promise<TransactionOutcome> {
-    return this.#parts.storage.outcomeOf(id, this.#timeouts.totalMsMax)
+    return this.#deps.storage.outcomeOf(id, this.#timeouts.totalMsMax)
   }
 
   #expire(session: TransactionSession): boolean {
@@ -328,7 +328,7 @@ export class TransactionSessions {
 
   #ended(session: TransactionSession, ending: SessionEnding): void {
     this.#open.delete(session.id)
-    this.#parts.shares.openTransactions.giveBack(session.client)
+    this.#deps.shares.openTransactions.giveBack(session.client)
     this.#endings.set(session.id, { owner: session.owner, ending })
     this.#count(ending)
     if (ending.kind === 'committed') session.observerRun?.committed()
@@ -336,7 +336,7 @@ export class TransactionSessions {
   }
 
   #count(ending: SessionEnding): void {
-    const { ended } = this.#parts
+    const { ended } = this.#deps
     if (ending.kind === 'committed') ended.committed(ending.commitTs)
     else if (ending.kind === 'failed') ended.failed(ending.error)
     else if (ending.kind === 'unknown') ended.failed(outcomeUnknown(''))

@@ -171,7 +171,7 @@ test('DELETE of a busy transaction stops its statement and rolls it back', async
 
 test('an idle transaction expires, and the error names both time limits', async (t) => {
   const clock = new ManualClock()
-  const server = await serverWithBob(t, { outside: { clock } })
+  const server = await serverWithBob(t, { deps: { clock } })
   const idle = await server.begin()
   await clock.advance(29_000)
   assert.equal((await inside(server, idle, GET_BOB)).status, 200)
@@ -190,7 +190,7 @@ test('an idle transaction expires, and the error names both time limits', async 
 
 test('a busy transaction expires too, after its whole time', async (t) => {
   const clock = new ManualClock()
-  const server = await serverWithBob(t, { outside: { clock } })
+  const server = await serverWithBob(t, { deps: { clock } })
   const id = await server.begin()
   for (let elapsed = 0; elapsed < 299_000; elapsed += 23_000) {
     assert.equal((await inside(server, id, GET_BOB)).status, 200, `after ${elapsed} ms`)
@@ -203,7 +203,7 @@ test('a busy transaction expires too, after its whole time', async (t) => {
 
 test('the sweeper ends expired transactions that nobody asks about', async (t) => {
   const clock = new ManualClock()
-  const server = await serverWithBob(t, { outside: { clock } })
+  const server = await serverWithBob(t, { deps: { clock } })
   await server.begin()
   const { body: before } = await server.get('/v1/transactions')
   assert.deepEqual([before.total, before.transactions.length], [1, 1])

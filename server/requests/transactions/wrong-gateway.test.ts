@@ -13,7 +13,7 @@ async function twoServers(t: TestContext) {
   const open = async (url: string) => {
     const storage = await openGateway(cellStore)
     const flags = { advertise: url }
-    return { storage, server: await startTestServer(t, { flags, outside: { storage } }) }
+    return { storage, server: await startTestServer(t, { flags, deps: { storage } }) }
   }
   const [a, b] = [await open(URLS[0]), await open(URLS[1])]
   await a.server.query('CREATE TABLE item (id INTEGER PRIMARY KEY)')

@@ -80,8 +80,8 @@ async function walked() {
   const cellStore = new WalkCounter(new MemoryCellStore())
   await notify(cellStore, 1, 2)
   const clock = new ManualClock()
-  const outside = { cellStore, clock, randomness: new SeededRandomness(3) }
-  const source = new LoggedNotifications(outside, RANGE)
+  const deps = { cellStore, clock, randomness: new SeededRandomness(3) }
+  const source = new LoggedNotifications(deps, RANGE)
   assert.deepEqual(await round(source), [1, 2])
   return { cellStore, clock, source }
 }

@@ -18,7 +18,7 @@ import type { FoundNotification, NotificationSource } from './notification-sourc
  * Each round begins at a random row and goes around, as one of the walk does.
  */
 export class LoggedNotifications implements NotificationSource {
-  readonly #outside: Outside
+  readonly #deps: Dependencies
   readonly #observerId: number
   readonly #walk: NotificationScanner
   /** Rows that may have a notify cell, by the text of their keys. */
@@ -31,10 +31,10 @@ export class LoggedNotifications implements NotificationSource {
   #walkDueMs = 0
   #walkEveryMs = WALK_EVERY_MS_MIN
 
-  constructor(outside: Outside, range: ScannedRange) {
-    this.#outside = outside
+  constructor(deps: Dependencies, range: ScannedRange) {
+    this.#deps = deps
     this.#observerId = range.observerId
-    this.#walk = new NotificationScanner(outside.cellStore, outside.randomness, range)
+    this.#walk = new NotificationScanner(deps.cellStore, deps.randomness, range)
   }
 
   /** The log says that this row may have been notified. */
@@ -50,7 +50,7 @@ export class LoggedNotifications implements NotificationSource {
   }
 
   async nextPage(signal: AbortSignal): ReturnType<NotificationSource['nextPage']> {
-    const isDue = this.#outside.clock.monotonicMs() >= this.#walkDueMs
+    const isDue = this.#deps.clock.monotonicMs() >= this.#walkDueMs
     // What was forgotten is still there when the rest has been dealt with.
     if (isDue || (this.#hasForgotten && this.#named.size === 0)) this.#beginWalk()
     return this.#isWalking ? await this.#nextOfWalk(signal) : await this.#nextNamed()
@@ -63,7 +63,7 @@ export class LoggedNotifications implements NotificationSource {
   }
 
   #beginWalk(): void {
-    const { clock, randomness } = this.#outside
+    const { clock, randomness } = this.#deps
     this.#walkDueMs = clock.monotonicMs() + this.#walkEveryMs * (0.5 + randomness.fraction())
     this.#walkEveryMs = Math.min(2 * this.#walkEveryMs, WALK_EVERY_MS_MAX)
     this.#hasForgotten = false
@@ -96,7 +96,7 @@ export class LoggedNotifications implements NotificationSource {
     const found: FoundNotification[] = []
     try {
       const filter = notifyCellOf(this.#observerId)
-      for (const row of await this.#outside.cellStore.readRows(keys, filter)) {
+      for (const row of await this.#deps.cellStore.readRows(keys, filter)) {
         const [cell] = row?.cells ?? []
         if (row !== null && cell !== undefined) {
           found.push({ key: row.key, timestamp: cell.timestamp })
@@ -112,12 +112,12 @@ export class LoggedNotifications implements NotificationSource {
 
   #fromRandomRow(): Uint8Array[] {
     const keys = [...this.#named.values()]
-    const begin = Math.floor(keys.length * this.#outside.randomness.fraction())
+    const begin = Math.floor(keys.length * this.#deps.randomness.fraction())
     return [...keys.slice(begin), ...keys.slice(0, begin)]
   }
 }
 
-type Outside = {
+type Dependencies = {
   readonly cellStore: CellStore
   readonly clock: Clock
   readonly randomness: Randomness

@@ -18,19 +18,22 @@ export const LEASE_BYTES = 8 + 16
 /** A process that does not renew it for so long has ended, or is paused. */
 const LEASE_MS = 60_000
 
-type LeaseParts = Pick<ProtocolContext, 'cellStore' | 'oracle' | 'clock' | 'liveness' | 'log'>
+type LeaseDependencies = Pick<
+  ProtocolContext,
+  'cellStore' | 'oracle' | 'clock' | 'liveness' | 'log'
+>
 
 /**
  * Spares many processes from walking one store at once. A courtesy: two collections at the same time do no harm, so
  * nothing depends on clocks that run alike.
  */
 export class CollectionLease {
-  readonly #parts: LeaseParts
+  readonly #deps: LeaseDependencies
   readonly #owner: Buffer
 
-  constructor(parts: LeaseParts) {
-    this.#parts = parts
-    this.#owner = Buffer.from(parts.liveness.incarnation, 'hex')
+  constructor(deps: LeaseDependencies) {
+    this.#deps = deps
+    this.#owner = Buffer.from(deps.liveness.incarnation, 'hex')
   }
 
   /**
@@ -38,7 +41,7 @@ export class CollectionLease {
    * and with CellStoreError.
    */
   async run(everyMs: number, work: () => Promise<unknown>): Promise<void> {
-    const { cellStore, clock, log, oracle } = this.#parts
+    const { cellStore, clock, log, oracle } = this.#deps
     const { timestamp: now } = await oracle.nextToRead()
     const found = await readPlainRow(cellStore, LEASE_ROW)
     if (found !== undefined && this.#isOfAnother(found, now)) return

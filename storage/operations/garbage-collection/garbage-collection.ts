@@ -9,7 +9,7 @@ import type { FindExpendable, GarbageCollector, GarbageReport } from './garbage-
 import { ReachedTimestamps } from './reached-timestamps.ts'
 import { chooseSafePoint, type Retention } from './safe-point.ts'
 
-export type GarbageCollectionParts = {
+export type GarbageCollectionDependencies = {
   readonly gateways: Pick<Gateways, 'forgetEnded' | 'oldestSnapshot'>
   readonly context: ProtocolContext
   readonly collector: GarbageCollector
@@ -27,7 +27,7 @@ export type GarbageCollectionParts = {
  * over a store one collects in each interval.
  */
 export class GarbageCollection {
-  readonly #parts: GarbageCollectionParts
+  readonly #deps: GarbageCollectionDependencies
   readonly #reached: ReachedTimestamps
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
@@ -35,9 +35,9 @@ export class GarbageCollection {
   #lastReport: GarbageReport | undefined
   #holders = 0
 
-  constructor(parts: GarbageCollectionParts) {
-    this.#parts = parts
-    const { retentionMs, heldMsMax } = parts.retention
+  constructor(deps: GarbageCollectionDependencies) {
+    this.#deps = deps
+    const { retentionMs, heldMsMax } = deps.retention
     this.#reached = new ReachedTimestamps(retentionMs + heldMsMax)
   }
 
@@ -66,7 +66,7 @@ export class GarbageCollection {
   }
 
   start(intervalMs: number): void {
-    const { context, isShared } = this.#parts
+    const { context, isShared } = this.#deps
     const { clock, log } = context
     const collect = async () => {
       if (this.#holders === 0) await this.collect()
@@ -88,7 +88,7 @@ export class GarbageCollection {
   }
 
   async #collectOnce(): Promise<GarbageReport> {
-    const { context, collector, gateways, retention, oldestSnapshot, expendableAt } = this.#parts
+    const { context, collector, gateways, retention, oldestSnapshot, expendableAt } = this.#deps
     const { oracle } = context
     const elsewhere = await gateways.oldestSnapshot()
     const { timestamp: newest, safePoint: current } = await oracle.nextToRead()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../../cells/cell-store.ts'
-import { Move, type MoveOptions, type MoveParts, type MoveReport } from './move.ts'
+import { Move, type MoveDependencies, type MoveOptions, type MoveReport } from './move.ts'
 import { type MovedTo, movedAway, readMovedTo } from './move-rows.ts'
 import { WriteGate } from './write-gate.ts'
 
@@ -21,11 +21,11 @@ export class Departure {
   }
 
   /** One at a time. See `Move`, for what it rejects with. */
-  async move(parts: Omit<MoveParts, 'gate'>, options: MoveOptions): Promise<MoveReport> {
+  async move(deps: Omit<MoveDependencies, 'gate'>, options: MoveOptions): Promise<MoveReport> {
     try {
-      return await new Move({ ...parts, gate: this.gate }, options).run()
+      return await new Move({ ...deps, gate: this.gate }, options).run()
     } finally {
-      await this.look(parts.context.cellStore)
+      await this.look(deps.context.cellStore)
     }
   }
 }

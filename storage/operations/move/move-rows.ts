@@ -4,7 +4,7 @@ import type { CellStore } from '../../cells/cell-store.ts'
 import { readPlainRow, setPlain } from '../../cells/plain-row.ts'
 import { systemRowKey } from '../../cells/row-key.ts'
 import { StorageError } from '../../errors.ts'
-import { type MoveOutside, sentUntilApplied } from './row-writer.ts'
+import { type RowWriterDependencies, sentUntilApplied } from './row-writer.ts'
 
 /** Begins the keys of the two rows below. */
 export const MOVE_PREFIX = systemRowKey('move/')
@@ -46,7 +46,10 @@ export async function readMoveSource(cellStore: CellStore): Promise<MoveSource |
   return await readJson(cellStore, SOURCE_ROW)
 }
 
-export async function writeMoveSource(context: MoveOutside, source: MoveSource): Promise<void> {
+export async function writeMoveSource(
+  context: RowWriterDependencies,
+  source: MoveSource,
+): Promise<void> {
   await writeJson(context, SOURCE_ROW, source)
 }
 
@@ -55,7 +58,7 @@ export async function readMovedTo(cellStore: CellStore): Promise<MovedTo | undef
   return await readJson(cellStore, TARGET_ROW)
 }
 
-export async function writeMovedTo(context: MoveOutside, moved: MovedTo): Promise<void> {
+export async function writeMovedTo(context: RowWriterDependencies, moved: MovedTo): Promise<void> {
   await writeJson(context, TARGET_ROW, moved)
 }
 
@@ -86,7 +89,11 @@ async function readJson<T>(cellStore: CellStore, row: Uint8Array): Promise<T | u
   return value === undefined ? undefined : JSON.parse(Buffer.from(value).toString())
 }
 
-async function writeJson(context: MoveOutside, row: Uint8Array, value: object): Promise<void> {
+async function writeJson(
+  context: RowWriterDependencies,
+  row: Uint8Array,
+  value: object,
+): Promise<void> {
   const mutations = [setPlain(Buffer.from(JSON.stringify(value)))]
   await sentUntilApplied(context, [{ row, mutations }])
 }

@@ -34,7 +34,7 @@ import {
   writeMoveSource,
 } from './move-rows.ts'
 import { noteCommits } from './noted-commits.ts'
-import { cellsOf, type MoveOutside, RowWriter, sentUntilApplied } from './row-writer.ts'
+import { cellsOf, RowWriter, type RowWriterDependencies, sentUntilApplied } from './row-writer.ts'
 import type { WriteGate } from './write-gate.ts'
 
 export type MoveOptions = {
@@ -71,7 +71,7 @@ export type MoveReport = {
   readonly spaces: readonly SpaceDigest[] | undefined
 }
 
-export type MoveParts = {
+export type MoveDependencies = {
   /** Of the store that is moved. */
   readonly context: ProtocolContext
   readonly target: CellStore
@@ -97,15 +97,15 @@ export type MoveParts = {
  * 4. mark this store as moved, and then the other one as whole: at no time do both take writes.
  */
 export class Move {
-  readonly #parts: MoveParts
+  readonly #deps: MoveDependencies
   readonly #options: MoveOptions
-  readonly #to: MoveOutside
+  readonly #to: RowWriterDependencies
   readonly #writer: RowWriter
 
-  constructor(parts: MoveParts, options: MoveOptions) {
-    this.#parts = parts
+  constructor(deps: MoveDependencies, options: MoveOptions) {
+    this.#deps = deps
     this.#options = options
-    this.#to = { ...parts.context, cellStore: parts.target }
+    this.#to = { ...deps.context, cellStore: deps.target }
     this.#writer = new RowWriter(this.#to)
   }
 
@@ -114,7 +114,7 @@ export class Move {
    * cannot hold, with CellStoreError, and with the signal's reason. Commits are taken again then.
    */
   async run(): Promise<MoveReport> {
-    const { context, gate, holdCollections, isOnlyOwner } = this.#parts
+    const { context, gate, holdCollections, isOnlyOwner } = this.#deps
     invariant(isOnlyOwner, 'M1', { moved: 'a store that other processes write to' })
     const beganMs = context.clock.monotonicMs()
     const moved = await readMovedTo(context.cellStore)
@@ -147,7 +147,7 @@ export class Move {
 
   /** Requires an empty store, or one into which this one was being moved. */
   async #begin(movedTo: string | undefined): Promise<MoveSource> {
-    const { context, target, history, feed } = this.#parts
+    const { context, target, history, feed } = this.#deps
     const { to } = this.#options
     if (movedTo !== undefined && movedTo !== to) {
       throw new StorageError('already_exists', `The store has already been moved: to ${movedTo}.`)
@@ -173,7 +173,7 @@ export class Move {
   }
 
   async #copyAll(source: MoveSource): Promise<void> {
-    const { context } = this.#parts
+    const { context } = this.#deps
     const { signal } = this.#options
     const scan = { filter: COPIED_FAMILIES, pageRows: PAGE_ROWS, signal }
     const start = Buffer.from(source.copiedTo, 'hex')
@@ -195,7 +195,7 @@ export class Move {
 
   /** Until a pass is quick, or does not become quicker any more. */
   async #follow(from: Timestamp): Promise<Timestamp> {
-    const { clock } = this.#parts.context
+    const { clock } = this.#deps.context
     let position = from
     for (let lastMs = Infinity; ; ) {
       const beganMs = clock.monotonicMs()
@@ -208,7 +208,7 @@ export class Move {
 
   /** Resolves to the position up to which the other store has everything. */
   async #copyChanged(after: Timestamp, phase: MoveProgress['phase']): Promise<Timestamp> {
-    const { context, feed } = this.#parts
+    const { context, feed } = this.#deps
     const { cellStore } = context
     const { signal } = this.#options
     // Before the scan: what commits during it is for the next pass.
@@ -230,7 +230,7 @@ export class Move {
 
   /** Makes these rows what they are here: cells may have gone since they were copied. */
   async #copyRows(keys: readonly Uint8Array[]): Promise<void> {
-    const { context, target } = this.#parts
+    const { context, target } = this.#deps
     const here = await context.cellStore.readRows(keys, COPIED_FAMILIES)
     const there = await target.readRows(keys, COPIED_FAMILIES)
     for (const [index, key] of keys.entries()) {
@@ -240,7 +240,7 @@ export class Move {
 
   /** What is left to do while no commit is taken. */
   async #finish(source: MoveSource, position: Timestamp) {
-    const { context, target, settled } = this.#parts
+    const { context, target, settled } = this.#deps
     await settled()
     await this.#copyChanged(position, 'closing')
     const state = await readOracleState(context.cellStore)
@@ -256,7 +256,7 @@ export class Move {
   }
 
   async #compare(): Promise<SpaceDigest[]> {
-    const { context, target } = this.#parts
+    const { context, target } = this.#deps
     const { signal } = this.#options
     const show = () => this.#progress('comparing')
     const [here, there] = await Promise.all([

@@ -7,7 +7,7 @@ import { Backoff } from '../../transactions/protocol/backoff.ts'
 import type { ProtocolContext } from '../../transactions/protocol/protocol-context.ts'
 
 /** What writing into a store without transactions needs. */
-export type MoveOutside = Pick<ProtocolContext, 'cellStore' | 'clock' | 'randomness'>
+export type RowWriterDependencies = Pick<ProtocolContext, 'cellStore' | 'clock' | 'randomness'>
 
 const BATCH_ROWS = 500
 const BATCH_BYTES = 1_048_576
@@ -22,13 +22,13 @@ const CELL_OVERHEAD_BYTES = 64
  * whatever was not answered is sent again.
  */
 export class RowWriter {
-  readonly #context: MoveOutside
+  readonly #context: RowWriterDependencies
   #entries: RowMutations[] = []
   #bytes = 0
   /** What has been sent so far. */
   readonly sent = { rows: 0, cells: 0, bytes: 0 }
 
-  constructor(context: MoveOutside) {
+  constructor(context: RowWriterDependencies) {
     this.#context = context
   }
 
@@ -100,7 +100,7 @@ export function cellsOf(row: Row | null | undefined): readonly Cell[] {
 
 /** Rejects with CellStoreError when the store did not take them after many attempts, or never will. */
 export async function sentUntilApplied(
-  context: MoveOutside,
+  context: RowWriterDependencies,
   entries: readonly RowMutations[],
 ): Promise<void> {
   let backoff = new Backoff(context, RETRY)

@@ -11,7 +11,7 @@ const LOOK_MS = 5_000
  * process, and another process can open what stands in their place.
  */
 export class FileWatch {
-  readonly #parts: {
+  readonly #deps: {
     readonly cellStore: CellStore
     readonly clock: Clock
     readonly log: StorageLog
@@ -26,12 +26,12 @@ export class FileWatch {
     readonly clock: Clock
     readonly log: StorageLog
   }) {
-    this.#parts = parts
+    this.#deps = parts
   }
 
   /** Never looks at a store without files. */
   start(): void {
-    const { cellStore, clock } = this.#parts
+    const { cellStore, clock } = this.#deps
     if (cellStore.lostFile === undefined) return
     const { signal } = this.#stopping
     this.#running = repeat(clock, { everyMs: LOOK_MS, signal, work: () => this.#look() })
@@ -53,14 +53,14 @@ export class FileWatch {
   }
 
   #look(): void {
-    const file = this.#parts.cellStore.lostFile?.()
+    const file = this.#deps.cellStore.lostFile?.()
     if (file === undefined) return
     this.#stopping.abort()
     this.#lost = new StorageError(
       'store_lost',
       'The files of the database were removed or replaced under the server, which takes no writes and ends.',
     )
-    this.#parts.log.error(
+    this.#deps.log.error(
       { file },
       'this file of the database was removed, replaced or moved; writes are refused and the server ends',
     )

@@ -14,7 +14,7 @@ export type PageCheckStatus = {
   readonly problems: readonly string[]
 }
 
-type Parts = {
+type Dependencies = {
   readonly cellStore: CellStore
   readonly clock: Clock
   readonly log: StorageLog
@@ -32,7 +32,7 @@ const PROBLEM_CHARACTERS_MAX = 200
  * everything else.
  */
 export class PageCheck {
-  readonly #parts: Parts
+  readonly #deps: Dependencies
   readonly #stopping = new AbortController()
   #status: PageCheckStatus | undefined
   #copier: StoreCopier | undefined
@@ -40,8 +40,8 @@ export class PageCheck {
   #hasMetDamage = false
   #running: Promise<void> = Promise.resolve()
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(deps: Dependencies) {
+    this.#deps = deps
   }
 
   /** Undefined where the last owner has closed the store, and until it begins. */
@@ -52,7 +52,7 @@ export class PageCheck {
   /** Whether it has found damage, or a request has. */
   get isDamaged(): boolean {
     if (this.#hasMetDamage || this.#status?.state === 'damaged') return true
-    return this.#parts.cellStore.damage !== undefined
+    return this.#deps.cellStore.damage !== undefined
   }
 
   meetDamage(): void {
@@ -60,7 +60,7 @@ export class PageCheck {
   }
 
   start(): void {
-    const { wasKilled, openCopier } = this.#parts.cellStore
+    const { wasKilled, openCopier } = this.#deps.cellStore
     if (wasKilled === true && openCopier !== undefined) this.#running = this.#run()
   }
 
@@ -77,7 +77,7 @@ export class PageCheck {
   }
 
   async #run(): Promise<void> {
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     const { signal } = this.#stopping
     try {
       for (let restMs = BEGIN_MS; ; restMs = AGAIN_MS) {
@@ -91,7 +91,7 @@ export class PageCheck {
 
   /** False when it came to no end. */
   async #isDone(): Promise<boolean> {
-    const { cellStore, clock, log } = this.#parts
+    const { cellStore, clock, log } = this.#deps
     const began = clock.wallMicros()
     const end = (state: PageCheckStatus['state'], problems: readonly string[] = []) => {
       this.#status = { state, began, ended: clock.wallMicros(), problems }

@@ -28,8 +28,8 @@ suite('a row', () => {
   test('whole numbers around the bounds of each size are read back', () => {
     const table = tableOf(columnsOf('INTEGER'))
     const bounds = [7n, 8n, 15n, 16n, 31n, 32n, 63n].flatMap((bits) => [2n ** bits, -(2n ** bits)])
-    const around = bounds.flatMap((bound) => [bound - 1n, bound, bound + 1n])
-    for (const integer of around.filter(isIntegerInRange)) {
+    const options = bounds.flatMap((bound) => [bound - 1n, bound, bound + 1n])
+    for (const integer of options.filter(isIntegerInRange)) {
       const { key, value } = encodeRow(table, [1n, integer])
       assert.deepEqual(decodeRow(table, key, value), [1n, integer])
     }
@@ -39,9 +39,9 @@ suite('a row', () => {
     const table = tableOf(columnsOf('BYTES', 'TEXT', 'REAL'))
     const row = [1n, Uint8Array.of(1, 2), 'x', 0.5]
     const { key, value } = encodeRow(table, row)
-    const around = new Uint8Array(value.length + 20)
-    around.set(value, 13)
-    assert.deepEqual(decodeRow(table, key, around.subarray(13, 13 + value.length)), row)
+    const options = new Uint8Array(value.length + 20)
+    options.set(value, 13)
+    assert.deepEqual(decodeRow(table, key, options.subarray(13, 13 + value.length)), row)
   })
 
   test('a long text and long bytes are read back', () => {

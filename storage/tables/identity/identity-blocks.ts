@@ -40,7 +40,7 @@ type Block = {
  * of different processes do not overlap; and those of one process ascend, which is looked at each time.
  */
 export class IdentityBlocks {
-  readonly #parts: {
+  readonly #deps: {
     readonly begin: BeginOwn
     readonly clock: Clock
     readonly randomness: Randomness
@@ -53,7 +53,7 @@ export class IdentityBlocks {
     readonly clock: Clock
     readonly randomness: Randomness
   }) {
-    this.#parts = parts
+    this.#deps = parts
   }
 
   /**
@@ -110,7 +110,7 @@ export class IdentityBlocks {
       attempts += 1
       return await takeBlock(transaction, table, block.series, wanted)
     }
-    const range = await runShort(this.#parts, take, this.#closing.signal).catch((error) => {
+    const range = await runShort(this.#deps, take, this.#closing.signal).catch((error) => {
       throw isConflict(error) ? noneTaken(table, attempts, error) : error
     })
     if (range === undefined) throw restarted(table)

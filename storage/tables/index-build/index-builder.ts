@@ -16,7 +16,7 @@ import { nextTurn } from '../../turns/turns.ts'
 import type { Catalog, TableIndex } from '../catalog/catalog.ts'
 import { buildBatch } from './index-backfill.ts'
 
-export type IndexBuilderParts = {
+export type IndexBuilderDependencies = {
   readonly begin: BeginOwn
   readonly catalog: (transaction: Transaction) => Promise<Catalog>
   readonly clock: Clock
@@ -42,16 +42,16 @@ export type IndexBuild = {
  * harm.
  */
 export class IndexBuilder {
-  readonly #parts: IndexBuilderParts
+  readonly #deps: IndexBuilderDependencies
   readonly #loop: BackgroundLoop
   readonly #builds = new Map<number, IndexBuild>()
   readonly #waiters = new Set<PromiseWithResolvers<void>>()
   #rowsMax: number
 
-  constructor(parts: IndexBuilderParts) {
-    this.#parts = parts
+  constructor(deps: IndexBuilderDependencies) {
+    this.#deps = deps
     this.#rowsMax = this.#batchRowsMax
-    this.#loop = new BackgroundLoop(parts, {
+    this.#loop = new BackgroundLoop(deps, {
       pass: (signal) => this.#buildAll(signal),
       failureMessage: 'the building of an index was interrupted',
     })
@@ -62,7 +62,7 @@ export class IndexBuilder {
   }
 
   get #batchRowsMax(): number {
-    return this.#parts.batchRowsMax ?? BATCH_ROWS_MAX
+    return this.#deps.batchRowsMax ?? BATCH_ROWS_MAX
   }
 
   start(): void {
@@ -109,7 +109,7 @@ export class IndexBuilder {
     }
     for (const error of interrupted.values()) throw error
     for (const { resolve } of waiting) resolve()
-    return this.#parts.lookMs
+    return this.#deps.lookMs
   }
 
   async #build(indexId: number, signal: AbortSignal): Promise<void> {
@@ -121,8 +121,8 @@ export class IndexBuilder {
       },
     }
     try {
-      await runBatches(this.#parts, batches, signal)
-      this.#parts.log.info({ ...this.#builds.get(indexId) }, 'the building of an index has ended')
+      await runBatches(this.#deps, batches, signal)
+      this.#deps.log.info({ ...this.#builds.get(indexId) }, 'the building of an index has ended')
     } finally {
       this.#builds.delete(indexId)
     }
@@ -133,7 +133,7 @@ export class IndexBuilder {
     indexId: number,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const building = findBuilding(await this.#parts.catalog(transaction), indexId)
+    const building = findBuilding(await this.#deps.catalog(transaction), indexId)
     if (building === undefined) return false
     const bounds = { rowsMax: this.#rowsMax, bytesMax: BATCH_BYTES_MAX, signal }
     const step = await buildBatch(transaction, building, bounds)
@@ -154,8 +154,8 @@ export class IndexBuilder {
   }
 
   async #read<T>(look: (catalog: Catalog) => T): Promise<T> {
-    const { catalog } = this.#parts
-    return await reading(this.#parts, async (transaction) => look(await catalog(transaction)))
+    const { catalog } = this.#deps
+    return await reading(this.#deps, async (transaction) => look(await catalog(transaction)))
   }
 
   /** Everything that was building when this was called is so no more. */

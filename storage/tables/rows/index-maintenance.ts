@@ -182,10 +182,10 @@ function readOwners(
     }
   }
   if (keys.size === 0 && taken?.isEmpty !== false) return undefined
-  const asked = [...keys.values()]
-  return andThen(transaction.getRows(asked, [ROW_COLUMN]), (rows) => {
+  const requested = [...keys.values()]
+  return andThen(transaction.getRows(requested, [ROW_COLUMN]), (rows) => {
     const owners = new EntryOwners()
-    asked.forEach((key, at) => {
+    requested.forEach((key, at) => {
       // The running statement does not read what it wrote itself, and here it has to.
       const own = transaction.statementWrite(key, ROW_COLUMN)
       if (own === undefined) owners.set(key, rows[at]?.columns.get(ROW_COLUMN)?.value ?? null)

@@ -69,7 +69,7 @@ export function getRow(
 }
 
 /** Keys of one table, as `getRows` takes them. */
-export type RowsAsked = {
+export type RowsRequest = {
   readonly table: TableDefinition
   readonly keyTuples: ReadonlyArray<readonly SqlValue[]>
   readonly columns?: readonly number[]
@@ -78,15 +78,15 @@ export type RowsAsked = {
 /** What `getRows` returns for each of these, in one round trip for all of them. */
 export async function getRowsOfTables(
   transaction: Pick<Transaction, 'getRows'>,
-  asked: readonly RowsAsked[],
+  request: readonly RowsRequest[],
 ): Promise<Array<Array<StoredRow | null>>> {
-  const keys = asked.flatMap(({ table, keyTuples }) =>
+  const keys = request.flatMap(({ table, keyTuples }) =>
     keyTuples.map((key) => soughtKey(table, key)),
   )
-  const families = asked.map(({ table, columns }) => familiesOf(table, columns))
+  const families = request.map(({ table, columns }) => familiesOf(table, columns))
   const rows = await transaction.getRows(keys, columnsOfAll(families))
   let first = 0
-  return asked.map(({ table, keyTuples, columns }, index) => {
+  return request.map(({ table, keyTuples, columns }, index) => {
     const own = rows.slice(first, first + keyTuples.length)
     first += keyTuples.length
     const read = families[index] as readonly number[]
@@ -99,10 +99,10 @@ export async function getRowsOfTables(
 /** Has these rows read together before they are asked for; undefined where a read does not wait anyway. */
 export function prefetchRows(
   transaction: Pick<Transaction, 'prefetch'>,
-  asked: readonly RowsAsked[],
+  request: readonly RowsRequest[],
 ): Promise<void> | undefined {
   return transaction.prefetch(
-    asked.flatMap(({ table, keyTuples, columns }) => {
+    request.flatMap(({ table, keyTuples, columns }) => {
       const wanted = columnsOfFamilies(familiesOf(table, columns))
       return keyTuples.map((key) => ({ key: soughtKey(table, key), columns: wanted }))
     }),

@@ -23,7 +23,7 @@ import { Follower } from './follower.ts'
 import { changedRowsOf } from './log-entry.ts'
 import { commitsOfLogRow, logNote } from './log-row.ts'
 
-type Outside = {
+type Dependencies = {
   readonly cellStore: EmbeddedCellStore
   readonly oracle: SynchronousOracle
   readonly latches: LatchTable
@@ -43,14 +43,14 @@ type Outside = {
  * nothing is reported above the resolved timestamp puts them right, and nothing else has to.
  */
 export class EmbeddedFeed implements ChangeFeed, CommitLog {
-  readonly #outside: Outside
+  readonly #deps: Dependencies
   /** Commits that are not delivered yet, by commitTs, ascending because they are entered as it is taken. */
   readonly #untold: UntoldCommit[] = []
   readonly #live = new Set<Follower>()
   #newestTs: Timestamp = 0
 
-  constructor(outside: Outside) {
-    this.#outside = outside
+  constructor(deps: Dependencies) {
+    this.#deps = deps
   }
 
   noteOf(commitTs: Timestamp, rows: readonly BufferedRow[]): CommitNote {
@@ -67,13 +67,13 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
   }
 
   async resolved(): Promise<Timestamp> {
-    await this.#outside.oracle.nextToRead()
+    await this.#deps.oracle.nextToRead()
     this.#advance()
     return this.#resolvedNow()
   }
 
   lagMicros(): number {
-    const { oracle } = this.#outside
+    const { oracle } = this.#deps
     const newest = oracle.lastSeen()
     const resolved = this.#resolvedNow()
     return resolved < newest ? Math.max(newest, oracle.wallClock.micros()) - resolved : 0
@@ -114,7 +114,7 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
 
   /** In one turn: what is read lies between the fence and what is resolved, and both are as of now. */
   #page(position: Timestamp, rowsMax: number): FeedPage {
-    const { cellStore, oracle, beginsAt } = this.#outside
+    const { cellStore, oracle, beginsAt } = this.#deps
     const oldest = Math.max(oracle.safePoint, beginsAt)
     if (position < oldest) throw resumeTooOld(position, oldest)
     if (position > oracle.lastSeen()) throw positionInFuture(position, oracle.lastSeen())
@@ -165,7 +165,7 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
   }
 
   #resolvedNow(): Timestamp {
-    const { oracle, latches } = this.#outside
+    const { oracle, latches } = this.#deps
     return latches.resolvedTimestamp(oracle.lastSeen())
   }
 }

@@ -13,7 +13,7 @@ import { openHistory } from './open-history.ts'
 import { type RenewedHistory, renewHistory } from './renew-history.ts'
 import type { StoreHistory } from './store-history.ts'
 
-type Outside = { readonly clock?: Clock; readonly randomness?: Randomness }
+type Dependencies = { readonly clock?: Clock; readonly randomness?: Randomness }
 
 /**
  * The history of a data directory that no server uses. Rejects with StorageError `data_directory_locked` or
@@ -21,35 +21,35 @@ type Outside = { readonly clock?: Clock; readonly randomness?: Randomness }
  */
 export async function readDirectoryHistory(
   dataDirectory: string,
-  outside: Outside = {},
+  deps: Dependencies = {},
 ): Promise<StoreHistory> {
-  return await inDirectory(dataDirectory, (cellStore) => readStoreHistory(cellStore, outside))
+  return await inDirectory(dataDirectory, (cellStore) => readStoreHistory(cellStore, deps))
 }
 
 /** Renews the history of such a directory, as has to be done after a copy was put in its place. */
 export async function renewDirectoryHistory(
   dataDirectory: string,
-  outside: Outside = {},
+  deps: Dependencies = {},
 ): Promise<RenewedHistory> {
-  return await inDirectory(dataDirectory, (cellStore) => renewStoreHistory(cellStore, outside))
+  return await inDirectory(dataDirectory, (cellStore) => renewStoreHistory(cellStore, deps))
 }
 
 /** The same of an open store. Rejects with StorageError `data_directory_unusable` where nothing was ever in it. */
 export async function readStoreHistory(
   cellStore: CellStore,
-  outside: Outside = {},
+  deps: Dependencies = {},
 ): Promise<StoreHistory> {
   await requireUsed(cellStore)
-  return await openHistory({ cellStore, ...outsideOf(outside) })
+  return await openHistory({ cellStore, ...outsideOf(deps) })
 }
 
 /** The same of an open store, which no server may use meanwhile. */
 export async function renewStoreHistory(
   cellStore: CellStore,
-  outside: Outside = {},
+  deps: Dependencies = {},
 ): Promise<RenewedHistory> {
   await requireUsed(cellStore)
-  return await renewHistory({ cellStore, ...outsideOf(outside) })
+  return await renewHistory({ cellStore, ...outsideOf(deps) })
 }
 
 /** Opening the history of a new store would make one. */
@@ -59,7 +59,7 @@ async function requireUsed(cellStore: CellStore): Promise<void> {
   throw new StorageError('data_directory_unusable', 'There is no database in this store.')
 }
 
-function outsideOf({ clock = systemClock, randomness = systemRandomness }: Outside) {
+function outsideOf({ clock = systemClock, randomness = systemRandomness }: Dependencies) {
   return { clock, randomness }
 }
 

@@ -47,9 +47,9 @@ class Line {
     const wallMicros = this.#clock.wallMicros() + laterMs * 1_000
     this.#clock = new ManualClock({ wallMicros })
     this.#cellStore = cellStore
-    const outside = { clock: this.#clock, randomness: systemRandomness }
+    const deps = { clock: this.#clock, randomness: systemRandomness }
     this.storage = await Storage.open(cellStore, {
-      ...outside,
+      ...deps,
       ...{ owner: 'exclusive', ownsCellStore: false },
     })
   }
@@ -175,10 +175,10 @@ test('epochs below the safe point are one, whose bookmarks are told apart by its
 
 test('gateways that share a store begin no epoch, and go on with those of the one that had it before', async () => {
   const cellStore = new MemoryCellStore()
-  const outside = { cellStore, clock: new ManualClock(), randomness: systemRandomness }
-  const { id } = await openHistory(outside)
+  const deps = { cellStore, clock: new ManualClock(), randomness: systemRandomness }
+  const { id } = await openHistory(deps)
   const { current } = await beginEpoch(cellStore, systemRandomness)
-  const storage = await openGateway(cellStore, outside)
+  const storage = await openGateway(cellStore, deps)
   assert.equal(storage.history.name, id)
   const { timestamp } = await storage.status()
   storage.history.require(timestamp, `${id}.${current}`)

@@ -16,7 +16,7 @@ import {
 } from './history-rows.ts'
 import { StoreHistory } from './store-history.ts'
 
-export type HistoryOutside = {
+export type HistoryDependencies = {
   readonly cellStore: CellStore
   readonly clock: Clock
   readonly randomness: Randomness
@@ -30,16 +30,16 @@ const ID_BYTES = 16
  * off. To be called before an oracle is opened: no timestamp at or below `from` is given out any more (H2).
  * Rejects with CellStoreError, and StorageError `data_directory_unusable` for the store of a later version.
  */
-export async function openHistory(outside: HistoryOutside): Promise<StoreHistory> {
-  const { cellStore, clock } = outside
+export async function openHistory(deps: HistoryDependencies): Promise<StoreHistory> {
+  const { cellStore, clock } = deps
   return await askedAgain(clock, NEVER_ABORTED, async () => {
     await requireKnownFeatures(cellStore)
     const found = await readHistoryRows(cellStore)
     if (found.current === undefined) {
-      await putFirstHistory(cellStore, await firstHistory(outside))
-      return settledHistory(outside)
+      await putFirstHistory(cellStore, await firstHistory(deps))
+      return settledHistory(deps)
     }
-    return await settledHistory(outside, found)
+    return await settledHistory(deps, found)
   })
 }
 
@@ -47,9 +47,9 @@ export async function openHistory(outside: HistoryOutside): Promise<StoreHistory
  * The same for the one owner of the store, who begins an epoch of it. A store without room for that can still be read,
  * and names no epoch then.
  */
-export async function openOwnHistory(outside: HistoryOutside): Promise<StoreHistory> {
-  const { cellStore, clock, randomness } = outside
-  const history = await openHistory(outside)
+export async function openOwnHistory(deps: HistoryDependencies): Promise<StoreHistory> {
+  const { cellStore, clock, randomness } = deps
+  const history = await openHistory(deps)
   try {
     return await askedAgain(clock, NEVER_ABORTED, async () => {
       await addFeature(cellStore, 'epochs')
@@ -66,7 +66,7 @@ async function firstHistory({
   cellStore,
   clock,
   randomness,
-}: HistoryOutside): Promise<CurrentHistory> {
+}: HistoryDependencies): Promise<CurrentHistory> {
   const { timestamp } = await readOracleState(cellStore)
   const from = timestamp === 0 ? Math.max(1, clock.wallMicros()) : 0
   return { id: newHistoryId(randomness), from }
@@ -74,17 +74,17 @@ async function firstHistory({
 
 /** Finishes what is begun, and raises the oracle to where this history begins. */
 async function settledHistory(
-  outside: HistoryOutside,
+  deps: HistoryDependencies,
   known?: Awaited<ReturnType<typeof readHistoryRows>>,
 ): Promise<StoreHistory> {
-  const { cellStore, randomness } = outside
+  const { cellStore, randomness } = deps
   const { current, gaps } = known ?? (await readHistoryRows(cellStore))
   intact(current !== undefined, 'H1', { missing: 'history/current' })
   const until = gaps.at(-1)?.until ?? 0
   if (until > current.from) {
     const to = { id: newHistoryId(randomness), from: until }
     await replaceHistory(cellStore, { from: current, to })
-    return settledHistory(outside)
+    return settledHistory(deps)
   }
   const { timestamp } = await readOracleState(cellStore)
   if (timestamp < current.from) await raiseCounter(cellStore, 'timestamp', current.from)

@@ -5,7 +5,7 @@ import { noteRowKey, timestampOfNoteRow } from '../../cells/note.ts'
 import { notedAtOf, sharedLogRanges } from '../feed/shared-log-row.ts'
 import { type OracleState, readOracleState } from '../oracle/oracle-row.ts'
 import { putGap } from './history-rows.ts'
-import { type HistoryOutside, openHistory } from './open-history.ts'
+import { type HistoryDependencies, openHistory } from './open-history.ts'
 import type { StoreHistory } from './store-history.ts'
 
 /**
@@ -24,9 +24,9 @@ export type RenewedHistory = { readonly before: StoreHistory; readonly now: Stor
  *     the copy    commits up to 150, mark 160, clock 190
  *     renewed     from 200, gap (150, 200)
  */
-export async function renewHistory(outside: HistoryOutside): Promise<RenewedHistory> {
-  const { cellStore, clock } = outside
-  const before = await openHistory(outside)
+export async function renewHistory(deps: HistoryDependencies): Promise<RenewedHistory> {
+  const { cellStore, clock } = deps
+  const before = await openHistory(deps)
   const oracle = await readOracleState(cellStore)
   const { timestamp: mark } = oracle
   const after = Math.max(before.from, await completeUpTo(cellStore, oracle))
@@ -39,7 +39,7 @@ export async function renewHistory(outside: HistoryOutside): Promise<RenewedHist
   }
   await putGap(cellStore, number + 1, { after, until })
   // The gap ends above the history that it belongs to, so this makes the next one.
-  return { before, now: await openHistory(outside) }
+  return { before, now: await openHistory(deps) }
 }
 
 /**

@@ -29,7 +29,7 @@ const HELD_MAX = 1_000
  */
 export class FollowedRows implements Watcher {
   readonly #keys: readonly Uint8Array[]
-  readonly #told: (step: SeenStep) => void
+  readonly #listener: (step: SeenStep) => void
   readonly #leftOut: (count: number) => void
   readonly #underWay = new Map<WatchedMutation, readonly Mutation[]>()
   /** Calls from before the image was there; undefined before it was asked for. */
@@ -44,11 +44,11 @@ export class FollowedRows implements Watcher {
   /** `leftOut` is told how many steps could not be held until `release`, after those that could. */
   constructor(
     keys: readonly Uint8Array[],
-    told: (step: SeenStep) => void,
+    listener: (step: SeenStep) => void,
     leftOut: (count: number) => void,
   ) {
     this.#keys = keys
-    this.#told = told
+    this.#listener = listener
     this.#leftOut = leftOut
   }
 
@@ -117,7 +117,7 @@ export class FollowedRows implements Watcher {
   }
 
   #tell(mutation: WatchedMutation): void {
-    for (const at of this.#positions(mutation)) this.#told(seenStep(at, mutation))
+    for (const at of this.#positions(mutation)) this.#listener(seenStep(at, mutation))
   }
 
   #positions({ row }: WatchedMutation): number[] {

@@ -8,7 +8,7 @@ import { inspectRows, type RowPart, readRecords } from '../row-inspection.ts'
 import { FollowedRows, type SeenStep } from './followed-rows.ts'
 import { StepWatch } from './step-watch.ts'
 
-type InspectionParts = {
+type InspectionDependencies = {
   readonly context: ProtocolContext
   readonly pace?: CommitPace | undefined
 }
@@ -28,7 +28,7 @@ export class Inspection {
   readonly #pace: CommitPace | undefined
   readonly #watch: StepWatch
 
-  constructor({ context, pace }: InspectionParts) {
+  constructor({ context, pace }: InspectionDependencies) {
     this.#context = context
     this.#pace = pace
     this.#watch = new StepWatch(context)
@@ -68,10 +68,10 @@ export class Inspection {
    */
   async follow(
     keys: readonly Uint8Array[],
-    told: (step: SeenStep) => void,
+    listener: (step: SeenStep) => void,
     leftOut: (count: number) => void,
   ): Promise<Followed> {
-    const rows = new FollowedRows(keys, told, leftOut)
+    const rows = new FollowedRows(keys, listener, leftOut)
     const stop = () => {
       rows.stop()
       this.#watch.remove(keys, rows)

@@ -27,7 +27,7 @@ const TIMESTAMPS_AHEAD_MIN = 500_000
 /** Readers are not held up by trying again more often, and a store that has room again is noticed. */
 const NO_ROOM_PAUSE_MS = 1_000
 
-type Outside = {
+type Dependencies = {
   readonly cellStore: CellStore
   readonly clock: Clock
   readonly log: StorageLog
@@ -46,7 +46,7 @@ type Outside = {
  * Schema fences are kept by table and in memory only: a restart ends every open transaction anyway.
  */
 export class EmbeddedOracle implements SynchronousOracle {
-  readonly #outside: Outside
+  readonly #deps: Dependencies
   readonly wallClock: TrustedWallClock
   readonly #schemaFences = new Map<number, Timestamp>()
   readonly #closing = new AbortController()
@@ -65,9 +65,9 @@ export class EmbeddedOracle implements SynchronousOracle {
   /** As in the signal, which is slower to read than the rest of a timestamp takes. */
   #isClosed = false
 
-  private constructor(outside: Outside, found: OracleState) {
-    this.#outside = outside
-    this.wallClock = new TrustedWallClock(outside.clock, outside.log)
+  private constructor(deps: Dependencies, found: OracleState) {
+    this.#deps = deps
+    this.wallClock = new TrustedWallClock(deps.clock, deps.log)
     // Whatever an earlier process issued, it was not above its mark.
     this.#last = found.timestamp
     this.#mark = found.timestamp
@@ -75,10 +75,10 @@ export class EmbeddedOracle implements SynchronousOracle {
   }
 
   /** Rejects with StorageError `clock_not_plausible`, and with CellStoreError. */
-  static async open(outside: Outside): Promise<EmbeddedOracle> {
-    const found = await readOracleState(outside.cellStore)
-    if (outside.acceptClock !== true) requirePlausibleClock(outside.clock, found.timestamp)
-    const oracle = new EmbeddedOracle(outside, found)
+  static async open(deps: Dependencies): Promise<EmbeddedOracle> {
+    const found = await readOracleState(deps.cellStore)
+    if (deps.acceptClock !== true) requirePlausibleClock(deps.clock, found.timestamp)
+    const oracle = new EmbeddedOracle(deps, found)
     await oracle.#renewMark().catch((error: unknown) => {
       // The store can still be read.
       if (oracle.#noRoom === undefined) throw error
@@ -122,7 +122,7 @@ export class EmbeddedOracle implements SynchronousOracle {
   takeToRead(): ReadStamp | undefined {
     if (this.#noRoom !== undefined && !this.#isClosed) {
       const { refusal, untilMs } = this.#noRoom
-      if (this.#outside.clock.monotonicMs() < untilMs) {
+      if (this.#deps.clock.monotonicMs() < untilMs) {
         return { timestamp: this.#last, safePoint: this.#safePoint, writeRefusal: refusal }
       }
     }
@@ -178,7 +178,7 @@ export class EmbeddedOracle implements SynchronousOracle {
     this.#assertIssued(to)
     // Memory first: from this turn on no read is answered that the next deletion could spoil.
     this.#safePoint = Math.max(this.#safePoint, to)
-    const { cellStore, clock } = this.#outside
+    const { cellStore, clock } = this.#deps
     await askedAgain(clock, this.#closing.signal, () => raiseCounter(cellStore, 'safePoint', to))
   }
 
@@ -215,7 +215,7 @@ export class EmbeddedOracle implements SynchronousOracle {
       .catch((error: unknown) => {
         // A full disk is logged elsewhere.
         if (this.#closing.signal.aborted || this.#noRoom !== undefined) return
-        this.#outside.log.warn({ error: String(error) }, 'timestamp mark was not raised ahead')
+        this.#deps.log.warn({ error: String(error) }, 'timestamp mark was not raised ahead')
       })
       .finally(() => {
         this.#isRenewedAhead = false
@@ -223,7 +223,7 @@ export class EmbeddedOracle implements SynchronousOracle {
   }
 
   async #raiseMark(): Promise<void> {
-    const { cellStore, clock } = this.#outside
+    const { cellStore, clock } = this.#deps
     const wallMicros = this.wallClock.micros()
     const next = Math.max(this.#last, wallMicros)
     const mark = Math.max(wallMicros + MARK_AHEAD_MICROS, this.#last + TIMESTAMPS_AHEAD_MIN)
@@ -247,7 +247,7 @@ export class EmbeddedOracle implements SynchronousOracle {
 
   /** The next process continues where this one stopped. If this fails, it only continues somewhat higher. */
   async #lowerMark(): Promise<void> {
-    const { cellStore, log } = this.#outside
+    const { cellStore, log } = this.#deps
     const [from, to] = [this.#mark, this.#last]
     if (to >= from) return
     try {

@@ -35,7 +35,7 @@ const LEASE_MS = 30_000
 /** A lease, and 5 % for clocks that run at different rates: then no process relies on an older one. */
 const LEASE_WAITED_OUT_MS = LEASE_MS * 1.05
 
-type Outside = {
+type Dependencies = {
   readonly cellStore: CellStore
   readonly clock: Clock
   readonly log: StorageLog
@@ -62,7 +62,7 @@ type Sharing = {
  * process has been reading at since.
  */
 export class SharedOracle implements TimestampOracle {
-  readonly #outside: Outside
+  readonly #deps: Dependencies
   readonly wallClock: TrustedWallClock
   readonly #closing = new AbortController()
   #waiting: Sharing | undefined
@@ -74,21 +74,19 @@ export class SharedOracle implements TimestampOracle {
   #safePoint: Timestamp
   #leasedUntilMs = -Infinity
 
-  private constructor(outside: Outside, { timestamp: lastSeen, safePoint }: OracleState) {
-    this.#outside = outside
+  private constructor(deps: Dependencies, { timestamp: lastSeen, safePoint }: OracleState) {
+    this.#deps = deps
     this.#safePoint = safePoint
-    this.wallClock = new TrustedWallClock(outside.clock, outside.log)
+    this.wallClock = new TrustedWallClock(deps.clock, deps.log)
     this.#lastSeen = lastSeen
     this.#aheadOfClock = lastSeen - this.#clockMicros()
   }
 
   /** Rejects with StorageError `clock_not_plausible`, and with CellStoreError. */
-  static async open(outside: Outside): Promise<SharedOracle> {
-    const state = await askedAgain(outside.clock, NEVER_ABORTED, () =>
-      createOracleRow(outside.cellStore),
-    )
-    if (outside.acceptClock !== true) requirePlausibleClock(outside.clock, state.timestamp)
-    const oracle = new SharedOracle(outside, state)
+  static async open(deps: Dependencies): Promise<SharedOracle> {
+    const state = await askedAgain(deps.clock, NEVER_ABORTED, () => createOracleRow(deps.cellStore))
+    if (deps.acceptClock !== true) requirePlausibleClock(deps.clock, state.timestamp)
+    const oracle = new SharedOracle(deps, state)
     await oracle.#raiseToWallClock()
     return oracle
   }
@@ -114,7 +112,7 @@ export class SharedOracle implements TimestampOracle {
       const writeRefusal = diskFullOf(error)
       if (writeRefusal === undefined) throw error
       // The counter is the last timestamp that any process was given.
-      const { timestamp, safePoint } = await readOracleState(this.#outside.cellStore)
+      const { timestamp, safePoint } = await readOracleState(this.#deps.cellStore)
       this.#saw(timestamp)
       return { timestamp, safePoint, writeRefusal }
     }
@@ -126,7 +124,7 @@ export class SharedOracle implements TimestampOracle {
 
   async currentSafePoint(): Promise<Timestamp> {
     this.#closing.signal.throwIfAborted()
-    if (this.#outside.clock.monotonicMs() < this.#leasedUntilMs) return this.#safePoint
+    if (this.#deps.clock.monotonicMs() < this.#leasedUntilMs) return this.#safePoint
     return (await this.nextToRead()).safePoint
   }
 
@@ -145,13 +143,13 @@ export class SharedOracle implements TimestampOracle {
   async raiseSafePoint(to: Timestamp, signal?: AbortSignal): Promise<void> {
     await this.#raise('safePoint', to)
     this.#safePoint = Math.max(this.#safePoint, to)
-    if (this.#outside.isOnlyOwner) return
+    if (this.#deps.isOnlyOwner) return
     const ending = AbortSignal.any([
       this.#closing.signal,
       ...(signal === undefined ? [] : [signal]),
     ])
     // Also when the store had it already: another process may have raised it only just now.
-    await this.#outside.clock.sleep(LEASE_WAITED_OUT_MS, ending)
+    await this.#deps.clock.sleep(LEASE_WAITED_OUT_MS, ending)
   }
 
   async raiseSchemaFence(schemaScopes: readonly number[], to: Timestamp): Promise<void> {
@@ -195,7 +193,7 @@ export class SharedOracle implements TimestampOracle {
   }
 
   async #askFor(served: Sharing): Promise<void> {
-    const { cellStore, clock } = this.#outside
+    const { cellStore, clock } = this.#deps
     const state = await askedAgain(clock, this.#closing.signal, async () => {
       const askedAtMs = clock.monotonicMs()
       const taken = await takeTimestamps(cellStore, served.count, served.schemaFences)
@@ -222,7 +220,7 @@ export class SharedOracle implements TimestampOracle {
       this.#saw(wallMicros)
     } catch (error) {
       if (this.#closing.signal.aborted) return
-      const { log } = this.#outside
+      const { log } = this.#deps
       log.warn(
         { error: String(error) },
         'timestamps stay behind the clock: the counter was not raised',
@@ -236,11 +234,11 @@ export class SharedOracle implements TimestampOracle {
   }
 
   #clockMicros(): number {
-    return Math.floor(this.#outside.clock.monotonicMs() * 1_000)
+    return Math.floor(this.#deps.clock.monotonicMs() * 1_000)
   }
 
   async #raise(counter: OracleCounter, to: Timestamp): Promise<void> {
-    const { cellStore, clock } = this.#outside
+    const { cellStore, clock } = this.#deps
     this.#closing.signal.throwIfAborted()
     await askedAgain(clock, this.#closing.signal, () => raiseCounter(cellStore, counter, to))
   }

@@ -13,7 +13,7 @@ export type Pass = (signal: AbortSignal) => Promise<number | undefined>
  * its work must lose nothing when it is interrupted.
  */
 export class BackgroundLoop {
-  readonly #outside: { readonly clock: Clock; readonly log: StorageLog }
+  readonly #deps: { readonly clock: Clock; readonly log: StorageLog }
   readonly #pass: Pass
   readonly #failureMessage: string
   readonly #stopping = new AbortController()
@@ -22,10 +22,10 @@ export class BackgroundLoop {
   #wakes = 0
 
   constructor(
-    outside: { readonly clock: Clock; readonly log: StorageLog },
+    deps: { readonly clock: Clock; readonly log: StorageLog },
     work: { readonly pass: Pass; readonly failureMessage: string },
   ) {
-    this.#outside = outside
+    this.#deps = deps
     this.#pass = work.pass
     this.#failureMessage = work.failureMessage
   }
@@ -54,7 +54,7 @@ export class BackgroundLoop {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping
-    const { clock, log } = this.#outside
+    const { clock, log } = this.#deps
     while (!signal.aborted) {
       const wakes = this.#wakes
       try {
@@ -73,7 +73,7 @@ export class BackgroundLoop {
     const woken = this.#woken.promise
     if (waitMs === undefined) return await woken
     const sleeping = new AbortController()
-    const slept = this.#outside.clock.sleep(waitMs, sleeping.signal).catch(() => undefined)
+    const slept = this.#deps.clock.sleep(waitMs, sleeping.signal).catch(() => undefined)
     await Promise.race([woken, slept])
     sleeping.abort()
   }

@@ -12,13 +12,13 @@ export class Backoff {
   #ceilingMs: number
 
   constructor(
-    outside: { readonly clock: Clock; readonly randomness: Randomness },
+    deps: { readonly clock: Clock; readonly randomness: Randomness },
     bounds: { readonly firstMs: number; readonly totalMs: number },
   ) {
-    this.#clock = outside.clock
-    this.#randomness = outside.randomness
+    this.#clock = deps.clock
+    this.#randomness = deps.randomness
     this.#ceilingMs = bounds.firstMs
-    this.#deadlineMs = outside.clock.monotonicMs() + bounds.totalMs
+    this.#deadlineMs = deps.clock.monotonicMs() + bounds.totalMs
   }
 
   /** Sleeps, and resolves to whether there is time for another try; false at once past the deadline. */

@@ -37,14 +37,14 @@ export class Gateways {
   readonly #oracle: TimestampOracle
   readonly #liveness: Liveness
 
-  constructor(outside: {
+  constructor(deps: {
     readonly cellStore: CellStore
     readonly oracle: TimestampOracle
     readonly liveness: Liveness
   }) {
-    this.#cellStore = outside.cellStore
-    this.#oracle = outside.oracle
-    this.#liveness = outside.liveness
+    this.#cellStore = deps.cellStore
+    this.#oracle = deps.oracle
+    this.#liveness = deps.liveness
   }
 
   /** Says where others reach this process. Rejects with CellStoreError. */

@@ -41,12 +41,12 @@ async function twoProcesses() {
   const clock = new ManualClock()
   const cellStore = new WatchedTokens(new MemoryCellStore())
   const start = async (seed: number) => {
-    const outside = {
+    const deps = {
       ...{ cellStore, clock, log: silentLog, oldestSnapshot },
       randomness: new SeededRandomness(seed),
     }
-    const oracle = await SharedOracle.open(outside)
-    return await SharedLiveness.start({ ...outside, oracle })
+    const oracle = await SharedOracle.open(deps)
+    return await SharedLiveness.start({ ...deps, oracle })
   }
   return { clock, cellStore, a: await start(1), b: await start(2) }
 }
@@ -61,8 +61,8 @@ async function pass(clock: ManualClock, ms: number): Promise<void> {
 
 describe('liveness of the only owner of a store', () => {
   test('its own lock lives while its commit is under way; every other run has ended', async () => {
-    const outside = { clock: new ManualClock(), randomness: new SeededRandomness(1) }
-    const liveness = new ExclusiveLiveness(outside)
+    const deps = { clock: new ManualClock(), randomness: new SeededRandomness(1) }
+    const liveness = new ExclusiveLiveness(deps)
     assert.match(liveness.incarnation, /^[0-9a-f]{32}$/)
     liveness.startedCommit(7)
     assert.equal(await liveness.isOwnerDead(lockOf(liveness.incarnation, 0)), false)
@@ -150,12 +150,12 @@ describe('liveness of several processes', () => {
   test('an idle process asks the store seldom, and one that commits keeps its token young', async () => {
     const clock = new ManualClock()
     const cellStore = new WatchedTokens(new MemoryCellStore())
-    const outside = {
+    const deps = {
       ...{ cellStore, clock, log: silentLog, oldestSnapshot },
       randomness: new SeededRandomness(1),
     }
-    const oracle = await SharedOracle.open(outside)
-    const liveness = await SharedLiveness.start({ ...outside, oracle })
+    const oracle = await SharedOracle.open(deps)
+    const liveness = await SharedLiveness.start({ ...deps, oracle })
     await pass(clock, 20_000)
     assert.ok(cellStore.writes <= 4, `${cellStore.writes} writes in 20 s of idleness`)
     cellStore.writes = 0

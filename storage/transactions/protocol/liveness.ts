@@ -59,9 +59,9 @@ export class ExclusiveLiveness implements Liveness {
   readonly #clock: Clock
   readonly #committing = new RenewedSet<Timestamp>()
 
-  constructor(outside: { readonly clock: Clock; readonly randomness: Randomness }) {
-    this.#clock = outside.clock
-    this.incarnation = newIncarnation(outside.randomness)
+  constructor(deps: { readonly clock: Clock; readonly randomness: Randomness }) {
+    this.#clock = deps.clock
+    this.incarnation = newIncarnation(deps.randomness)
   }
 
   startedCommit(startTs: Timestamp): void {
@@ -85,7 +85,7 @@ export class ExclusiveLiveness implements Liveness {
   async stop(): Promise<void> {}
 }
 
-type SharedLivenessParts = {
+type SharedLivenessDependencies = {
   readonly cellStore: CellStore
   readonly oracle: TimestampOracle
   readonly clock: Clock
@@ -101,7 +101,7 @@ type SharedLivenessParts = {
  */
 export class SharedLiveness implements Liveness {
   readonly incarnation: string
-  readonly #parts: SharedLivenessParts
+  readonly #deps: SharedLivenessDependencies
   readonly #committing = new RenewedMap<Timestamp, Heartbeat>()
   readonly #stopping = new AbortController()
   /**
@@ -115,30 +115,30 @@ export class SharedLiveness implements Liveness {
   /** When the token expires, on the monotonic clock. */
   #livesUntilMs = -Infinity
 
-  private constructor(parts: SharedLivenessParts) {
-    this.#parts = parts
-    this.incarnation = newIncarnation(parts.randomness)
+  private constructor(deps: SharedLivenessDependencies) {
+    this.#deps = deps
+    this.incarnation = newIncarnation(deps.randomness)
   }
 
   /** Resolves when the token is written, which is before the first lock can be. */
-  static async start(parts: SharedLivenessParts): Promise<SharedLiveness> {
-    const liveness = new SharedLiveness(parts)
+  static async start(deps: SharedLivenessDependencies): Promise<SharedLiveness> {
+    const liveness = new SharedLiveness(deps)
     await liveness.#renew(IDLE_TOKEN_TTL_MS)
-    liveness.#renewing = repeat(parts.clock, {
+    liveness.#renewing = repeat(deps.clock, {
       everyMs: TOKEN_TTL_MS / 3,
       signal: liveness.#stopping.signal,
       work: async () => {
         await liveness.#renewIfDue()
         await Promise.all([...liveness.#committing.values()].map((heartbeat) => heartbeat()))
       },
-      failed: (error) => parts.log.warn({ error: String(error) }, 'liveness token was not renewed'),
+      failed: (error) => deps.log.warn({ error: String(error) }, 'liveness token was not renewed'),
     })
     return liveness
   }
 
   startedCommit(startTs: Timestamp, heartbeat: Heartbeat): void {
     this.#committing.set(startTs, heartbeat)
-    this.#committedMs = this.#parts.clock.monotonicMs()
+    this.#committedMs = this.#deps.clock.monotonicMs()
   }
 
   endedCommit(startTs: Timestamp): void {
@@ -148,7 +148,7 @@ export class SharedLiveness implements Liveness {
   async isOwnerDead(lock: Lock): Promise<boolean> {
     if (lock.incarnation === this.incarnation) return !this.#committing.has(lock.startTs)
     if (this.#seenUnchangedTooLong(lock)) return true
-    const { cellStore } = this.#parts
+    const { cellStore } = this.#deps
     const token = await readPlainRow(cellStore, tokenRow(lock.incarnation))
     const now = await this.#freshNow()
     if (token === undefined || decodeToken(token).expiresAt < now) return true
@@ -160,7 +160,7 @@ export class SharedLiveness implements Liveness {
    * considers old until the others have caught up.
    */
   wallMicros(): number {
-    return this.#parts.oracle.approximateNow()
+    return this.#deps.oracle.approximateNow()
   }
 
   async announce(url: string): Promise<void> {
@@ -172,7 +172,7 @@ export class SharedLiveness implements Liveness {
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#renewing
-    const { cellStore, log } = this.#parts
+    const { cellStore, log } = this.#deps
     const row = tokenRow(this.incarnation)
     const [error] = await cellStore
       .mutateRows([{ row, mutations: [deletePlain()] }])
@@ -182,7 +182,7 @@ export class SharedLiveness implements Liveness {
 
   /** Where nobody has asked for a while, the first timestamp is of then, and has the next one raised. */
   async #freshNow(): Promise<Timestamp> {
-    const { oracle } = this.#parts
+    const { oracle } = this.#deps
     const { timestamp } = await oracle.next()
     const isStale = oracle.approximateNow() - timestamp > STALE_MICROS
     return isStale ? (await oracle.next()).timestamp : timestamp
@@ -190,7 +190,7 @@ export class SharedLiveness implements Liveness {
 
   /** Whether the lock was seen without a heartbeat for longer than its TTL, on this process' own clock. */
   #seenUnchangedTooLong(lock: Lock): boolean {
-    const nowMs = this.#parts.clock.monotonicMs()
+    const nowMs = this.#deps.clock.monotonicMs()
     const name = `${lock.incarnation}/${lock.startTs}/${lock.wallMicros}`
     const sinceMs = this.#firstSeen.get(name)
     if (sinceMs !== undefined) return nowMs - sinceMs > LOCK_TTL_MS
@@ -201,7 +201,7 @@ export class SharedLiveness implements Liveness {
 
   /** At each turn while it commits, so that its locks are known to be alive; else seldom. */
   async #renewIfDue(): Promise<void> {
-    const nowMs = this.#parts.clock.monotonicMs()
+    const nowMs = this.#deps.clock.monotonicMs()
     const isBusy = this.#committing.size > 0 || nowMs - this.#committedMs < BUSY_MS
     if (isBusy) await this.#renew(TOKEN_TTL_MS)
     else if (this.#livesUntilMs - nowMs < IDLE_TOKEN_TTL_MS / 2)
@@ -209,7 +209,7 @@ export class SharedLiveness implements Liveness {
   }
 
   async #renew(lifeMs: number): Promise<void> {
-    const { cellStore, oracle, clock, oldestSnapshot } = this.#parts
+    const { cellStore, oracle, clock, oldestSnapshot } = this.#deps
     const livesUntilMs = clock.monotonicMs() + lifeMs
     // Without a stamp: who commits has taken some just now, and nobody waits for the locks of others.
     const expiresAt = oracle.approximateNow() + lifeMs * 1000

@@ -2,7 +2,7 @@
 import { type JsonVisitor, type JsonWalk, walkJsonUntil } from './json-walk.ts'
 
 /** Whoever pays for the characters that are looked at. */
-export type Payer = { spend(units: number): void }
+export type Meter = { spend(units: number): void }
 
 /** A part of a JSON text: one value, from its first character to the one after its last. */
 export type JsonSpan = { readonly from: number; readonly to: number }
@@ -21,10 +21,10 @@ const SLICE = 64 * 1024
  * What `->>` and `#>>` say of a JSON text, in expressions and in the entries of an index: the text of the string that
  * the steps lead to, any other value as it is written; null where they lead nowhere or to null.
  */
-export function textAt(text: string, steps: readonly JsonStep[], payer: Payer): string | null {
-  const span = spanAt(text, steps, payer)
+export function textAt(text: string, steps: readonly JsonStep[], meter: Meter): string | null {
+  const span = spanAt(text, steps, meter)
   if (span === undefined) return null
-  payer.spend(span.to - span.from)
+  meter.spend(span.to - span.from)
   return plainText(text, span) ?? null
 }
 
@@ -77,12 +77,12 @@ const KINDS: ReadonlyMap<string, JsonKind> = new Map([
 export function spanAt(
   text: string,
   steps: readonly JsonStep[],
-  payer: Payer,
+  meter: Meter,
 ): JsonSpan | undefined {
   let span: JsonSpan | undefined = wholeSpan(text)
   for (const step of steps) {
     if (span === undefined) return undefined
-    span = memberAt(text, span, step, payer)
+    span = memberAt(text, span, step, meter)
   }
   return span
 }
@@ -97,39 +97,39 @@ export function memberAt(
   text: string,
   span: JsonSpan,
   step: JsonStep,
-  payer: Payer,
+  meter: Meter,
 ): MemberSpan | undefined {
   const kind = kindAt(text, span.from)
   if (kind === 'object') {
     if (step.name === undefined) return undefined
-    return find(text, span, new MemberFinder(text, step.name), payer)
+    return find(text, span, new MemberFinder(text, step.name), meter)
   }
   if (kind !== 'array' || step.index === undefined) return undefined
-  const index = step.index < 0 ? step.index + countAt(text, span, payer) : step.index
-  return index < 0 ? undefined : find(text, span, new MemberFinder(text, index), payer)
+  const index = step.index < 0 ? step.index + countAt(text, span, meter) : step.index
+  return index < 0 ? undefined : find(text, span, new MemberFinder(text, index), meter)
 }
 
 function find(
   text: string,
   span: JsonSpan,
   finder: MemberFinder,
-  payer: Payer,
+  meter: Meter,
 ): MemberSpan | undefined {
-  walkPaid(text, span, finder, payer)
+  walkPaid(text, span, finder, meter)
   return finder.found
 }
 
 /** Members of an object, elements of an array; 0 of another value. */
-export function countAt(text: string, span: JsonSpan, payer: Payer): number {
+export function countAt(text: string, span: JsonSpan, meter: Meter): number {
   const counter = new Counter()
-  walkPaid(text, span, counter, payer)
+  walkPaid(text, span, counter, meter)
   return counter.count
 }
 
 /** How many arrays and objects are open at once in the value. */
-export function nestingAt(text: string, span: JsonSpan, payer: Payer): number {
+export function nestingAt(text: string, span: JsonSpan, meter: Meter): number {
   const counter = new Counter()
-  walkPaid(text, span, counter, payer)
+  walkPaid(text, span, counter, meter)
   return counter.deepest
 }
 
@@ -138,16 +138,16 @@ export function walkPaid(
   text: string,
   span: JsonSpan,
   visitor: JsonVisitor & { readonly isDone: boolean },
-  payer: Payer,
+  meter: Meter,
   units = WALK_UNITS,
 ): void {
   const walk: JsonWalk = { at: span.from, depth: 0 }
   for (let isWhole = false; !isWhole && !visitor.isDone; ) {
     const end = Math.min(span.to, walk.at + SLICE)
-    payer.spend(units * (end - walk.at))
+    meter.spend(units * (end - walk.at))
     isWhole = walkJsonUntil(text, walk, visitor, end)
     // A long string is one part, and may reach beyond.
-    if (walk.at > end) payer.spend(walk.at - end)
+    if (walk.at > end) meter.spend(walk.at - end)
   }
 }
 

@@ -38,7 +38,7 @@ export async function compareMissed(
     { ...own, path: search(sinceOfOwn) },
   ]
   if (before === undefined || now === undefined) {
-    const [one, other] = [await refused(sides[0] as Asked), await refused(sides[1] as Asked)]
+    const [one, other] = [await refused(sides[0] as Request), await refused(sides[1] as Request)]
     assert.equal(one, other, sql)
     return
   }
@@ -52,10 +52,13 @@ export async function compareMissed(
   }
 }
 
-type Asked = { readonly side: Side; readonly client: TokenClient; readonly path: string }
+type Request = { readonly side: Side; readonly client: TokenClient; readonly path: string }
 
 /** A stamp of now, with the view that it is of where a rule hides rows. */
-async function positionOf(of: Omit<Asked, 'path'>, path: string): Promise<Record<string, string>> {
+async function positionOf(
+  of: Omit<Request, 'path'>,
+  path: string,
+): Promise<Record<string, string>> {
   const stamp = (await of.side.admin.query('SHOW TABLES')).body.readTimestamp
   const answer = await opened({ ...of, path })
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
@@ -66,13 +69,13 @@ async function positionOf(of: Omit<Asked, 'path'>, path: string): Promise<Record
   return { since: String(stamp), ...(view !== undefined && { view }) }
 }
 
-async function opened({ side, client, path }: Asked): Promise<Response> {
+async function opened({ side, client, path }: Request): Promise<Response> {
   const { url } = await side.tokens.server.listen()
   const signal = AbortSignal.timeout(ARRIVES_MS_MAX)
   return await fetch(`${url}${path}`, { headers: client.headers, signal })
 }
 
-async function refused(asked: Asked): Promise<string> {
+async function refused(asked: Request): Promise<string> {
   const answer = await opened(asked)
   assert.notEqual(answer.status, 200, asked.path)
   return shownBody((await answer.json()) as Record<string, unknown>)
@@ -80,7 +83,7 @@ async function refused(asked: Asked): Promise<string> {
 
 /** Applies the lines to the rows until they are those that are wanted. */
 async function follow(
-  asked: Asked,
+  asked: Request,
   rows: Map<string, string>,
   { wanted, label }: { readonly wanted: ReadonlyMap<string, string>; readonly label: string },
 ): Promise<void> {

@@ -14,7 +14,7 @@ import {
 } from './transactions.ts'
 import type { TwoServers } from './two-servers.ts'
 
-type Asked = { readonly about: About; readonly sockets: Sockets }
+type Request = { readonly about: About; readonly sockets: Sockets }
 
 /**
  * A worker of the first principal runs for a row that has changed. Notifications name any row, so a rule of READ keeps
@@ -23,7 +23,7 @@ type Asked = { readonly about: About; readonly sockets: Sockets }
 export async function compareRun(
   servers: TwoServers,
   table: RuledTable,
-  { about, sockets }: Asked,
+  { about, sockets }: Request,
 ): Promise<void> {
   const { choose } = about
   const observer = `${table.name}${choose.oneOf(['seen', 'hint'])}`

@@ -75,14 +75,18 @@ export type Sockets = readonly [one: SocketClient, alone: SocketClient, second: 
 export class Subscribers {
   readonly table: RuledTable
   readonly statement: Statement
-  readonly #told: readonly [Told, Told, Told]
+  readonly #listener: readonly [Told, Told, Told]
   /** Where the first two are to go on from, once they have left. */
   #since: readonly number[] | undefined
 
-  private constructor(table: RuledTable, statement: Statement, told: readonly [Told, Told, Told]) {
+  private constructor(
+    table: RuledTable,
+    statement: Statement,
+    listener: readonly [Told, Told, Told],
+  ) {
     this.table = table
     this.statement = statement
-    this.#told = told
+    this.#listener = listener
   }
 
   static begin(
@@ -110,11 +114,11 @@ export class Subscribers {
       const { body } = await client.query(sql, more)
       return body.results?.[0]?.rows.map((row: unknown) => JSON.stringify(row)).sort()
     }
-    const [one, other, second] = this.#told
+    const [one, other, second] = this.#listener
     const [wanted, wantedOfSecond] = [await scanned(alone), await scanned(b.client)]
     const until = performance.now() + ARRIVES_MS_MAX
     for (;;) {
-      for (const each of this.#told) await each.take()
+      for (const each of this.#listener) await each.take()
       if (one.ended?.code === 'resume_too_old') {
         // Its rule or its claims were others when it left; of the rows that are its own alone nothing has changed.
         await Promise.all([one.restart(this.statement), other.restart(this.statement)])
@@ -141,14 +145,14 @@ export class Subscribers {
     const stamps: number[] = []
     for (const [at, side] of [servers.full, servers.own].entries()) {
       stamps.push((await side.admin.query('SHOW TABLES')).body.readTimestamp)
-      await (this.#told[at] as Told).leave()
+      await (this.#listener[at] as Told).leave()
     }
     this.#since = stamps
   }
 
   #return(): void {
     for (const [at, since] of (this.#since ?? []).entries()) {
-      const { socket, id, view } = this.#told[at] as Told
+      const { socket, id, view } = this.#listener[at] as Told
       socket.send({
         type: 'subscribe',
         id,
@@ -163,7 +167,7 @@ export class Subscribers {
   /** The rights on the table are others: it ends, by itself, with one of these codes. */
   async endsWith(codes: readonly string[]): Promise<void> {
     if (this.#since !== undefined) return
-    const [one] = this.#told
+    const [one] = this.#listener
     const until = performance.now() + ARRIVES_MS_MAX
     while (one.ended === undefined && performance.now() < until) {
       await one.take()
@@ -174,12 +178,12 @@ export class Subscribers {
   }
 
   stop(): void {
-    for (const { socket, id } of this.#told) socket.send({ type: 'unsubscribe', id })
+    for (const { socket, id } of this.#listener) socket.send({ type: 'unsubscribe', id })
   }
 
   /** A row of which the statement cannot be computed ends both. */
   async #bothEnd(until: number): Promise<void> {
-    const [one, other] = this.#told
+    const [one, other] = this.#listener
     while (one.ended === undefined || other.ended === undefined) {
       if (performance.now() > until) {
         const { sql } = this.statement

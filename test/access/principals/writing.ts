@@ -109,18 +109,18 @@ async function checkViolation(
   const rule = conditionFor(grants, 'WRITE', a.claims)
   const scan = `SCAN COUNT(*) AS n FROM ${name} USE PRIMARY KEY WHERE NOT (${rule})`
   /** How many rows are outside afterwards; undefined where it tells nothing. */
-  const outside = async (statement: Statement): Promise<number | undefined> => {
+  const deps = async (statement: Statement): Promise<number | undefined> => {
     const done = await alone.query(statement.sql, { ...bodyOf(statement), transaction })
     if (done.status !== 200 || done.body.results[0].rowsAffected === 0) return undefined
     return (await alone.query(scan, { transaction })).body.results[0].rows[0].n
   }
-  let count = await outside({ sql, ...(params && { params }) })
+  let count = await deps({ sql, ...(params && { params }) })
   const [inserting, onConflict] = sql.split(' ON CONFLICT ')
   if (count === 0 && inserting !== undefined && onConflict !== undefined) {
     // A new row has to meet the rule even where it only changes the one that is there.
     const anyRow = `${table.primaryKey[0]?.column.name} IS NOT NULL`
     await alone.query(`DELETE FROM ${name} USE PRIMARY KEY WHERE ${anyRow}`, { transaction })
-    count = await outside({ sql: inserting })
+    count = await deps({ sql: inserting })
   }
   await alone.send({ method: 'DELETE', path: `/v1/transactions/${transaction}` })
   assert.notEqual(count, 0, `refused without need: ${label}`)

@@ -33,7 +33,7 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
     file: BLOCKS,
     find: TAKES,
     replace: `      await readIdentity(transaction, table)
-      const younger = await this.#parts.begin()
+      const younger = await this.#deps.begin()
       const apart = new Proxy(younger, {
         get: (on, name) => {
           const from = name === 'getRow' ? transaction : on

@@ -140,7 +140,7 @@ const OF_BUILDING: readonly Mutant[] = [
       },
     })
     const step = await buildBatch(noting, building, bounds)
-    const younger = await this.#parts.begin()
+    const younger = await this.#deps.begin()
     for (const [name, given] of writes) younger[name](...given)
     await younger.commit()
 `,

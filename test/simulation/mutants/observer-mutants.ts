@@ -84,7 +84,7 @@ const OF_RUNS: readonly Mutant[] = [
     what: 'a run acknowledges what was committed until its end, which it has not seen',
     file: LEASED,
     find: 'const acknowledged = encodeAck(transaction.startTs)',
-    replace: 'const acknowledged = encodeAck(this.#parts.oracle.lastSeen() + 1)',
+    replace: 'const acknowledged = encodeAck(this.#deps.oracle.lastSeen() + 1)',
     caughtBy: { seedsMax: 10, ...EMBEDDED },
   }),
   mutant({
@@ -92,7 +92,7 @@ const OF_RUNS: readonly Mutant[] = [
     what: 'the acknowledgment is written beside the run, which may commit without it',
     file: LEASED,
     find: '      transaction.put(this.key, ackColumn(this.observer.id), acknowledged)\n',
-    replace: `      const own = await this.#parts.begin()
+    replace: `      const own = await this.#deps.begin()
       own.put(this.key, ackColumn(this.observer.id), acknowledged)
       await own.commit()
 `,

@@ -46,7 +46,7 @@ export const REDO_MUTANTS: readonly Mutant[] = [
     name: 'droppedFromAnOldSnapshot',
     what: 'R2: a memtable is dropped while the view reads a snapshot from before its flush',
     file: FLUSHER,
-    find: '      this.#parts.beforeDrop()\n',
+    find: '      this.#deps.beforeDrop()\n',
     replace: '',
     caughtBy: { seedsMax: 100, ...RUNS },
   }),

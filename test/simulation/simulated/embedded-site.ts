@@ -6,7 +6,7 @@ import type { CellImage } from './cell-image.ts'
 import { type Engine, Gateway } from './gateway.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
 import { SimulatedEmbeddedStore } from './simulated-embedded-store.ts'
-import type { Site, SiteParts } from './site.ts'
+import type { Site, SiteDependencies } from './site.ts'
 import { WatchedLatches } from './watched-latches.ts'
 import { WriterFaults } from './writer-faults.ts'
 
@@ -19,15 +19,15 @@ type Running = {
 /** One process after the other, each the only owner of the same disk. */
 export class EmbeddedSite implements Site {
   readonly gateways: readonly [Gateway]
-  readonly #parts: SiteParts
+  readonly #deps: SiteDependencies
   readonly #disk: SimulatedDisk
   readonly #faults: WriterFaults
   #running: Running | undefined
   #checkedTs = 0
 
-  constructor(parts: SiteParts) {
-    this.#parts = parts
-    const { world, swarm, log, violations } = parts
+  constructor(deps: SiteDependencies) {
+    this.#deps = deps
+    const { world, swarm, log, violations } = deps
     const { commitTurnRows } = swarm.embedded
     const largeStarts = new Set<number>()
     const watch = new EmbeddedWatch(log, world.counters, largeStarts)
@@ -68,13 +68,13 @@ export class EmbeddedSite implements Site {
 
   checkRest(): void {
     const size = this.#running?.latches.size ?? 0
-    if (size > 0) this.#parts.violations.add('liveness', `${size} latches are left over`)
+    if (size > 0) this.#deps.violations.add('liveness', `${size} latches are left over`)
   }
 
   /** J1: no lock is in the view of a process that commits in one phase, from the moment in which it serves. */
   #checkLocks(): void {
     if (this.#running === undefined || !this.gateways[0].isServing) return
-    const { violations } = this.#parts
+    const { violations } = this.#deps
     // Locks that nobody clears only become more, and each would be looked at in each moment.
     if (violations.any) return
     const { cellStore, commit } = this.#running
@@ -88,7 +88,7 @@ export class EmbeddedSite implements Site {
 
   /** J7: no timestamp leaves the process before a mark above it is on the disk. */
   #checkMark(): void {
-    const { history, violations } = this.#parts
+    const { history, violations } = this.#deps
     const { newestTs } = history
     if (newestTs <= this.#checkedTs) return
     this.#checkedTs = newestTs
@@ -100,11 +100,11 @@ export class EmbeddedSite implements Site {
   #checkRecovered(tables: CellImage): void {
     const [found, expected] = [tables, this.#disk.image].map((image) => image.text())
     if (found !== expected)
-      this.#parts.violations.add('redo log', 'a start has lost or revived cells')
+      this.#deps.violations.add('redo log', 'a start has lost or revived cells')
   }
 
   #drawCommitMode(): CommitMode {
-    const { swarm, world } = this.#parts
+    const { swarm, world } = this.#deps
     const { commit } = swarm.embedded
     if (commit !== 'changing') return commit
     return COMMIT_MODES[world.random.below(COMMIT_MODES.length)] as CommitMode

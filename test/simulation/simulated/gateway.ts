@@ -110,9 +110,9 @@ export class Gateway {
     const { retention, indexBatchRows } = this.#swarm
     const log = this.#log(process)
     const { cellStore, options } = this.#engine(process, clock)
-    const outside = { ...options, clock, randomness, log, retention, indexBatchRows }
+    const deps = { ...options, clock, randomness, log, retention, indexBatchRows }
     this.#storage = undefined
-    this.#world.sender.run('background', () => this.#open(process, cellStore, outside))
+    this.#world.sender.run('background', () => this.#open(process, cellStore, deps))
     process.answered(new Promise(() => {})).catch(() => {
       this.#world.counters.count('crashes')
       if (this.#isOver) return
@@ -127,11 +127,11 @@ export class Gateway {
   async #open(
     process: SimulatedProcess,
     cellStore: CellStore,
-    outside: Parameters<typeof Storage.open>[1],
+    deps: Parameters<typeof Storage.open>[1],
   ): Promise<void> {
     for (;;) {
       try {
-        const storage = await Storage.open(cellStore, outside)
+        const storage = await Storage.open(cellStore, deps)
         if (process === this.#process && !process.isDead) this.#storage = storage
         if (process.isDead) return
         this.#collectForEver(process, storage)
@@ -139,7 +139,7 @@ export class Gateway {
         return
       } catch (error) {
         if (!(error instanceof CellStoreError)) this.#unexpected('open', error)
-        await outside.clock?.sleep(100)
+        await deps.clock?.sleep(100)
       }
     }
   }

@@ -2,7 +2,7 @@
 import { MemoryCellStore } from '../../../storage/cells/memory/memory-cell-store.ts'
 import { Gateway } from './gateway.ts'
 import { SimulatedCellStore } from './simulated-cell-store.ts'
-import type { Site, SiteParts } from './site.ts'
+import type { Site, SiteDependencies } from './site.ts'
 import { StepWatch } from './step-watch.ts'
 
 /** Several gateways over a store of their own machines, which they reach over a network. */
@@ -10,7 +10,7 @@ export class SharedSite implements Site {
   readonly gateways: readonly Gateway[]
   readonly cells = new MemoryCellStore()
 
-  constructor({ world, swarm, log, violations }: SiteParts) {
+  constructor({ world, swarm, log, violations }: SiteDependencies) {
     const watch = new StepWatch(this.cells, log, world.counters)
     const network = {
       ...world,

@@ -40,7 +40,7 @@ export type Evaluated = {
   readonly answer: () => void
 }
 
-export type WriterParts = {
+export type WriterDependencies = {
   readonly scheduler: Scheduler
   readonly random: SeededRandomness
   readonly faults: WriterFaults
@@ -66,7 +66,7 @@ export type WriterParts = {
  */
 export class SimulatedWriter implements GroupCommitter, RedoThread {
   readonly hasRoomForRedoLog = true
-  readonly #parts: WriterParts
+  readonly #deps: WriterDependencies
   readonly #redoFile: SimulatedRedoFile
   readonly #redoLog: RedoLog
   #redo: Redo | undefined
@@ -77,16 +77,16 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
   #closedBy: CellStoreError | undefined
   #answeredUntilMs = 0
 
-  constructor(parts: WriterParts) {
-    this.#parts = parts
-    this.#redoFile = new SimulatedRedoFile(parts.disk, parts.state, parts.shown)
+  constructor(deps: WriterDependencies) {
+    this.#deps = deps
+    this.#redoFile = new SimulatedRedoFile(deps.disk, deps.state, deps.shown)
     this.#redoLog = new RedoLog(this.#redoFile)
   }
 
   /** Flushes what the process before has left. */
   recover(redo: Redo): void {
     this.#redo = redo
-    if (this.#redoFile.recordBytes() > 0) this.#parts.counters.count('redo log recovered')
+    if (this.#redoFile.recordBytes() > 0) this.#deps.counters.count('redo log recovered')
     this.#redoLog.recover(() => false)
   }
 
@@ -102,7 +102,7 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
     this.#queue.push(job)
     if (this.#isBusy) return
     this.#isBusy = true
-    this.#later(this.#parts.faults.writerMs(), 'writer wakes', () => this.#takeGroup())
+    this.#later(this.#deps.faults.writerMs(), 'writer wakes', () => this.#takeGroup())
   }
 
   close(): void {
@@ -110,7 +110,7 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
   }
 
   #takeGroup(): void {
-    const { random, counters } = this.#parts
+    const { random, counters } = this.#deps
     const redo = this.#redo as Redo
     const waiting = this.#queue.length
     const count = random.fraction() < 0.6 ? waiting : 1 + random.below(waiting)
@@ -124,7 +124,7 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
       redo.flushAll().then((failure) => {
         if (failure !== null) refuse()
         this.#goOn()
-      }, this.#parts.broken)
+      }, this.#deps.broken)
       return
     }
     const others = this.#queue.findIndex((job, at) => at > 0 && redo.route(queued(job)) !== route)
@@ -133,20 +133,20 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
     this.#jobs = jobs
     const carriedOut = redo.commit(jobs.map(queued), route)
     if (route === 'redo log') {
-      carriedOut.then(({ results }) => this.#answerRecord(jobs, results), this.#parts.broken)
-    } else carriedOut.catch(this.#parts.broken)
+      carriedOut.then(({ results }) => this.#answerRecord(jobs, results), this.#deps.broken)
+    } else carriedOut.catch(this.#deps.broken)
   }
 
   #answerRecord(jobs: readonly Job[], results: readonly BatchResult[]): void {
     for (const [at, { evaluate, reject }] of jobs.entries()) {
       if (results[at] !== null) reject(notApplied())
-      else evaluate(this.#parts.state.tables).answer()
+      else evaluate(this.#deps.state.tables).answer()
     }
     this.#goOn()
   }
 
   async appendRedo(record: RedoRecord): Promise<CarriedOutGroup> {
-    const { faults, counters, state, disk } = this.#parts
+    const { faults, counters, state, disk } = this.#deps
     const jobs = this.#jobs
     const answered = Promise.withResolvers<CarriedOutGroup>()
     const answer = (result: BatchResult) =>
@@ -170,7 +170,7 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
 
   /** Between the groups, or while one is being synced. */
   async flush(part: FlushPart): Promise<Flushed> {
-    const { faults, counters } = this.#parts
+    const { faults, counters } = this.#deps
     const answered = Promise.withResolvers<Flushed>()
     this.#later(faults.writerMs(), 'writer flushes', () => {
       this.#redoFile.failsOnce = faults.drawGroup() === 'refused'
@@ -189,7 +189,7 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
   /** The jobs of the group, into the tables. */
   async commitGroup(): Promise<CarriedOutGroup> {
     const jobs = this.#jobs
-    const { random, faults, counters, state } = this.#parts
+    const { random, faults, counters, state } = this.#deps
     const image = state.tables
     const answered: CarriedOutGroup = { results: [], ms: 0 }
     const fate = faults.drawGroup()
@@ -214,7 +214,7 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
     image.apply(group.noted)
     this.#later(faults.writerMs(), 'writer writes frames', () => {
       if (fate === 'commitFails') {
-        this.#parts.disk.write({ group, changes: group.changes })
+        this.#deps.disk.write({ group, changes: group.changes })
         return this.#failCommit(jobs)
       }
       this.#commit(group, () => {
@@ -227,10 +227,10 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
 
   #groupOf(evaluated: readonly Evaluated[]): Group & { readonly noted: readonly RowMutations[] } {
     const notes = evaluated.flatMap(({ note }) => (note === undefined ? [] : [note]))
-    if (notes.length > 1) this.#parts.counters.count('notes of several commits in a cell')
+    if (notes.length > 1) this.#deps.counters.count('notes of several commits in a cell')
     const noted = changesOf(notes)
     return {
-      process: this.#parts.process.name,
+      process: this.#deps.process.name,
       changes: [...evaluated.flatMap(({ changes }) => changes), ...noted],
       steps: evaluated.flatMap(({ steps }) => steps),
       noted,
@@ -238,7 +238,7 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
   }
 
   #commit(group: Group, answer: () => void): void {
-    const { faults, mayShowFirst, disk, shown, random } = this.#parts
+    const { faults, mayShowFirst, disk, shown, random } = this.#deps
     disk.write({ group, changes: group.changes })
     if (this.#dies()) return
     const syncMs = faults.syncMs()
@@ -261,7 +261,7 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
 
   /** Nobody knows whether the group will be found there, so the process has to end. */
   #failCommit(jobs: readonly Job[]): void {
-    const { faults, disk, counters, process, random } = this.#parts
+    const { faults, disk, counters, process, random } = this.#deps
     counters.count('COMMIT failed')
     this.#later(faults.syncMs(), 'COMMIT fails', () => {
       disk.failCommit()
@@ -289,7 +289,7 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
 
   /** Messages to the main thread arrive in their order, each in a turn of its own. */
   #answer(answer: () => void, { endsRead = true }: { readonly endsRead?: boolean } = {}): void {
-    const { scheduler, faults, process, answering } = this.#parts
+    const { scheduler, faults, process, answering } = this.#deps
     const atMs = Math.max(scheduler.nowMs + faults.writerMs(), this.#answeredUntilMs)
     this.#answeredUntilMs = atMs
     const run = () => {
@@ -300,7 +300,7 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
   }
 
   #dies(): boolean {
-    const { faults, process, scheduler } = this.#parts
+    const { faults, process, scheduler } = this.#deps
     if (!faults.drawCrash()) return false
     scheduler.note(`${process.name} dies in its writer`)
     process.crash()
@@ -308,7 +308,7 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
   }
 
   #later(ms: number, name: string, run: () => void): void {
-    const { scheduler, process } = this.#parts
+    const { scheduler, process } = this.#deps
     scheduler.after(ms, `${process.name} ${name}`, () => {
       if (!process.isDead) run()
     })

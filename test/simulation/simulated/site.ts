@@ -17,7 +17,7 @@ export interface Site {
   checkRest(): void
 }
 
-export type SiteParts = {
+export type SiteDependencies = {
   readonly world: Surroundings
   readonly swarm: Swarm
   readonly log: CommitLog

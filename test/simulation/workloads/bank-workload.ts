@@ -43,9 +43,9 @@ export async function bankTransaction(work: Work): Promise<void> {
     balances.push(Number((await transaction.readValue(row, column)) ?? '0'))
     await think()
   }
-  const [payer = 0, payee = 0] = balances
-  const amount = random.fraction() < swarm.deleteRate ? payer : random.below(payer + 1)
-  const after = [payer - amount, payee + amount]
+  const [meter = 0, payee = 0] = balances
+  const amount = random.fraction() < swarm.deleteRate ? meter : random.below(meter + 1)
+  const after = [meter - amount, payee + amount]
   for (const index of random.fraction() < 0.5 ? [0, 1] : [1, 0]) {
     const { row, column } = parts[index] as (typeof parts)[0]
     const balance = after[index] as number

@@ -36,7 +36,7 @@ import {
   READ_TIMESTAMP_HEADER,
 } from './transaction-answers.ts'
 
-export type QueryAnswersParts = {
+export type QueryAnswersDependencies = {
   readonly runner: StatementRunner
   readonly writer: AnswerWriter
   readonly requests: RunningRequests
@@ -58,7 +58,7 @@ export type AnswerOptions = {
   }
 }
 
-type AskedQuery = {
+type RunningQuery = {
   readonly query: QueryRequest
   readonly running: RunningRequest
   readonly response: ServerResponse
@@ -72,10 +72,10 @@ const TEXTS: Partial<Record<AnswerFormat, TextForm>> = {
 
 /** Makes the whole answer to a request that holds statements. */
 export class QueryAnswers {
-  readonly #parts: QueryAnswersParts
+  readonly #deps: QueryAnswersDependencies
 
-  constructor(parts: QueryAnswersParts) {
-    this.#parts = parts
+  constructor(deps: QueryAnswersDependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -87,7 +87,7 @@ export class QueryAnswers {
     response: ServerResponse,
     options: AnswerOptions = {},
   ): MaybePromise<ReadyAnswer> {
-    const { requests } = this.#parts
+    const { requests } = this.#deps
     const { caller } = options
     const about = new AboutQuery(query)
     const running =
@@ -97,8 +97,8 @@ export class QueryAnswers {
     return doWork(this.#of({ query, running, response }, options), running.armWaiting)
   }
 
-  *#of(asked: AskedQuery, options: AnswerOptions): Work<ReadyAnswer> {
-    const { query, running, response } = asked
+  *#of(request: RunningQuery, options: AnswerOptions): Work<ReadyAnswer> {
+    const { query, running, response } = request
     const { format = 'json', idempotency } = options
     try {
       const idempotent =
@@ -106,7 +106,7 @@ export class QueryAnswers {
           ? undefined
           : yield* awaited(IdempotentRequest.of(idempotency.key, idempotency.about, running))
       const textForm = TEXTS[format]
-      const { runner, writer, begins } = this.#parts
+      const { runner, writer, begins } = this.#deps
       const newRowWriter =
         textForm === undefined ? writer.rowWriters[query.integers ?? 'number'] : undefined
       const outcome = yield* awaited(
@@ -114,7 +114,7 @@ export class QueryAnswers {
       )
       let answer: MaybePromise<ReadyAnswer>
       if (outcome instanceof ReplayedAnswer) {
-        answer = this.#replayed(outcome, asked, options)
+        answer = this.#replayed(outcome, request, options)
       } else if (outcome instanceof TransactionSession) {
         yield* awaited(begins.watch(outcome.id, response))
         answer = opened(outcome)
@@ -124,7 +124,7 @@ export class QueryAnswers {
           running.commits()
           yield* awaited(begins.watch(outcome.opened.transaction, response))
         }
-        answer = this.#whole(outcome, asked, options)
+        answer = this.#whole(outcome, request, options)
       }
       return answer instanceof Promise ? yield* awaited(answer) : answer
     } finally {
@@ -134,22 +134,22 @@ export class QueryAnswers {
 
   #replayed(
     before: ReplayedAnswer,
-    asked: AskedQuery,
+    request: RunningQuery,
     options: AnswerOptions,
   ): MaybePromise<ReadyAnswer> {
     if (before.isWhole) return replayed(before, options.format ?? 'json')
-    return andThen(this.#whole(countsOf(before), asked, options), asReplayed)
+    return andThen(this.#whole(countsOf(before), request, options), asReplayed)
   }
 
   #whole(
     outcome: QueryOutcome,
-    { query, running: { turns } }: AskedQuery,
+    { query, running: { turns } }: RunningQuery,
     { format = 'json', isJoined = false }: AnswerOptions,
   ): MaybePromise<ReadyAnswer> {
     const textForm = TEXTS[format]
     const made =
       textForm === undefined
-        ? this.#parts.writer.answer(outcome, query.integers ?? 'number', turns)
+        ? this.#deps.writer.answer(outcome, query.integers ?? 'number', turns)
         : // Only a request without rows, such as a CREATE, comes without its text.
           (outcome.text ?? bodyInTurns(textForm(outcome, new AnswerBudget()), turns))
     const body = isJoined ? andThen(made, (parts) => joinedInTurns(parts, turns)) : made

@@ -14,7 +14,7 @@ import type { ScanStreams, StreamedScan } from '../../../requests/statements/sca
 import { csvChunks, ndjsonChunks, rowStream } from './row-stream.ts'
 import { answerReadTimestamp } from './transaction-answers.ts'
 
-type StreamAnswerParts = {
+type StreamAnswerDependencies = {
   readonly streams: ScanStreams
   readonly writer: AnswerWriter
   readonly requests: RunningRequests
@@ -24,10 +24,10 @@ type StreamAnswerParts = {
 
 /** Answers one SCAN row by row, as NDJSON or CSV. */
 export class StreamAnswers {
-  readonly #parts: StreamAnswerParts
+  readonly #deps: StreamAnswerDependencies
 
-  constructor(parts: StreamAnswerParts) {
-    this.#parts = parts
+  constructor(deps: StreamAnswerDependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -42,13 +42,13 @@ export class StreamAnswers {
     read: (running: RunningRequest) => Promise<StreamedScan | undefined>,
     otherwise: () => Promise<unknown> = noScan,
   ): Promise<unknown> {
-    const { streams, writer, requests, audit, faults } = this.#parts
+    const { streams, writer, requests, audit, faults } = this.#deps
     const running = requests.begin(reply.raw, about)
     let streaming = false
     try {
-      const asked = await read(running)
-      if (asked === undefined) return otherwise()
-      const scan = await streams.open(asked, running)
+      const requested = await read(running)
+      if (requested === undefined) return otherwise()
+      const scan = await streams.open(requested, running)
       const failed = (error: unknown) => {
         faults.add(error, 'a stream failed')
         audit.answered(problemOf(error), running)

@@ -26,7 +26,7 @@ async function serverWithLongRows(t: TestContext) {
     }
     return transaction
   }
-  const server = await startTestServer(t, { outside: { storage } })
+  const server = await startTestServer(t, { deps: { storage } })
   const { port } = await server.listen()
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, body TEXT)')
   const body = 'x'.repeat(ROW_BYTES)

@@ -28,11 +28,14 @@ export function* csvOfOutcome({
 export function terminalError(
   error: unknown,
   query: QueryRequest,
-  { reply, told }: { readonly reply: FastifyReply; readonly told: (problem: Problem) => void },
+  {
+    reply,
+    listener,
+  }: { readonly reply: FastifyReply; readonly listener: (problem: Problem) => void },
 ): string {
   const problem = problemOf(error)
   if (error instanceof ClientDisconnected || problem.code === 'internal') throw error
-  told(problem)
+  listener(problem)
   const waitSeconds = retryAfterSeconds(problem)
   if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)
   reply.code(problem.status).header('content-type', FORMAT_TYPES.table)

@@ -65,7 +65,7 @@ test('the ends of large bodies that come together are told in turns', async () =
 
 /** A server with a port, and a client of it; `answer` is what came next. */
 async function client(t: TestContext, receivedBytesMax: number) {
-  const { server } = await startTestServer(t, { outside: { sharedLimits: { receivedBytesMax } } })
+  const { server } = await startTestServer(t, { deps: { sharedLimits: { receivedBytesMax } } })
   const { port } = await server.listen()
   const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined)
   t.after(() => socket.destroy())
@@ -131,7 +131,7 @@ test('a connection whose refused body is short serves the next request', async (
 
 test('a client that keeps its connections asks again through another one after a large body was refused', async (t) => {
   const { server } = await startTestServer(t, {
-    outside: { sharedLimits: { receivedBytesMax: 64 * 1024 } },
+    deps: { sharedLimits: { receivedBytesMax: 64 * 1024 } },
   })
   const { port } = await server.listen()
   const agent = new Agent({ keepAlive: true })

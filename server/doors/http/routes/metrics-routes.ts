@@ -30,11 +30,11 @@ export function metricsRoutes({
 
     async listConflicts({ parameters }) {
       const { limit = 100, table } = parameters
-      const asked = {
+      const request = {
         limit: Number(limit),
         table: table === undefined ? undefined : String(table),
       }
-      return conflictListOf(commits.log, await catalogAt(storage), asked)
+      return conflictListOf(commits.log, await catalogAt(storage), request)
     },
 
     async listStatements({ parameters }) {

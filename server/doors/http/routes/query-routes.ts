@@ -19,7 +19,7 @@ import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../bodies/body.
 import type { RouteDependencies } from '../dependencies.ts'
 import { type CheckedRequest, type Handlers, mediaTypeOf } from '../openapi/binding.ts'
 
-export function queryRoutes({ answers, scans, streams, told }: RouteDependencies): Handlers {
+export function queryRoutes({ answers, scans, streams, listener }: RouteDependencies): Handlers {
   const run = async (
     { reply, parameters, body }: CheckedRequest,
     query: QueryRequest,
@@ -39,7 +39,7 @@ export function queryRoutes({ answers, scans, streams, told }: RouteDependencies
   ): Promise<unknown> => {
     if (format === 'table') {
       const { reply } = request
-      const terminal = { reply, told: (problem: Problem) => told(problem, reply.request) }
+      const terminal = { reply, listener: (problem: Problem) => listener(problem, reply.request) }
       return (async () => {
         requireIntegersShown(format, query.integers, 'body')
         return await run(request, query, format)

@@ -141,7 +141,7 @@ test('rows that statements of a request name are one call to a shared store, and
   const store = new RowReadsStore(new MemoryCellStore())
   const { calls } = store
   const storage = await openGateway(store)
-  const server = await startTestServer(t, { outside: { storage } })
+  const server = await startTestServer(t, { deps: { storage } })
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   await server.rows("INSERT INTO account (id, balance) VALUES ('a', 1), ('b', 2), ('c', 3)")
   calls.length = 0

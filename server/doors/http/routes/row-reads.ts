@@ -15,7 +15,7 @@ import type { RunningRequest } from '../../../requests/prepared/running-request.
 import { Paging } from '../../../requests/prepared/scan-paging.ts'
 import { readNames } from '../../../requests/rows/name-list.ts'
 import { RowConditions } from '../../../requests/rows/row-conditions.ts'
-import { ownerOf, paramsOf, type RowsAsked, scanOf } from '../../../requests/rows/row-page.ts'
+import { ownerOf, paramsOf, type RowsRequest, scanOf } from '../../../requests/rows/row-page.ts'
 import { getRow } from '../../../requests/rows/row-statements.ts'
 import { keyParameters } from '../../../requests/rows/row-values.ts'
 import { representationOf, tagOf } from '../../../requests/rows/row-version.ts'
@@ -37,12 +37,12 @@ export async function pageOfRows(
   { parameters, reply }: CheckedRequest,
   running: RunningRequest,
 ): Promise<string | Buffer> {
-  const asked = parameters as RowsAsked
-  const scan = scanOf(parser, asked)
-  const params = paramsOf(scan, asked)
+  const request = parameters as RowsRequest
+  const scan = scanOf(parser, request)
+  const params = paramsOf(scan, request)
   const rowsMax = Number(parameters.limit ?? SERVER_LIMITS.rowsPageDefault)
-  const owner = ownerOf(asked, running.owner)
-  const paging = await Paging.ofScan(cursors, owner, rowsMax, asked.cursor)
+  const owner = ownerOf(request, running.owner)
+  const paging = await Paging.ofScan(cursors, owner, rowsMax, request.cursor)
   const { readTimestamp } = paging
   requireSameSnapshot(parameters.asOf, readTimestamp)
   const snapshot = readTimestamp === undefined ? snapshotOf(parameters) : { asOf: readTimestamp }
@@ -80,7 +80,7 @@ export async function streamOfRows(
   format: AnswerFormat,
 ): Promise<unknown> {
   const { parameters } = request
-  const asked = parameters as RowsAsked
+  const requested = parameters as RowsRequest
   if (parameters.limit !== undefined) {
     throw meaningless('limit', 'query', `${format} streams every row`, 'ask for pages as JSON')
   }
@@ -91,16 +91,16 @@ export async function streamOfRows(
     integersOf(parameters),
     aboutRequest(request.reply, () => conditionOf(request)),
     async (running) => {
-      const statement = scanOf(parser, asked)
-      const owner = ownerOf(asked, running.owner)
+      const statement = scanOf(parser, requested)
+      const owner = ownerOf(requested, running.owner)
       const { streamPageRows } = SERVER_LIMITS
-      const paging = await Paging.ofScan(cursors, owner, streamPageRows, asked.cursor)
+      const paging = await Paging.ofScan(cursors, owner, streamPageRows, requested.cursor)
       const { page, readTimestamp } = paging
       requireSameSnapshot(parameters.asOf, readTimestamp)
       const snapshot =
         readTimestamp === undefined ? snapshotOf(parameters) : { asOf: readTimestamp }
       return {
-        entry: { statement, parameters: paramsOf(statement, asked), index: 0 },
+        entry: { statement, parameters: paramsOf(statement, requested), index: 0 },
         ...snapshot,
         ...(page.after === undefined ? {} : { after: page.after }),
       }
@@ -116,16 +116,16 @@ export async function oneRow(
 ): Promise<string | Buffer | undefined> {
   const conditions = new RowConditions(parameters)
   const { columns } = parameters
-  const asked = columns === undefined ? {} : { columns: readNames('columns', String(columns)) }
+  const requested = columns === undefined ? {} : { columns: readNames('columns', String(columns)) }
   return rows.read(snapshotOf(parameters), running, async (transaction) => {
     const target = targetOf(transaction, parameters)
     const { table, key } = target
-    const result = await transaction.run(getRow(table, asked), keyParameters(table, key))
+    const result = await transaction.run(getRow(table, requested), keyParameters(table, key))
     const commitTs = result.rowTimestamps?.[0] ?? null
     if (result.rows.length === 0 || commitTs === null) throw rowNotFound(target)
     answerReadTimestamp(reply, transaction.readTimestamp)
     const form = formOf(writer, parameters, running.turns)
-    const tag = tagOf(commitTs, representationOf(table, { ...asked, ...form }))
+    const tag = tagOf(commitTs, representationOf(table, { ...requested, ...form }))
     reply.header('ETag', tag)
     if (conditions.hasAlready(tag)) {
       reply.code(304).removeHeader('content-type')

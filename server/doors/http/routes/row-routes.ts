@@ -28,22 +28,22 @@ import { formOf, minTimestampOf, targetOf } from './row-parameters.ts'
 import { conditionOf, oneRow, pageOfRows, streamOfRows } from './row-reads.ts'
 
 /** Rows as resources: the operations on `/v1/tables/{table}/rows`. */
-export function rowRoutes(parts: RouteDependencies): Handlers {
-  const { rows, writer, requests } = parts
+export function rowRoutes(deps: RouteDependencies): Handlers {
+  const { rows, writer, requests } = deps
 
   const running = (
-    asked: CheckedRequest,
+    requested: CheckedRequest,
     work: (running: RunningRequest) => Promise<unknown>,
   ): Promise<unknown> =>
     listedWork(
       requests,
-      asked.reply,
+      requested.reply,
       async (request) => {
         const { turns } = request
         if (!turns.mayBegin) await turns.begin()
         return await work(request)
       },
-      () => conditionOf(asked),
+      () => conditionOf(requested),
     )
 
   /** A write is one transaction, whose answer is kept where the request asks for that. */
@@ -58,8 +58,8 @@ export function rowRoutes(parts: RouteDependencies): Handlers {
       const idempotent = await IdempotentRequest.of(key, () => identityOf(request), run)
       const form = formOf(writer, parameters, turns)
       const table = String(parameters.table)
-      const asked = { ...minTimestampOf(parameters), idempotent, table }
-      const written = await rows.write(asked, run, (transaction) =>
+      const requested = { ...minTimestampOf(parameters), idempotent, table }
+      const written = await rows.write(requested, run, (transaction) =>
         work(targetOf(transaction, parameters), form),
       )
       return writtenAnswer(request.reply, written)
@@ -72,8 +72,8 @@ export function rowRoutes(parts: RouteDependencies): Handlers {
       if (parameters.format === undefined) varyBy(reply, 'Accept')
       const answered =
         format === 'json'
-          ? running(request, (run) => pageOfRows(parts, request, run))
-          : streamOfRows(parts, request, format)
+          ? running(request, (run) => pageOfRows(deps, request, run))
+          : streamOfRows(deps, request, format)
       return answered.catch((error) => {
         throw inPathWords(error)
       })
@@ -94,7 +94,7 @@ export function rowRoutes(parts: RouteDependencies): Handlers {
     },
 
     async getRow(request) {
-      return running(request, (run) => oneRow(parts, request, run))
+      return running(request, (run) => oneRow(deps, request, run))
     },
 
     async putRow(request) {

@@ -134,11 +134,11 @@ function look(known: Seen, row: RowImages, form: Parameters<typeof changeText>[2
 /** Pays for a query; returns the costliest of the client where it has spent more than it may. */
 function overdrawn(
   account: WorkAccount,
-  payer: Seen,
+  meter: Seen,
   units: number,
   seen: ReadonlyMap<SubscribedQuery, Seen>,
 ): CostlyQuery | undefined {
-  payer.spent += units
+  meter.spent += units
   account.spent += units
   if (account.spent <= account.max) return undefined
   let costliest: readonly [SubscribedQuery, Seen] | undefined

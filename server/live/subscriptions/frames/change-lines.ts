@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream'
 import type { Clock } from '../../../../storage/storage.ts'
-import type { Hold } from '../../../guard/budgets/hold.ts'
+import type { Reservation } from '../../../guard/budgets/hold.ts'
 import { Room } from '../../../guard/budgets/room.ts'
 import { SERVER_LIMITS } from '../../../limits.ts'
 import type { FrameBatch } from './frame-batch.ts'
@@ -21,27 +21,27 @@ export class ChangeLines implements SubscriptionSink {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #room = new Room(() => this.isWritable)
   readonly #begin: () => void
-  readonly #hold: Hold
+  readonly #reservation: Reservation
   #sentBytes = 0
   /** As of the last look at what was taken. */
   #takenBytes = 0
   #takenAtMs: number
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>, hold: Hold) {
-    this.#hold = hold
+  constructor(clock: Pick<Clock, 'monotonicMs'>, reservation: Reservation) {
+    this.#reservation = reservation
     const { promise, resolve } = Promise.withResolvers<void>()
     this.began = promise
     this.#begin = resolve
     this.#clock = clock
     this.#takenAtMs = clock.monotonicMs()
     this.body = new Readable({ highWaterMark: WAITING_BYTES, read: () => this.#taken() })
-    this.body.once('close', () => hold.close())
+    this.body.once('close', () => reservation.close())
   }
 
   get isWritable(): boolean {
     const { readableLength } = this.body
     if (readableLength < WAITING_BYTES) return true
-    return readableLength < SERVER_LIMITS.socketUnsentBytesMax && !this.#hold.isOverdrawn
+    return readableLength < SERVER_LIMITS.socketUnsentBytesMax && !this.#reservation.isOverdrawn
   }
 
   /** Who reads the lines can only read them slowly. */
@@ -60,7 +60,7 @@ export class ChangeLines implements SubscriptionSink {
       this.#sentBytes += part.length
       this.body.push(part)
     }
-    this.#hold.set(this.body.readableLength)
+    this.#reservation.set(this.body.readableLength)
     this.#begin()
   }
 
@@ -73,7 +73,7 @@ export class ChangeLines implements SubscriptionSink {
   }
 
   #taken(): void {
-    this.#hold.set(this.body.readableLength)
+    this.#reservation.set(this.body.readableLength)
     this.#room.taken()
   }
 

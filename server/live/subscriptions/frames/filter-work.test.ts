@@ -12,7 +12,7 @@ import { SERVER_LIMITS } from '../../../limits.ts'
 
 async function world(t: TestContext, turnQueue?: TurnQueue) {
   const storage = await openStorage({ engine: 'memory' })
-  const server = await startTestServer(t, { outside: { storage } })
+  const server = await startTestServer(t, { deps: { storage } })
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, v TEXT)')
   const subscriber = subscriberOf(t, storage, turnQueue && { turnQueue })
   const subscribe = async (sql: string, params: Parameters = {}) => {

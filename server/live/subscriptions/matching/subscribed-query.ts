@@ -11,7 +11,7 @@ import type { Catalog } from '../../../../storage/tables/tables.ts'
 import { ServerError } from '../../../errors/server-error.ts'
 import type { RowStatement } from '../../../requests/prepared/script.ts'
 
-type SubscribedQueryParts = Omit<
+type SubscribedQueryDependencies = Omit<
   SubscribedQuery,
   'subscriptions' | 'isOutdated' | 'planAt' | 'snapshotStatement'
 >
@@ -46,15 +46,15 @@ export class SubscribedQuery {
     return this.#isOutdated
   }
 
-  constructor(parts: SubscribedQueryParts) {
-    this.name = parts.name
-    this.number = parts.number
-    this.statement = parts.statement
-    this.parameters = parts.parameters
-    this.integers = parts.integers
-    this.viewOf = parts.viewOf
-    this.isRestricted = parts.isRestricted
-    this.subscriber = parts.subscriber
+  constructor(deps: SubscribedQueryDependencies) {
+    this.name = deps.name
+    this.number = deps.number
+    this.statement = deps.statement
+    this.parameters = deps.parameters
+    this.integers = deps.integers
+    this.viewOf = deps.viewOf
+    this.isRestricted = deps.isRestricted
+    this.subscriber = deps.subscriber
   }
 
   /** Throws PlanError, as does each row that the statement cannot be computed of. */

@@ -18,7 +18,7 @@ const IDLE_MS = 250
 const AGAIN_MS = 5_000
 const AGAIN_CELLS = 8_192
 
-type FlusherParts = {
+type FlusherDependencies = {
   readonly thread: Pick<RedoThread, 'flush'>
   readonly memtables: Memtables
   /** Called in the turn in which a memtable is dropped that is in the tables: the next read needs a new snapshot. */
@@ -33,7 +33,7 @@ type FlusherParts = {
 
 /** Flushes memtables into the tables: a part at a time between groups, and all when idle or when a batch needs it. */
 export class Flusher {
-  readonly #parts: FlusherParts
+  readonly #deps: FlusherDependencies
   readonly #memtables: Memtables
   readonly #stopping = new AbortController()
   /** How many cells should be flushed now; less than 0 after a failure. */
@@ -44,9 +44,9 @@ export class Flusher {
   #isWatching = false
   #hasWritten = false
 
-  constructor(parts: FlusherParts) {
-    this.#parts = parts
-    this.#memtables = parts.memtables
+  constructor(deps: FlusherDependencies) {
+    this.#deps = deps
+    this.#memtables = deps.memtables
   }
 
   /** Called after this many cells were added. */
@@ -88,10 +88,7 @@ export class Flusher {
     while (!this.#memtables.isEmpty) {
       this.#hasWritten = false
       try {
-        await this.#parts.clock.sleep(
-          this.#dueCells < 0 ? AGAIN_MS : IDLE_MS,
-          this.#stopping.signal,
-        )
+        await this.#deps.clock.sleep(this.#dueCells < 0 ? AGAIN_MS : IDLE_MS, this.#stopping.signal)
       } catch {
         return
       }
@@ -113,14 +110,14 @@ export class Flusher {
         const failure = await this.#flushPart(cells)
         if (failure === null) continue
         const error = receivedError(failure.cause)
-        if (isDamage(error)) this.#parts.onDamage?.(error)
-        this.#parts.log.warn(
+        if (isDamage(error)) this.#deps.onDamage?.(error)
+        this.#deps.log.warn(
           { error: error.message },
           'the redo log was not flushed into the tables; tried again later',
         )
         this.#dueCells = -AGAIN_CELLS
       } catch (cause) {
-        this.#parts.onFailure(cause)
+        this.#deps.onFailure(cause)
         return
       }
     }
@@ -144,10 +141,10 @@ export class Flusher {
     invariant(recordsInFlight === 0, 'R2', { recordsInFlight })
     const sent = this.#sent === memtable ? undefined : memtable.sent()
     this.#sent = memtable
-    const { failure, isDone } = await this.#parts.thread.flush({ memtable: sent, cells })
+    const { failure, isDone } = await this.#deps.thread.flush({ memtable: sent, cells })
     if (failure?.kind === 'unknown') throw receivedError(failure.cause)
     if (isDone) {
-      this.#parts.beforeDrop()
+      this.#deps.beforeDrop()
       this.#memtables.dropImmutable()
     }
     return failure

@@ -154,7 +154,7 @@ test('of the rows of a memtable after a short range only those are looked at tha
 })
 
 /** The tables, with what they were asked for. */
-class AskedTables implements CellView {
+class RequestedTables implements CellView {
   readonly asked: RowFilter[] = []
   readonly #tables: CellView
 
@@ -184,7 +184,7 @@ test('values are compared after the newest cells of tables and memtables were ch
   const memtables = new Memtables()
   add(memtables, batchOf('a', cell(4, 'middle')))
   add(memtables, batchOf('b', cell(6, 'middle')))
-  const tables = new AskedTables(stored.view)
+  const tables = new RequestedTables(stored.view)
   const view = new MergedView(tables, memtables)
   const found = (filter: RowFilter) => {
     tables.asked.length = 0

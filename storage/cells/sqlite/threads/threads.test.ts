@@ -35,8 +35,8 @@ async function commitTo(threads: SqliteThreads, row: string, pages: number): Pro
 
 test('a log that is long enough is caught up with, and restarted before it has its full length', async (t) => {
   const path = join(await testFolder(t, 'threads'), 'store.db')
-  const outside = { onFailure: assert.ifError, log: silentLog }
-  const threads = await SqliteThreads.start(path, outside)
+  const deps = { onFailure: assert.ifError, log: silentLog }
+  const threads = await SqliteThreads.start(path, deps)
   t.after(() => threads.closeWriter({ emptiesLog: false }))
   t.after(() => threads.closeCheckpointer())
   const watcher = new SqliteDatabase(path)

@@ -38,7 +38,7 @@ const CHECKPOINTER = new URL(
  */
 const REDO_LOG_SHARE_MIN = 1 / 4
 
-export type ThreadsOutside = {
+export type ThreadsDependencies = {
   /** Called when a thread has died or its disk failed. */
   readonly onFailure: (cause: unknown) => void
   readonly log: StorageLog
@@ -66,21 +66,21 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
   private constructor(
     path: string,
     writer: SqliteThread<WriterRequest, WriterOpened>,
-    outside: ThreadsOutside,
+    deps: ThreadsDependencies,
   ) {
     this.#path = path
     this.#writer = writer
-    this.#onFailure = outside.onFailure
-    this.#log = outside.log
+    this.#onFailure = deps.onFailure
+    this.#log = deps.log
     const isCopied = () => this.#copiers > 0
-    this.#fullDisk = new SqliteFullDisk({ ...outside, isCopied, makeRoom: () => this.#makeRoom() })
+    this.#fullDisk = new SqliteFullDisk({ ...deps, isCopied, makeRoom: () => this.#makeRoom() })
   }
 
   /** Creates the file if it is missing. Rejects with StorageError `data_directory_unusable`. */
-  static async start(path: string, outside: ThreadsOutside): Promise<SqliteThreads> {
-    const { onFailure } = outside
+  static async start(path: string, deps: ThreadsDependencies): Promise<SqliteThreads> {
+    const { onFailure } = deps
     const writer = await SqliteThread.start<WriterRequest, WriterOpened>(WRITER, path, onFailure)
-    return new SqliteThreads(path, writer, outside)
+    return new SqliteThreads(path, writer, deps)
   }
 
   get hasRoomForRedoLog(): boolean {

@@ -6,13 +6,13 @@ import { ruleParser } from '../../server/guard/access/rule-parser.ts'
 import { Shares } from '../../server/guard/budgets/shares.ts'
 import { TurnQueue } from '../../server/guard/budgets/turns.ts'
 import { PlanCache } from '../../server/requests/statements/plan-cache.ts'
-import type { ExecutionParts } from '../../server/requests/statements/statement-execution.ts'
+import type { ExecutionDependencies } from '../../server/requests/statements/statement-execution.ts'
 import { EndedTransactions } from '../../server/requests/transactions/ended-transactions.ts'
 import { catalogAt } from '../../server/snapshot.ts'
 import { type Storage, systemClock, systemRandomness } from '../../storage/storage.ts'
 
 /** What statements on this storage are run with where there is no whole server. */
-export function executionParts(storage: Storage): ExecutionParts & {
+export function executionDeps(storage: Storage): ExecutionDependencies & {
   readonly shares: Shares
   readonly turnQueue: TurnQueue
   readonly parseRule: ParseRule
