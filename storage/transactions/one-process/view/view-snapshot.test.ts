@@ -30,7 +30,7 @@ describe('a read of rows', () => {
     const { readRows } = view
     view.readRows = (keys, filter) => {
       asked.push(...filter.map(({ family }) => family))
-      return readRows(keys, filter)
+      return readRows.call(view, keys, filter)
     }
     await world.beginAt(7).getRows([rowKey('bob'), rowKey('joe')], [COLUMN])
     assert.deepEqual(new Set(asked), new Set(['write']))
@@ -43,7 +43,7 @@ describe('a read of rows', () => {
     const { readRows } = view
     view.readRows = (keys, filter) => {
       asked += keys.length
-      return readRows(keys, filter)
+      return readRows.call(view, keys, filter)
     }
     const readBoth = (readTs: number) =>
       world.beginAt(readTs).getRows([rowKey('bob'), rowKey('joe')], [COLUMN])
@@ -199,7 +199,7 @@ describe('a scan', () => {
     let chunks = 0
     view.readChunk = (request) => {
       chunks += 1
-      return readChunk(request)
+      return readChunk.call(view, request)
     }
     await world.store.apply()
     await writing
