@@ -14,6 +14,8 @@ import {
   type QueryOptions,
   type QueryResult,
   type ScanOptions,
+  type ScriptAnswer,
+  type ScriptOptions,
   type ScriptResult,
   type Statement,
   type StatementOptions,
@@ -88,6 +90,14 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     return this.#statements.execute(statements, options)
   }
 
+  /**
+   * Runs a text of definitions and other statements as `POST /v1/scripts` does: part by part, each a transaction of its
+   * own. An error says in its `fields` how many statements are `done`, and stay, of the `total`.
+   */
+  script(sql: string, options?: ScriptOptions): Promise<ScriptAnswer> {
+    return this.#statements.script(sql, options)
+  }
+
   /** `for await (const row of db.scan('SCAN * FROM trade'))`: any number of rows of one snapshot. */
   scan<Sql extends string>(
     sql: Sql,
@@ -113,14 +123,9 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
   pages(
     sql: string,
     params?: Parameters,
-    { transaction, ...options }: PageOptions = {},
+    options?: PageOptions,
   ): AsyncGenerator<Page, void, undefined> {
-    const path = `/v1/transactions/${pathPart(transaction ?? '', 'transaction')}/query`
-    const statements =
-      transaction === undefined
-        ? this.#statements
-        : new Statements(this.#http, path, this.#integers)
-    return statements.pages(sql, params, options)
+    return this.#statements.pages(sql, params, options)
   }
 
   /**

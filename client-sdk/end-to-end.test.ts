@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startRealServer } from '../test/client-sdk/real-server.ts'
-import { connect, type Schemas } from './client.ts'
+import { connect, type PercoliteError, type Schemas } from './client.ts'
 
 // The client against the real server; what only a crash brings about is in `transaction.test.ts`.
 
@@ -237,4 +237,26 @@ test('any other request of the contract can be made, with the errors of all othe
   const { version } = await db.request<Schemas['Status']>('GET', '/v1/status')
   assert.match(version, /^\d/)
   await assert.rejects(db.request('POST', '/v1/completions', {}), { code: 'invalid_request' })
+})
+
+test('a script is run part by part, and an error says what is done of it', async () => {
+  const text = `CREATE TABLE tag (id TEXT PRIMARY KEY, no INTEGER);
+    INSERT INTO tag (id, no) VALUES ('a', 1) RETURNING *; DROP TABLE tag`
+  const big = connect({ url, integers: 'bigint' })
+  const { done, total, results } = await big.script(text)
+  assert.deepEqual([done, total], [3, 3])
+  const [, inserted] = results
+  assert.deepEqual(
+    [inserted?.kind, inserted?.line, inserted?.rows],
+    ['insert', 2, [{ id: 'a', no: 1n }]],
+  )
+  assert.ok((inserted?.commitTimestamp ?? 0) > (results[0]?.commitTimestamp ?? 0))
+  const rest =
+    'INSERT INTO number (id) VALUES (-70); INSERT INTO number (id) VALUES (-70); GET * FROM number WHERE id = -70'
+  await assert.rejects(db.script(rest), (error: PercoliteError) => {
+    const { code, statement, fields } = error
+    assert.deepEqual([code, statement, fields.done, fields.total], ['already_exists', 1, 1, 3])
+    return true
+  })
+  assert.equal((await db.script(rest, { from: 2 })).results.length, 1)
 })

@@ -89,6 +89,10 @@ export class PercoliteError extends Error {
   }
 }
 
+export function hasCode(error: unknown, code: ErrorCode): error is PercoliteError {
+  return error instanceof PercoliteError && error.code === code
+}
+
 export function clientError(
   code: ClientErrorCode,
   facts: Omit<ErrorFacts, 'code' | 'message'> & { readonly message?: string } = {},

@@ -1,20 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
-
-/** A script ends when its connection does, so that there is no need to give up on one that is long. */
-const SCRIPT_MS_MAX = 24 * 60 * 60 * 1000
+import {
+  type Database,
+  PercoliteError,
+  type Schemas,
+  type ScriptAnswer,
+} from '../../client-sdk/client.ts'
 
 /**
- * Has the server run a text of definitions and other statements. Rejects with PercoliteError, of which `stopOf` tells
- * how far it came, and with the reason of the signal.
+ * What the server has done of a text of definitions and other statements, and why it stopped before its end, if it did.
+ * Rejects with the reason of the signal.
  */
 export async function runScript(
   db: Database,
-  script: Schemas['ScriptRequest'],
+  sql: string,
   signal?: AbortSignal,
-): Promise<Schemas['ScriptAnswer']> {
-  const options = { timeoutMs: SCRIPT_MS_MAX, ...(signal && { signal }) }
-  return await db.request<Schemas['ScriptAnswer']>('POST', '/v1/scripts', script, options)
+): Promise<{ readonly ran?: ScriptAnswer; readonly failure?: PercoliteError }> {
+  try {
+    return { ran: await db.script(sql, signal && { signal }) }
+  } catch (failure) {
+    if (!(failure instanceof PercoliteError)) throw failure
+    const stop = stopOf(failure)
+    if (stop === undefined) return { failure }
+    const results = stop.results.map(({ rows, ...result }) =>
+      Object.assign(db.resultOf({ rows, ...result }), result),
+    )
+    return { failure, ran: { ...stop, results } }
+  }
+}
+
+/** A line for each statement of which more rows were found than are shown. */
+export function moreRowsText({ results }: ScriptAnswer, path: string): string {
+  const cut = results.filter(({ moreRows }) => moreRows)
+  const lines = cut.map(({ line, rows }) => {
+    const shown = `${path}:${line}: ${rows.length} rows are shown, and there are more`
+    return `${shown}: the statement alone shows them.\n`
+  })
+  return lines.join('')
 }
 
 /** What was done of a script before this error; undefined where none of it was run, or nobody knows. */
@@ -25,6 +46,13 @@ export function stopOf(error: unknown): Schemas['ScriptAnswer'] | undefined {
   return { done, total, results }
 }
 
+/** Whether the server refuses a text as one transaction, and says that it is a script. */
+export function isOfScript(error: unknown): boolean {
+  return (
+    error instanceof PercoliteError && error.code === 'script_mixture' && error.hint !== undefined
+  )
+}
+
 /** `accounts.sql:3:9`, or the path alone where the error has no place in the text. */
 export function placeIn(path: string, error: unknown): string {
   const { line, column } = error instanceof PercoliteError ? error.fields : {}
@@ -32,6 +60,6 @@ export function placeIn(path: string, error: unknown): string {
 }
 
 /** `3 of 9 statements are done, and stay.` */
-export function doneText({ done, total }: Schemas['ScriptAnswer']): string {
+export function doneText({ done, total }: Pick<ScriptAnswer, 'done' | 'total'>): string {
   return `${done} of ${total} statements are done, and stay.`
 }

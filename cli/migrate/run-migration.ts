@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, PercoliteError } from '../../client-sdk/client.ts'
-import { runScript } from '../connection/run-script.ts'
 import type { MigrationFile } from './migration-file.ts'
 import { type MigrationRow, migrationRow, NOTE, noteRestGone, stateOf } from './migration-table.ts'
 
@@ -30,7 +29,7 @@ export async function runMigration(db: Database, file: MigrationFile): Promise<n
     if (state === 'done') return Number(row.done - first.done)
     try {
       const note = { sql: NOTE, params: { name } }
-      const { total } = await runScript(db, { sql: text, from: Number(row.done), note })
+      const { total } = await db.script(text, { from: Number(row.done), note })
       if (Number(row.done) === total) await noteRestGone(db, file, row.done)
     } catch (error) {
       if (!isWorthAnotherLook(error) || tries === TRIES_MAX) throw error

@@ -44,6 +44,30 @@ describe('percolite query', () => {
     assert.equal(quiet.output, ' id  | balance\n-----+---------\n bob |      10\n')
   })
 
+  test('runs definitions and rows of one text part by part, and says so', async (t) => {
+    const { url, server } = await bank(t)
+    const text = `CREATE TABLE tag (id TEXT PRIMARY KEY);
+      BEGIN; INSERT INTO tag (id) VALUES ('a'); INSERT INTO tag (id) VALUES ('b'); COMMIT; SCAN id FROM tag`
+    const send = (sql: string, ...more: string[]) =>
+      percolite(['query', url, '-', ...more], {}, sql)
+    const done = await send(text)
+    assert.deepEqual([done.code, done.output], [0, '{"id":"a"}\n{"id":"b"}\n'])
+    assert.match(done.errors, /^It has definitions, so that it is run as a script: each part/)
+    const stopped = await send(
+      "CREATE TABLE u (id TEXT PRIMARY KEY); INSERT INTO tag (id) VALUES ('a')",
+    )
+    assert.equal(stopped.code, 1)
+    assert.match(stopped.errors, /already_exists[\s\S]*\n1 of 2 statements are done, and stay\.\n$/)
+    const given = await send(
+      'CREATE TABLE v (id TEXT PRIMARY KEY); INSERT INTO v (id) VALUES (:a)',
+      '--param',
+      'a=b',
+    )
+    assert.match(given.errors, /script_mixture[\s\S]*HINT: {2}POST \/v1\/scripts/)
+    const tables = (await server.rows('SHOW TABLES')).map(({ table }) => table)
+    assert.deepEqual(tables, ['account', 'tag', 'u'])
+  })
+
   test('shows a plan as text, and a row whose columns only have the names of one as a row', async (t) => {
     const { server, query } = await bank(t)
     await server.query('CREATE TABLE note (text TEXT PRIMARY KEY, plan JSON)')

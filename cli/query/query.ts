@@ -8,8 +8,16 @@ import {
   EXIT,
   type ExitCode,
   type Input,
+  type Output,
   type Streams,
 } from '../command.ts'
+import {
+  isOfScript,
+  moreRowsText,
+  runScript,
+  doneText as scriptDoneText,
+  stopOf,
+} from '../connection/run-script.ts'
 import {
   connectionOf,
   SERVER_FLAGS,
@@ -33,7 +41,8 @@ export const QUERY: Command = {
   details: [
     'Sends statements as one request, which is one transaction, and prints their rows: as a table on a terminal,',
     'else as NDJSON. Without a text, or for -, it is read from standard input. A SCAN is read by the page, however',
-    'long it is. Values of --param are JSON where they are JSON, else texts. Exit code 0: done, 1: a statement',
+    'long it is. Definitions among other statements make it a script, in which each part is committed alone, which is',
+    'told. Values of --param are JSON where they are JSON, else texts. Exit code 0: done, 1: a statement',
     'failed, 3: no connection, 4: no answer came to what may have been written.',
     '',
     'With --all its statement is run for each row of the SCAN, whose columns are its parameters, in transactions of',
@@ -71,14 +80,16 @@ async function run(call: Call, { input, output, errors }: Streams): Promise<Exit
   )
   const each = call.text('all')
   try {
-    if (each === '') await show(db, { sql, params }, writer)
+    if (each === '') await show(db, { sql, params }, writer, errors)
     else output.write(doneText(await forAll(db, sql, each, params === undefined ? {} : { params })))
     return EXIT.done
   } catch (error) {
     errors.write(failureView(error, each || sql))
     if (!(error instanceof PercoliteError)) return EXIT.failed
     const { done } = error.fields as { readonly done?: ForAllResult }
-    if (done !== undefined) errors.write(`Before that: ${doneText(done)}`)
+    const stop = stopOf(error)
+    if (stop !== undefined) errors.write(`${scriptDoneText(stop)}\n`)
+    else if (done !== undefined) errors.write(`Before that: ${doneText(done)}`)
     const code = exitCodeOfServer(error, { mayWrite: mayWrite(each || sql) })
     if (code === EXIT.unknownOutcome)
       errors.write('It may have been done, or not: read before you send it again.\n')
@@ -93,6 +104,29 @@ function doneText({ rows, rowsAffected, transactions }: ForAllResult): string {
 
 /** Rejects with PercoliteError. */
 async function show(
+  db: Database,
+  { sql, params }: { readonly sql: string; readonly params: Parameters | undefined },
+  writer: ResultsWriter,
+  errors: Output,
+): Promise<void> {
+  try {
+    await showPages(db, { sql, params }, writer)
+  } catch (error) {
+    if (!isOfScript(error) || params !== undefined) throw error
+    errors.write(
+      'It has definitions, so that it is run as a script: each part is committed alone.\n',
+    )
+    const { ran, failure } = await runScript(db, sql)
+    if (ran !== undefined) {
+      writer.page(ran)
+      writer.end()
+      errors.write(moreRowsText(ran, 'line'))
+    }
+    if (failure !== undefined) throw failure
+  }
+}
+
+async function showPages(
   db: Database,
   { sql, params }: { readonly sql: string; readonly params: Parameters | undefined },
   writer: ResultsWriter,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Page, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
-import { doneText, placeIn, runScript, stopOf } from '../connection/run-script.ts'
+import type { Page, PercoliteError, ScriptAnswer } from '../../client-sdk/client.ts'
+import { doneText, moreRowsText, placeIn, runScript } from '../connection/run-script.ts'
 import type { Screen } from './screen.ts'
 import type { Session } from './session.ts'
 
@@ -50,29 +50,19 @@ export async function runScriptFile(
   path: string,
   text: string,
 ): Promise<boolean> {
-  let failure: unknown
-  let ran: Schemas['ScriptAnswer'] | undefined
-  const { db } = shell.session
+  const { session, screen, signal } = shell
+  let failure: PercoliteError | undefined
+  let ran: ScriptAnswer | undefined
   async function* pages(): AsyncGenerator<Pick<Page, 'results' | 'hasMore'>, void, undefined> {
-    try {
-      ran = await runScript(db, { sql: text }, shell.signal)
-    } catch (error) {
-      failure = error
-      ran = stopOf(error)
-    }
-    const results = (ran?.results ?? []).map((result) => db.resultOf(result))
-    if (results.length > 0) yield { results, hasMore: false }
+    ;({ ran, failure } = await runScript(session.db, text, signal))
+    if (ran !== undefined && ran.results.length > 0) yield { ...ran, hasMore: false }
   }
   shell.sent = text
   await shell.show(pages())
-  for (const { line, rows } of (ran?.results ?? []).filter(({ moreRows }) => moreRows)) {
-    const shown = `${path}:${line}: ${rows.length} rows are shown, and there are more`
-    shell.screen.errors.write(`${shown}: the statement alone shows them.\n`)
-  }
+  if (ran !== undefined) screen.errors.write(moreRowsText(ran, path))
   if (failure === undefined) return true
-  if (!(failure instanceof PercoliteError)) throw failure
   if (ran === undefined && isOfWhole(failure)) return false
-  shell.screen.fail(failure, text, `${placeIn(path, failure)}: `)
-  if (ran !== undefined) shell.screen.errors.write(`${doneText(ran)}\n`)
+  screen.fail(failure, text, `${placeIn(path, failure)}: `)
+  if (ran !== undefined) screen.errors.write(`${doneText(ran)}\n`)
   throw new FileFailed(path, failure)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { backoffMs, orAborted, sleep } from '../backoff.ts'
-import { PercoliteError } from '../errors.ts'
+import { hasCode, PercoliteError } from '../errors.ts'
 import type { Http } from '../requests/http.ts'
 import { runTransaction } from '../requests/run-transaction.ts'
 import { Transaction } from '../requests/transaction.ts'
@@ -105,7 +105,7 @@ export class ObserverRuns<R> {
       this.#fruitless = 0
       this.#committed()
     } catch (error) {
-      if (isCode(error, 'already_observed') || link.lost.aborted) return
+      if (hasCode(error, 'already_observed') || link.lost.aborted) return
       // What was refused before the function was called says nothing about it either.
       const isFailure = hasBegun && !signal.aborted && !isNobodysFault(error)
       if (isFailure || signal.aborted) this.#fruitless = 0
@@ -146,7 +146,7 @@ export class ObserverRuns<R> {
     { connection, lost }: Link,
     error?: string,
   ): Promise<void> {
-    const frame = { type: 'release', notification, ...(error === undefined ? {} : { error }) }
+    const frame = { type: 'release', notification, error }
     for (let tries = 1; ; tries += 1) {
       try {
         await connection.answerTo(frame)
@@ -180,10 +180,6 @@ function isNobodysFault(error: unknown): boolean {
   if (!(error instanceof PercoliteError)) return false
   if (error.code === 'limit_exceeded') return LIMITS_OF_ALL.includes(String(error.fields.limit))
   return error.retryable || isShed(error) || NOBODYS_FAULT.includes(error.code)
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof PercoliteError && error.code === code
 }
 
 /** What a function throws may be anything, also what cannot be made a text. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { orAborted } from '../backoff.ts'
-import { PercoliteError } from '../errors.ts'
+import { hasCode, type PercoliteError } from '../errors.ts'
 import { type ReturnOptions, Returns } from '../socket/returns.ts'
 import type { SocketConnection, SocketUse } from '../socket/socket-connection.ts'
 import { errorOfFrame, type ServerFrame } from '../socket/socket-frame.ts'
@@ -74,7 +74,7 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
     try {
       await this.#observe(signal === undefined ? stopping : AbortSignal.any([signal, stopping]))
     } catch (error) {
-      const isWanted = signal?.aborted || stopping.aborted || isCode(error, 'client_closed')
+      const isWanted = signal?.aborted || stopping.aborted || hasCode(error, 'client_closed')
       if (!isWanted) throw error
     } finally {
       await this.#runs.ended()
@@ -105,7 +105,7 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
       type: 'observe',
       observer: this.observer,
       workers,
-      ...(leaseMs === undefined ? {} : { leaseMs }),
+      leaseMs,
     }
     const listener = {
       frame: (frame: ServerFrame) => {
@@ -129,8 +129,4 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
       connection.send({ type: 'unobserve', id })
     }
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof PercoliteError && error.code === code
 }

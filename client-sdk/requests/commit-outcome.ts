@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { backoffMs, sleep } from '../backoff.ts'
-import { clientError, PercoliteError } from '../errors.ts'
+import { clientError, hasCode, PercoliteError } from '../errors.ts'
 import { isShed } from '../socket/socket-frame.ts'
 import type { CommitAnswer, TransactionOutcome } from '../wire.ts'
 import type { Http } from './http.ts'
@@ -58,7 +58,7 @@ export async function settleCommit(
     const waiting = { timeoutMs: Math.max(1, leftMs()) }
     const pending = http.request<TransactionOutcome>('GET', path, undefined, waiting)
     const outcome = await answerOrNothing(pending).catch((error: unknown) => {
-      const isForgotten = error instanceof PercoliteError && error.code === 'unknown_transaction'
+      const isForgotten = hasCode(error, 'unknown_transaction')
       throw isForgotten ? stillUnknown(transaction, lost) : error
     })
     switch (outcome?.status) {
@@ -86,7 +86,7 @@ async function answerOrNothing<Answer>(pending: Promise<Answer>): Promise<Answer
   } catch (error) {
     if (isOutcomeUnknown(error)) return undefined
     // It ended between the two questions: the next answer tells how.
-    if (error instanceof PercoliteError && error.code === 'transaction_closed') return undefined
+    if (hasCode(error, 'transaction_closed')) return undefined
     throw error
   }
 }

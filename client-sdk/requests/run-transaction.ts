@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { backoffMs, sleep } from '../backoff.ts'
-import { PercoliteError } from '../errors.ts'
+import { hasCode, PercoliteError } from '../errors.ts'
 import { tell } from '../tell.ts'
 import { type BeginOptions, isWorthRerun, type Transaction } from './transaction.ts'
 
@@ -67,7 +67,7 @@ async function runOnce<T, Tx extends Ending>(
     await transaction.rollback() // Does something only where the commit was not even sent.
     // `work` caught the conflict that had ended it, and went on.
     const failure = transaction.retryableFailure
-    const isClosed = error instanceof PercoliteError && error.code === 'transaction_closed'
+    const isClosed = hasCode(error, 'transaction_closed')
     if (isClosed && failure !== undefined) return { kind: 'rerun', error: failure }
     return error instanceof PercoliteError && error.retryable
       ? { kind: 'rerun', error }

@@ -9,7 +9,7 @@ import {
   type Parameters,
   type Row,
 } from '../values.ts'
-import type { QueryAnswer, QueryRequest, ResultColumn, WireResult } from '../wire.ts'
+import type { QueryAnswer, QueryRequest, ResultColumn, Schemas, WireResult } from '../wire.ts'
 import { shown } from './committed.ts'
 import type { Http, RequestOptions } from './http.ts'
 
@@ -82,9 +82,34 @@ export type PageOptions = ScanOptions & {
   readonly transaction?: string
 }
 
+export type ScriptOptions = Omit<StatementOptions, 'asOf'> & {
+  /** How many statements are done already. */
+  readonly from?: number
+  /** Run first in the transaction of each part: see "Scripts" in `docs/http-api.md`. */
+  readonly note?: Schemas['ScriptNote']
+}
+
+/** A statement of a script, where it stands in the text, and the first of its rows. */
+export type ScriptStatement = StatementResult &
+  Pick<
+    Schemas['ScriptResult'],
+    'kind' | 'statement' | 'line' | 'column' | 'moreRows' | 'commitTimestamp'
+  >
+
+export type ScriptAnswer = Omit<Schemas['ScriptAnswer'], 'results'> & {
+  readonly results: readonly ScriptStatement[]
+}
+
 export type Statement = { readonly sql: string; readonly params?: Parameters }
 
+/** What is undefined is not in its JSON. */
+type Unsent<Request = QueryRequest> = {
+  readonly [Field in keyof Request]: Request[Field] | undefined
+}
+
 const MAX_ROWS = 10_000
+/** A script ends when its connection does, so that there is no need to give up on one that is long. */
+const SCRIPT_MS_MAX = 24 * 60 * 60 * 1000
 /** The server's own refusal is worth waiting for: it says for certain that nothing was kept. */
 const GRACE_MS = 2_000
 
@@ -130,12 +155,27 @@ export class Statements {
     statements: string | ReadonlyArray<string | Statement>,
     options: StatementOptions = {},
   ): Promise<ScriptResult> {
+    const { timeoutMs, asOf } = options
     const request =
       typeof statements === 'string'
         ? this.#request(statements, undefined, options)
-        : { statements: statements.map(encodeStatement), ...sharedOf(options) }
+        : { statements: statements.map(encodeStatement), timeoutMs, asOf }
     const answer = await this.#send(request, options)
     return this.#all(answer)
+  }
+
+  /** Definitions and other statements, part by part. */
+  async script(sql: string, { signal, ...options }: ScriptOptions = {}): Promise<ScriptAnswer> {
+    const answer = await this.#http.request<Schemas['ScriptAnswer']>(
+      'POST',
+      '/v1/scripts',
+      { sql, ...options },
+      { signal, timeoutMs: SCRIPT_MS_MAX },
+    )
+    const results = answer.results.map(({ rows, ...result }) =>
+      Object.assign(this.resultOf({ rows, ...result }, result.commitTimestamp), result),
+    )
+    return { ...answer, results }
   }
 
   /** The rows of a SCAN of any length, a page in memory at a time, all of one snapshot. */
@@ -156,7 +196,7 @@ export class Statements {
   async *pages(
     sql: string,
     params?: Parameters,
-    options: ScanOptions = {},
+    options: PageOptions = {},
   ): AsyncGenerator<Page, void, undefined> {
     for await (const answer of this.#answers(sql, params, options)) {
       const { transaction, cursor } = answer
@@ -168,10 +208,10 @@ export class Statements {
   async *#answers(
     sql: string,
     params: Parameters | undefined,
-    options: ScanOptions,
+    options: PageOptions,
   ): AsyncGenerator<QueryAnswer, void, undefined> {
-    const pageSize = options.pageSize === undefined ? {} : { pageSize: options.pageSize }
-    const request = { ...this.#request(sql, params, options), ...pageSize }
+    const { pageSize, transaction } = options
+    const request = { ...this.#request(sql, params, options), pageSize, transaction }
     let answer = await this.#send(request, options)
     yield answer
     while (answer.cursor !== undefined) {
@@ -180,15 +220,15 @@ export class Statements {
     }
   }
 
-  #request(sql: string, params: Parameters | undefined, options: StatementOptions) {
-    return {
-      sql,
-      ...(params === undefined ? {} : { params: encodeParameters(params) }),
-      ...sharedOf(options),
-    }
+  #request(
+    sql: string,
+    params: Parameters | undefined,
+    { timeoutMs, asOf }: StatementOptions,
+  ): Unsent {
+    return { sql, params: params && encodeParameters(params), timeoutMs, asOf }
   }
 
-  #send(request: QueryRequest, options: StatementOptions): Promise<QueryAnswer> {
+  #send(request: Unsent, options: StatementOptions): Promise<QueryAnswer> {
     const { timeoutMs, signal } = options
     const waiting: RequestOptions = {
       signal,
@@ -258,13 +298,6 @@ function encodeStatement(statement: string | Statement) {
   if (typeof statement === 'string') return { sql: statement }
   const { sql, params } = statement
   return params === undefined ? { sql } : { sql, params: encodeParameters(params) }
-}
-
-function sharedOf({ timeoutMs, asOf }: StatementOptions): Pick<QueryRequest, 'timeoutMs' | 'asOf'> {
-  return {
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(asOf === undefined ? {} : { asOf }),
-  }
 }
 
 function stampsOf(answer: QueryAnswer): Stamps {

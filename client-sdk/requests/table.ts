@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { clientError, PercoliteError } from '../errors.ts'
+import { clientError, hasCode } from '../errors.ts'
 import {
   entryKeyPath,
   type Key,
@@ -95,7 +95,7 @@ export class Table<
     try {
       return await this.#exchange('GET', path, undefined, options)
     } catch (error) {
-      if (error instanceof PercoliteError && error.code === 'row_not_found') return undefined
+      if (hasCode(error, 'row_not_found')) return undefined
       throw error
     }
   }
@@ -121,7 +121,7 @@ export class Table<
       await this.#http.exchange('DELETE', this.#rowPath(key), undefined, requestOf(options))
       return true
     } catch (error) {
-      if (error instanceof PercoliteError && error.code === 'row_not_found') return false
+      if (hasCode(error, 'row_not_found')) return false
       throw error
     }
   }

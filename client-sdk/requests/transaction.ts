@@ -3,7 +3,7 @@ import { orAborted } from '../backoff.ts'
 import { clientError, PercoliteError } from '../errors.ts'
 import { isShed } from '../socket/socket-frame.ts'
 import type { IntegerMode, Parameter, Parameters, Row } from '../values.ts'
-import type { OpenedTransaction, OpenTransactionRequest } from '../wire.ts'
+import type { OpenedTransaction } from '../wire.ts'
 import { isOutcomeUnknown, requestCommit, settleCommit } from './commit-outcome.ts'
 import type { Http } from './http.ts'
 import type { After, RowOfText, TextOf, Texts, Unsaid } from './statement-types.ts'
@@ -223,11 +223,7 @@ export async function beginTransaction<Known extends Tables<Known>, Said extends
 ): Promise<Transaction<Known, Said>> {
   const { readOnly, asOf, signal } = options
   signal?.throwIfAborted()
-  const request: OpenTransactionRequest = {
-    ...(readOnly === undefined ? {} : { readOnly }),
-    ...(asOf === undefined ? {} : { asOf }),
-  }
-  const opening = http.request<OpenedTransaction>('POST', '/v1/transactions', request)
+  const opening = http.request<OpenedTransaction>('POST', '/v1/transactions', { readOnly, asOf })
   try {
     const opened = await (signal === undefined ? opening : orAborted(opening, signal))
     return new Transaction<Known, Said>(http, opened, integers, options)

@@ -195,7 +195,7 @@ export class Subscriber<R> {
     return {
       type: 'subscribe',
       sql,
-      ...(params === undefined ? {} : { params: encodeParameters(params) }),
+      params: params && encodeParameters(params),
       ...(this.#position === undefined
         ? { snapshot: this.#wantsSnapshot }
         : { since: this.#position, history: this.#history, view: this.#view }),

@@ -10,6 +10,8 @@ export type ProblemFacts = {
   readonly hint: string | undefined
   /** A statement to send instead, in which the hint ends. */
   readonly suggestion: string | undefined
+  /** What a script has done before it. */
+  readonly done: string | undefined
   readonly mayRunAgain: boolean
 }
 
@@ -17,13 +19,17 @@ export function problemFacts(error: unknown): ProblemFacts {
   if (!(error instanceof PercoliteError)) {
     const message = error instanceof Error ? error.message : String(error)
     const none = { code: undefined, place: undefined, hint: undefined, suggestion: undefined }
-    return { ...none, message, mayRunAgain: false }
+    return { ...none, message, done: undefined, mayRunAgain: false }
   }
   const { code, message, hint, fields, retryable } = error
   const [suggestion] = [fields.suggestion, fields.suggestedIndex].filter(
     (one) => typeof one === 'string',
   )
-  return { code, message, place: placeOf(error), hint, suggestion, mayRunAgain: retryable }
+  const { done, total } = fields
+  const doneText =
+    total === undefined ? undefined : `${done} of ${total} statements are done, and stay.`
+  const facts = { code, message, place: placeOf(error), hint, suggestion, done: doneText }
+  return { ...facts, mayRunAgain: retryable }
 }
 
 function placeOf({ statement, position }: PercoliteError): string | undefined {

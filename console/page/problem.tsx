@@ -19,7 +19,7 @@ export function Problem({
   useEffect(() => {
     if (needsToken(error)) askForToken(error)
   }, [error, askForToken])
-  const { code, message, hint, suggestion, mayRunAgain, ...facts } = problemFacts(error)
+  const { code, message, hint, suggestion, done, mayRunAgain, ...facts } = problemFacts(error)
   const place = at ?? facts.place
   return (
     <div class="problem" role="alert">
@@ -28,6 +28,7 @@ export function Problem({
         {place !== undefined && <span class="muted">{place}</span>}
       </p>
       <p class="message">{message}</p>
+      {done !== undefined && <p class="muted">{done}</p>}
       {hint !== undefined && <p class="hint">{hint}</p>}
       {suggestion !== undefined && onInsert !== undefined && (
         <p>

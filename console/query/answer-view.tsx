@@ -69,9 +69,13 @@ function AnswerFacts({ answer }: { readonly answer: Answer }) {
   return (
     <dl class="answer-facts">
       <div>
-        <dt>read at</dt>
+        <dt>{readTimestamp === undefined ? 'script' : 'read at'}</dt>
         <dd>
-          <Stamp micros={readTimestamp} />
+          {readTimestamp === undefined ? (
+            'each part is committed alone'
+          ) : (
+            <Stamp micros={readTimestamp} />
+          )}
         </dd>
       </div>
       {commitTimestamp !== undefined && (
@@ -82,10 +86,12 @@ function AnswerFacts({ answer }: { readonly answer: Answer }) {
           </dd>
         </div>
       )}
-      <div>
-        <dt>attempts</dt>
-        <dd>{attempts}</dd>
-      </div>
+      {attempts !== undefined && (
+        <div>
+          <dt>attempts</dt>
+          <dd>{attempts}</dd>
+        </div>
+      )}
       <div>
         <dt>time</dt>
         <dd>{durationText(ms)}</dd>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Database, Page, Row } from '../../client-sdk/client.ts'
+import { type Database, type Page, PercoliteError, type Row } from '../../client-sdk/client.ts'
 import { QueryRun, type Sent } from './query-run.ts'
 
 const SENT: Sent = {
@@ -24,7 +24,7 @@ function answering(...pages: Page[]) {
       options.push(asked)
       yield* pages
     },
-  } as unknown as Pick<Database, 'pages'>
+  } as unknown as Pick<Database, 'pages' | 'script'>
   return { db, options }
 }
 
@@ -50,5 +50,25 @@ describe('a text that was run', () => {
     await run.next()
     const { signal: _, ...asked } = options[0] as { signal: AbortSignal }
     assert.deepEqual(asked, { transaction: 't' })
+  })
+
+  it('is a script where the server says so, and nothing is given that a script has not', async () => {
+    const fields = { hint: 'POST /v1/scripts' }
+    const error = new PercoliteError({ code: 'script_mixture', message: 'no', fields })
+    const result = { columns: [], rows: [], rowsAffected: 1, kind: 'insert', commitTimestamp: 9 }
+    const db = {
+      // biome-ignore lint/correctness/useYield: it fails before its first page.
+      async *pages() {
+        throw error
+      },
+      script: async () => ({ done: 2, total: 2, results: [result, result] }),
+    } as unknown as Pick<Database, 'pages' | 'script'>
+    const sent = { ...SENT, isScan: false, asOf: undefined }
+    const answer = await new QueryRun(db, sent, () => 0).next()
+    const { results, readTimestamp, commitTimestamp } = answer
+    assert.deepEqual([results.length, readTimestamp, commitTimestamp], [2, undefined, 9])
+    for (const given of [{ asOf: 7 }, { transaction: 't' }, { params: [1] }]) {
+      await assert.rejects(new QueryRun(db, { ...sent, ...given }, () => 0).next(), error)
+    }
   })
 })

@@ -89,6 +89,26 @@ test('the error names the statement and its place', () => {
   }
 })
 
+test('a text that is a script is told where it runs, and no other', () => {
+  const hintOf = (text: string) => {
+    try {
+      return readScript(statementsOf(text)).kind
+    } catch (error) {
+      return problemOf(error).hint
+    }
+  }
+  for (const text of [`${CREATE}; ${SET}`, `${CREATE}; BEGIN; ${SET}; COMMIT; DROP TABLE t`]) {
+    assert.match(`${hintOf(text)}`, /^POST \/v1\/scripts /, text)
+  }
+  for (const text of [
+    `BEGIN; ${CREATE}; COMMIT`,
+    `${CREATE}; COMMIT`,
+    `${CREATE}; BEGIN; ${SET}`,
+  ]) {
+    assert.equal(hintOf(text), undefined, text)
+  }
+})
+
 const OPENING: ReadonlyArray<readonly [string, string]> = [
   ['BEGIN', 'open'],
   [`BEGIN; ${SET}; ${SET}`, 'open'],

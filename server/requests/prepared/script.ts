@@ -156,12 +156,22 @@ function onlyDefinitions(
 ): Array<ScriptStatement<LoneStatement>> {
   return script.map((entry, index) => {
     if (isDefinition(entry)) return entry
-    throw mixture(
-      index,
-      entry,
-      'CREATE, ALTER, DROP, ROTATE, GRANT and REVOKE stand alone: send them in a request of their own.',
-    )
+    const detail =
+      'CREATE, ALTER, DROP, ROTATE, GRANT and REVOKE stand alone: send them in a request of their own.'
+    throw mixture(index, entry, detail, scriptHint(script))
   })
+}
+
+/** For a text that is a script, in which definitions stand outside of BEGIN and COMMIT. */
+function scriptHint(script: readonly ScriptStatement[]): string | undefined {
+  let isOpen = false
+  for (const entry of script) {
+    const ends = isEnd(entry.statement)
+    if (isOpen ? isBegin(entry) || isDefinition(entry) : ends) return undefined
+    isOpen = isBegin(entry) || (isOpen && !ends)
+  }
+  if (isOpen) return undefined
+  return 'POST /v1/scripts runs such a text, without parameters, each part a transaction of its own'
 }
 
 function onlyRowStatements(script: readonly ScriptStatement[], firstIndex: number): RowStatements {
@@ -193,9 +203,11 @@ export function mixture(
   index: number,
   { statement }: Pick<ScriptStatement, 'statement'>,
   detail: string,
+  hint?: string,
 ): StatementFailure {
   const { line, column } = statement.position
-  return new StatementFailure(index, new ServerError('script_mixture', detail, { line, column }))
+  const fields = { line, column, ...(hint && { hint }) }
+  return new StatementFailure(index, new ServerError('script_mixture', detail, fields))
 }
 
 function isBegin(entry: ScriptStatement): entry is ScriptStatement<BeginStatement> {
