@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-
+import { type Done, inBatches } from './batches.ts'
 import type { Database } from './database.ts'
-import { PercoliteError } from './errors.ts'
-import type { Statement } from './requests/statements.ts'
 import type { Parameters, Row } from './values.ts'
 
 // The door of `@percolite/client/for-all`.
@@ -17,13 +15,8 @@ export type ForAllOptions = {
   readonly timeoutMs?: number
 }
 
-export type ForAllResult = {
-  /** How many rows the SCAN has found. */
-  readonly rows: number
-  /** How many rows the statements wrote or deleted. */
-  readonly rowsAffected: number
-  readonly transactions: number
-}
+/** `rows` are those that the SCAN has found. */
+export type ForAllResult = Done
 
 const BATCH = 500
 const BATCH_MAX = 1_000
@@ -43,34 +36,9 @@ export async function forAll(
   if (!(Number.isSafeInteger(batch) && batch >= 1 && batch <= BATCH_MAX)) {
     throw new RangeError(`batch is a whole number from 1 to ${BATCH_MAX}`)
   }
-  let done = { rows: 0, rowsAffected: 0, transactions: 0 }
-  const run = async (rows: readonly Statement[]) => {
-    const { rowsAffected } = await db.execute(rows, options)
-    done = {
-      rows: done.rows + rows.length,
-      rowsAffected: done.rowsAffected + rowsAffected,
-      transactions: done.transactions + 1,
-    }
-  }
-  try {
-    let rows: Statement[] = []
-    for await (const row of db.scan<Row>(scan, params, { ...options, pageSize: batch })) {
-      rows.push({ sql, params: row as Parameters })
-      if (rows.length < batch) continue
-      await run(rows)
-      rows = []
-    }
-    if (rows.length > 0) await run(rows)
-    return done
-  } catch (error) {
-    throw withDone(error, done)
-  }
-}
-
-/** What failed, with what has been committed before it. */
-function withDone(error: unknown, done: ForAllResult): unknown {
-  if (!(error instanceof PercoliteError)) return error
-  const { code, message, httpStatus, retryable, fields, retryAfterMs } = error
-  const facts = { code, message, httpStatus, retryable, retryAfterMs, cause: error }
-  return new PercoliteError({ ...facts, fields: { ...fields, done } })
+  const rows = db.scan<Row>(scan, params, { ...options, pageSize: batch })
+  return await inBatches(rows, { rowsMax: batch }, async (some) => {
+    const statements = some.map((row) => ({ sql, params: row as Parameters }))
+    return (await db.execute(statements, options)).rowsAffected
+  })
 }

@@ -224,7 +224,7 @@ function readParameters({ columns, asOf }: ReadRowOptions) {
 }
 
 /** In the quotes of the dialect, within which commas, blanks and everything else are themselves. */
-function quotedName(name: string): string {
+export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 

@@ -7,6 +7,7 @@ import { problemsOf } from './compiled-program.ts'
 
 const SCHEMA = `
 import { connect } from './client.ts'
+import { deleteMany, insertMany } from './many.ts'
 import { useLive } from './react/use-live.ts'
 type Account = { id: string; owner: string; balance: number; seen: string | null }
 type Trade = { day: string; no: bigint; price: number }
@@ -18,7 +19,7 @@ const db = connect<Schema>()
 const accounts = db.table('account')
 const trades = db.table('trade')
 const plain = connect()
-export { accounts, db, plain, trades, useLive }
+export { accounts, db, deleteMany, insertMany, plain, trades, useLive }
 `
 
 const RIGHT = `
@@ -37,6 +38,9 @@ await trades.insert({ day: '2026-01-31', no: 1n, price: 2 })
 for (const { balance } of (await db.query('GET balance FROM account WHERE id = $1', ['bob'])).rows) balance.toFixed()
 useLive(db, 'SCAN * FROM account').rows?.[0]?.owner.at(0)
 useLive<{ n: number }>(db, 'SCAN count(*) AS n FROM account').rows?.[0]?.n.toFixed()
+await insertMany(db, 'account', [{ id: 'bob', owner: 'Bob' }])
+await deleteMany(db, 'trade', [['2026-01-31', 1n]])
+await insertMany(plain, 'anything', [{ any: 1 }])
 await plain.table('anything').insert({ any: 1 })
 await plain.table<Account>('account').get(['bob', 2], { columns: ['whatever'] }).then((found) => found?.row.owner.at(0))
 plain.table<Account>('account').rows({ order: ['whatever'] })
@@ -66,6 +70,9 @@ const WRONG: ReadonlyArray<readonly [line: string, message: RegExp]> = [
   ["(await accounts.get('bob'))?.row.ownr", /'ownr' does not exist/],
   ["(await db.query('SCAN id FROM account')).rows[0]?.owner", /'owner' does not exist/],
   ["useLive(db, 'SCAN * FROM account').rows?.[0]?.ownr", /'ownr' does not exist/],
+  ["await insertMany(db, 'acount', [])", /"acount"' is not assignable/],
+  ["await insertMany(db, 'account', [{ id: 'bob' }])", /'owner' is missing/],
+  ["await deleteMany(db, 'trade', ['2026-01-31'])", /not assignable/],
   ['connect<{ account: { id: string } }>()', /'row' is missing/],
   ['connect<{ account: { row: Account; key: [object] } }>()', /not assignable/],
 ]

@@ -175,7 +175,7 @@ export const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['requests/'],
     ['subscriptions/'],
     ['observers/'],
-    ['database.ts', 'client.ts', 'inspect.ts', 'for-all.ts'],
+    ['database.ts', 'client.ts', 'inspect.ts', 'for-all.ts', 'many.ts'],
     ['react/'],
   ],
 }
