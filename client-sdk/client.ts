@@ -22,6 +22,8 @@ export type { RowOf } from './requests/row-of.ts'
 export type { TransactionOptions } from './requests/run-transaction.ts'
 export type { Texts, TextTypes } from './requests/statement-types.ts'
 export type {
+  CursorOptions,
+  CursorPage,
   Page,
   PageOptions,
   QueryOptions,

@@ -9,6 +9,8 @@ import type { Http } from './requests/http.ts'
 import { runTransaction, type TransactionOptions } from './requests/run-transaction.ts'
 import type { After, RowOfText, TextOf, Texts, Unsaid } from './requests/statement-types.ts'
 import {
+  type CursorOptions,
+  type CursorPage,
   type Page,
   type PageOptions,
   type QueryOptions,
@@ -114,6 +116,23 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     options?: ScanOptions,
   ): AsyncGenerator<R, void, undefined> {
     return this.#statements.scan<R>(sql, params, options)
+  }
+
+  /**
+   * One page of a SCAN, with the `cursor` of the next one: of the same text and parameters, and of the same snapshot.
+   * A cursor that is older than the server keeps versions is `snapshot_too_old`: begin again without it.
+   */
+  page<Sql extends string>(
+    sql: Sql,
+    ...more: After<Said, Sql, CursorOptions>
+  ): Promise<CursorPage<RowOfText<Known, Said, Sql>>>
+  page<R = Unsaid>(
+    sql: TextOf<R, Said>,
+    params?: Parameters,
+    options?: CursorOptions,
+  ): Promise<CursorPage<R>>
+  page<R>(sql: string, params?: Parameters, options?: CursorOptions): Promise<CursorPage<R>> {
+    return this.#statements.page<R>(sql, params, options)
   }
 
   /**

@@ -260,3 +260,24 @@ test('a script is run part by part, and an error says what is done of it', async
   })
   assert.equal((await db.script(rest, { from: 2 })).results.length, 1)
 })
+
+test('pages follow each other by a cursor that was in a web address, all of one snapshot', async () => {
+  await db.query('CREATE TABLE post (at INTEGER, id INTEGER, PRIMARY KEY (at DESC, id))')
+  await db.query('INSERT INTO post (at, id) VALUES (1, 1), (2, 2), (2, 3), (3, 4), (3, 5)')
+  const shown: unknown[] = []
+  let search = '?'
+  do {
+    const cursor = new URLSearchParams(search).get('cursor')
+    const page = await db.page<{ id: number }>('SCAN id FROM post USE PRIMARY KEY', [], {
+      cursor,
+      size: 2,
+    })
+    shown.push(page.rows.map(({ id }) => id))
+    await db.query('INSERT INTO post (at, id) VALUES (3, $1)', [10 + shown.length])
+    search = page.cursor === undefined ? '' : `?cursor=${page.cursor}`
+  } while (search !== '')
+  assert.deepEqual(shown, [[4, 5], [2, 3], [1]])
+  const first = await db.page('SCAN id FROM post USE PRIMARY KEY', undefined, { size: 2 })
+  const other = db.page('SCAN at FROM post USE PRIMARY KEY', [], { cursor: first.cursor })
+  await assert.rejects(other, { code: 'bad_cursor' })
+})

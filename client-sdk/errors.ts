@@ -9,13 +9,14 @@ export const CLIENT_ERRORS = {
   request_timed_out: 'The server did not answer in time.',
   /** The answer is none of Percolite's, or a value in it is none of its type, for example a proxy's page. */
   invalid_answer: 'The answer is not one of a Percolite server.',
-  /** An INTEGER beyond 2^53 − 1 was read by a client that asked for numbers. */
-  integer_out_of_range: 'An INTEGER does not fit a JavaScript number.',
-  json_number_inexact: 'A number in a JSON column does not fit a JavaScript number.',
-  /** A query has more rows than `maxRows`: use `scan`, or LIMIT. */
-  result_too_large: 'A query has more rows than it may answer.',
   /** `db.close()` was called. */
   client_closed: 'The client was closed.',
+  // The words of the others have a value in them, and stand where they are thrown.
+  /** An INTEGER beyond 2^53 − 1 was read by a client that asked for numbers. */
+  integer_out_of_range: '',
+  json_number_inexact: '',
+  /** A query has more rows than `maxRows`: use `scan`, or LIMIT. */
+  result_too_large: '',
 } as const
 
 export type ClientErrorCode = keyof typeof CLIENT_ERRORS

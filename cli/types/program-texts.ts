@@ -9,13 +9,13 @@ export type ProgramText = {
   readonly offset: number
 }
 
-const METHODS = new Set(['query', 'scan', 'live', 'subscribe'])
+const METHODS = new Set(['query', 'scan', 'page', 'live', 'subscribe'])
 const HOOK = 'useLive'
 
 /**
  * The statements of a program of TypeScript or JavaScript: whole texts that are the first argument of `.query(…)`,
- * `.scan(…)`, `.live(…)` and `.subscribe(…)`, or the second one of `useLive(…)`, and templates after `.sql`. Texts that
- * are put together are none. `mayHaveJsx` says that the elements of a page may stand in it.
+ * `.scan(…)`, `.page(…)`, `.live(…)` and `.subscribe(…)`, or the second one of `useLive(…)`, and templates after
+ * `.sql`. Texts that are put together are none. `mayHaveJsx` says that the elements of a page may stand in it.
  */
 export function textsIn(source: string, mayHaveJsx: boolean): readonly ProgramText[] {
   const tokens = programTokens(source, mayHaveJsx)

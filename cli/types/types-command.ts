@@ -28,8 +28,8 @@ export const TYPES: Command = {
   details: [
     'Writes the types that connect<Schema, Statements>() of @percolite/client takes: Schema from the tables that',
     'the token may know of, and with --statements the rows and parameters of the texts that the programs give to',
-    'query, scan, live, subscribe and sql. A text that has no plan is an error. Exit code 0: done, 1: a statement has',
-    'no plan, or with --check the file differs, 3: no connection.',
+    'query, scan, page, live, subscribe and sql. A text that has no plan is an error. Exit code 0: done, 1: a statement',
+    'has no plan, or with --check the file differs, 3: no connection.',
   ],
   flags: {
     ...SERVER_FLAGS,

@@ -82,6 +82,19 @@ export type PageOptions = ScanOptions & {
   readonly transaction?: string
 }
 
+export type CursorOptions = StatementOptions & {
+  /** That of the page before, as it came or out of a web address; the first page where there is none. */
+  readonly cursor?: string | null | undefined
+  /** Rows of the page, at most 10,000; the server's default is 1,000. */
+  readonly size?: number
+}
+
+export type CursorPage<R = Row> = StatementResult<R> &
+  Stamps & {
+    /** Of the page after it, which may stand in a web address as it is; undefined after the last one. */
+    readonly cursor: string | undefined
+  }
+
 export type ScriptOptions = Omit<StatementOptions, 'asOf'> & {
   /** How many statements are done already. */
   readonly from?: number
@@ -190,6 +203,17 @@ export class Statements {
         yield row
       }
     }
+  }
+
+  /** One page of a SCAN. */
+  async page<R = Row>(
+    sql: string,
+    params?: Parameters,
+    { cursor, size: pageSize, ...options }: CursorOptions = {},
+  ): Promise<CursorPage<R>> {
+    const request = this.#request(sql, params, options)
+    const answer = await this.#send({ ...request, pageSize, cursor: cursor || undefined }, options)
+    return Object.assign(this.#decode<R>(answer, 0), { cursor: answer.cursor, ...stampsOf(answer) })
   }
 
   /** The results of a text, those of a SCAN a page at a time. */

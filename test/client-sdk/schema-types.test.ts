@@ -41,6 +41,7 @@ useLive<{ n: number }>(db, 'SCAN count(*) AS n FROM account').rows?.[0]?.n.toFix
 await insertMany(db, 'account', [{ id: 'bob', owner: 'Bob' }])
 await deleteMany(db, 'trade', [['2026-01-31', 1n]])
 await insertMany(plain, 'anything', [{ any: 1 }])
+(await db.page('SCAN owner FROM account', [], { size: 2 })).rows[0]?.owner.at(0)
 await plain.table('anything').insert({ any: 1 })
 await plain.table<Account>('account').get(['bob', 2], { columns: ['whatever'] }).then((found) => found?.row.owner.at(0))
 plain.table<Account>('account').rows({ order: ['whatever'] })
