@@ -14,12 +14,12 @@ import {
   systemRandomness,
 } from '../storage/storage.ts'
 import type { Config } from './config.ts'
-import { askerOf } from './doors/http/asker-of.ts'
 import { Connections } from './doors/http/connections.ts'
 import type { BaseDependencies, SharedDependencies } from './doors/http/dependencies.ts'
 import { createFastify } from './doors/http/fastify-instance.ts'
 import { type ProblemListener, problemSender } from './doors/http/http-errors.ts'
 import { addInterface } from './doors/http/http-interface.ts'
+import { askerOf } from './doors/http/listed-work.ts'
 import { Listeners } from './doors/http/listeners.ts'
 import { type Contract, loadContract } from './doors/http/openapi/contract.ts'
 import { isLoopbackName } from './doors/http/origin-and-host.ts'

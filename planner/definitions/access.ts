@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AccessStatement, Position } from '../../parser/ast.ts'
-import { StorageError } from '../../storage/storage.ts'
 import type { Catalog } from '../../storage/tables/tables.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
-import { PlanError } from '../plan-error.ts'
 import { requireServerRight } from '../required-rights.ts'
 import { type BlockContext, executeBlockStatement } from './access-blocks.ts'
 import { executeRoleStatement } from './access-roles.ts'
 import { rotateCursorSecret, type SecretContext } from './access-secrets.ts'
 import { executeTokenStatement, type TokenContext } from './access-tokens.ts'
-import { definitionResult } from './definition-result.ts'
+import { definitionResult, located } from './definition-result.ts'
 
 type AccessContext = TokenContext & BlockContext & SecretContext & { readonly catalog: Catalog }
 
@@ -22,7 +20,7 @@ export async function executeAccess(
   try {
     return await context.transaction.statement(async () => await run(statement, context))
   } catch (error) {
-    throw locatedIn(statement, error) ?? error
+    throw located(error, CODES, (fields) => placeOf(statement, fields))
   }
 }
 
@@ -49,17 +47,6 @@ const CODES = {
   limit_exceeded: 'limit_exceeded',
   invalid_definition: 'invalid_request',
 } as const
-
-/** Storage knows the name; here its place in the text is known as well. */
-function locatedIn(statement: AccessStatement, error: unknown): PlanError | undefined {
-  if (!(error instanceof StorageError)) return undefined
-  const code = CODES[error.code as keyof typeof CODES]
-  if (code === undefined) return undefined
-  return new PlanError(code, error.message, {
-    position: placeOf(statement, error.fields),
-    fields: error.fields,
-  })
-}
 
 function placeOf(statement: AccessStatement, fields: Readonly<Record<string, unknown>>): Position {
   if (statement.kind === 'rotateSecret') return statement.position

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AlterTableStatement, DefinitionStatement, Name, Position } from '../../parser/ast.ts'
-import { StorageError, type Transaction } from '../../storage/storage.ts'
+import type { Transaction } from '../../storage/storage.ts'
 import {
   addCheck,
   addColumn,
@@ -30,7 +30,7 @@ import type { Parameters } from '../expressions/parameters.ts'
 import { PlanError } from '../plan-error.ts'
 import { readsAllRows, requireServerRight } from '../required-rights.ts'
 import { requireColumn, requireIndex, requireObserver, requireTable } from '../unknown-name.ts'
-import { definitionResult } from './definition-result.ts'
+import { definitionResult, located } from './definition-result.ts'
 import {
   columnDefault,
   newColumnOf,
@@ -65,7 +65,7 @@ export async function executeDefinition(
     try {
       return await define(statement, context)
     } catch (error) {
-      throw locatedIn(statement, error) ?? error
+      throw located(error, CODES, (fields) => placeOf(statement, fields))
     }
   })
   return definitionResult(changed)
@@ -193,23 +193,6 @@ const CODES = {
   out_of_range: 'out_of_range',
   type_mismatch: 'type_mismatch',
 } as const
-
-/**
- * Storage names the column that it refuses; here its place in the text is known as well. Undefined for
- * errors that are not about what the text says.
- */
-function locatedIn(statement: DefinitionStatement, error: unknown): PlanError | undefined {
-  if (!(error instanceof StorageError)) return undefined
-  const code = CODES[error.code as keyof typeof CODES]
-  if (code === undefined) return undefined
-  const position = placeOf(statement, error.fields)
-  const { hint, ...fields } = error.fields
-  return new PlanError(code, error.message, {
-    position,
-    ...(typeof hint === 'string' && { hint }),
-    fields,
-  })
-}
 
 function placeOf(
   statement: DefinitionStatement,

@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { SqlValue } from '../../storage/values/values.ts'
 import type { Scope } from '../expressions/compiled-expression.ts'
 import type { WorkMeter } from '../expressions/work-meter.ts'
 import type { AggregatePlan, TopRowsPlan } from '../plan/plan.ts'
-import { bytesOfValues, HeldBytes } from '../sorting/held-bytes.ts'
-import { keptValue } from '../sorting/kept-value.ts'
+import { bytesOfValues, HeldBytes, keptValue } from '../sorting/held-bytes.ts'
 import { type KeptOfRow, TopRows } from '../sorting/top-rows.ts'
 import { type Group, havingKeeps } from './groups/group.ts'
 import { groupingOf } from './groups/grouping.ts'
 import { joinedWalk } from './lookups/joined-walk.ts'
 import { AnswerRows } from './rows/answer-rows.ts'
 import {
+  type Execute,
   type ExecutionContext,
   type StatementResult,
   scopeOf,
   TurnTaking,
 } from './rows/execution-context.ts'
-import { ranked, sortLimit } from './rows/ranked.ts'
-import { rowLimit } from './rows/row-limit.ts'
+import { ranked, rowLimit, sortLimit } from './rows/ranked.ts'
 import { requireFirstPage, ScanPage } from './rows/scan-page.ts'
 
 /** One row for each group, in pages where the groups follow each other on the walk. */
-export async function executeAggregate(
-  plan: AggregatePlan,
-  context: ExecutionContext,
-): Promise<StatementResult> {
+export const executeAggregate: Execute<AggregatePlan> = async (plan, context) => {
   const scope = scopeOf(plan.slots, context)
   const held = new HeldBytes(plan.position, context.holdBytes)
   const isWhole = plan.aggregation.isHeld || plan.top !== undefined

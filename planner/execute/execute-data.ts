@@ -7,7 +7,12 @@ import { executeGet } from './execute-get.ts'
 import { executeScan } from './execute-scan.ts'
 import { executeTopRows } from './execute-top-rows.ts'
 import { AnswerRows } from './rows/answer-rows.ts'
-import { type ExecutionContext, type StatementResult, scopeOf } from './rows/execution-context.ts'
+import {
+  type Execute,
+  type ExecutionContext,
+  type StatementResult,
+  scopeOf,
+} from './rows/execution-context.ts'
 import { mayMeetRule } from './rows/row-visibility.ts'
 import { isUpsert } from './writes/conflicting-rows.ts'
 import { executeCheck } from './writes/execute-check.ts'
@@ -15,8 +20,7 @@ import { executeInsert, executeUpsert } from './writes/execute-insert.ts'
 import { executeSet } from './writes/execute-set.ts'
 import { executeSetRows } from './writes/execute-set-rows.ts'
 import { foundRows } from './writes/found-rows.ts'
-import { requireKey } from './writes/one-row.ts'
-import { ruleViolated } from './writes/rule-violated.ts'
+import { requireKey, ruleViolated } from './writes/new-row.ts'
 
 /** Runs a plan on rows within the statement layer that the caller has opened. */
 export function executeData(
@@ -48,7 +52,7 @@ export function executeData(
 }
 
 /** Tells the observer of the row, without a look at it. No row is written. */
-function executeNotify(plan: NotifyPlan, context: ExecutionContext): StatementResult {
+const executeNotify: Execute<NotifyPlan> = (plan, context) => {
   const scope = scopeOf(plan.slots, context)
   const key = requireKey(plan, scope)
   if (!mayMeetRule(plan, key, scope)) throw ruleViolated(plan, key)
@@ -57,10 +61,7 @@ function executeNotify(plan: NotifyPlan, context: ExecutionContext): StatementRe
 }
 
 /** Deletes the rows that it finds along a key. */
-async function executeDelete(
-  plan: DeletePlan,
-  context: ExecutionContext,
-): Promise<StatementResult> {
+const executeDelete: Execute<DeletePlan> = async (plan, context) => {
   const scope = scopeOf(plan.slots, context)
   const answer = new AnswerRows(plan.returning, plan.position, context)
   let rowsAffected = 0

@@ -24,6 +24,7 @@ import { withLookups } from './lookups/joined-walk.ts'
 import { AnswerRows } from './rows/answer-rows.ts'
 import { BatchSize } from './rows/batch-size.ts'
 import {
+  type Execute,
   type ExecutionContext,
   type StatementResult,
   scopeOf,
@@ -41,10 +42,7 @@ type AnsweredRow = Pick<StoredRow, 'key' | 'row' | 'commitTs'>
  * without a row: that there is none may be what matters. The reading ends where the answer would
  * become too large.
  */
-export function executeGet(
-  plan: PointGetPlan,
-  context: ExecutionContext,
-): MaybePromise<StatementResult> {
+export const executeGet: Execute<PointGetPlan> = (plan, context) => {
   const scope = scopeOf(plan.slots, context)
   const keys = keysWithinRule(plan, keyTuples(plan.keys, scope, 'asked'), scope)
   const { lookups } = plan

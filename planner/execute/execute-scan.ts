@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-
-import { awaited, doWork, type MaybePromise, type Work } from '../../storage/storage.ts'
+import { awaited, doWork, type Work } from '../../storage/storage.ts'
 import { StoredRows } from '../../storage/tables/tables.ts'
 import type { RangeScanPlan } from '../plan/plan.ts'
 import { joinedWalk } from './lookups/joined-walk.ts'
 import {
+  type Execute,
   type ExecutionContext,
   type StatementResult,
   scopeOf,
   TurnTaking,
 } from './rows/execution-context.ts'
-import { rowLimit } from './rows/row-limit.ts'
+import { rowLimit } from './rows/ranked.ts'
 import { ScanPage } from './rows/scan-page.ts'
 import { keepsRanges, storedByRanges } from './rows/walk.ts'
 import type { Walking } from './rows/walk-step.ts'
@@ -19,10 +19,7 @@ import type { Walking } from './rows/walk-step.ts'
  * The rows of a SCAN, or a page of them. A page ends after its rows or bytes, and also after
  * `pageExaminedRowsMax` rows read, so that a filter that keeps none still lets the caller go on.
  */
-export function executeScan(
-  plan: RangeScanPlan,
-  context: ExecutionContext,
-): MaybePromise<StatementResult> {
+export const executeScan: Execute<RangeScanPlan> = (plan, context) => {
   return doWork(scanned(plan, context))
 }
 

@@ -3,12 +3,12 @@ import type { SqlRow } from '../../storage/tables/tables.ts'
 import type { SqlValue } from '../../storage/values/values.ts'
 import type { Scope } from '../expressions/compiled-expression.ts'
 import type { RangeScanPlan, TopRowsPlan } from '../plan/plan.ts'
-import { bytesOfValues, HeldBytes } from '../sorting/held-bytes.ts'
-import { keptValue } from '../sorting/kept-value.ts'
+import { bytesOfValues, HeldBytes, keptValue } from '../sorting/held-bytes.ts'
 import { type KeptOfRow, TopRows } from '../sorting/top-rows.ts'
 import { joinedWalk } from './lookups/joined-walk.ts'
 import { AnswerRows } from './rows/answer-rows.ts'
 import {
+  type Execute,
   type ExecutionContext,
   type StatementResult,
   scopeOf,
@@ -27,10 +27,7 @@ type Kept = SqlRow | undefined
  * The first rows of a range that comes in another order, on one page. All of the range is read; of the first rows so
  * far what they are ordered by is kept, and their keys, by which the rest of them is read at the end.
  */
-export async function executeTopRows(
-  plan: TopPlan,
-  context: ExecutionContext,
-): Promise<StatementResult> {
+export const executeTopRows: Execute<TopPlan> = async (plan, context) => {
   requireFirstPage(context)
   const scope = scopeOf(plan.slots, context)
   const count = sortLimit(plan.limit, scope)

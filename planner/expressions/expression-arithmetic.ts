@@ -13,17 +13,18 @@ import {
   type Scope,
   unitsOf,
 } from './compiled-expression.ts'
-import { isJsonOperator, type JsonOperator, jsonOperation } from './json-operators.ts'
+import {
+  isJsonOperator,
+  type JsonOperator,
+  jsonOperation,
+  type OperatorStep,
+} from './json-operators.ts'
 import { isNumber, isOpen, isTextLiteral } from './type-check.ts'
 import { lengthOf } from './value-work.ts'
 import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
 
 type NumberOperator = '+' | '-' | '*' | '/' | '%'
 type Arithmetic = NumberOperator | '||' | JsonOperator
-type Step = {
-  readonly type: ExpressionType
-  readonly apply: (left: SqlValue, right: SqlValue, work: WorkMeter) => SqlValue
-}
 
 /**
  * A chain such as a + b − c, from the left: each operator's type follows from the two types it
@@ -114,7 +115,7 @@ function stepOf(
   left: ExpressionType,
   right: ExpressionType,
   position: Position,
-): Step {
+): OperatorStep {
   // NULL with a value takes its type, so that NULL + 1 is an INTEGER; it is never applied.
   const a = left === 'NULL' ? right : left
   const b = right === 'NULL' ? left : right
@@ -136,7 +137,11 @@ function stepOf(
   })
 }
 
-function concatenation(a: ExpressionType, b: ExpressionType, position: Position): Step | undefined {
+function concatenation(
+  a: ExpressionType,
+  b: ExpressionType,
+  position: Position,
+): OperatorStep | undefined {
   if (a !== b || (a !== 'TEXT' && a !== 'BYTES')) return undefined
   const apply = (left: SqlValue, right: SqlValue, work: WorkMeter): SqlValue => {
     payForJoining(left, right, { work, position })
@@ -160,7 +165,7 @@ function payForJoining(
   throw limitExceeded('concatenationBytesMax', length, message, { position })
 }
 
-function numberStep(operator: NumberOperator, integers: boolean, position: Position): Step {
+function numberStep(operator: NumberOperator, integers: boolean, position: Position): OperatorStep {
   if (integers) {
     const integerResult = INTEGER_RESULTS[operator]
     const apply = (left: SqlValue, right: SqlValue): SqlValue =>
@@ -209,7 +214,7 @@ function timestampStep(
   a: ExpressionType,
   b: ExpressionType,
   position: Position,
-): Step | undefined {
+): OperatorStep | undefined {
   const moved = (left: SqlValue, right: SqlValue, sign: bigint): bigint =>
     checkedTimestamp((left as bigint) + sign * (right as bigint), position)
   if (operator === '-' && a === 'TIMESTAMP' && b === 'TIMESTAMP') {

@@ -31,9 +31,9 @@ import {
   compileIsNull,
   isComparison,
 } from './expression-comparison.ts'
-import { compileLike } from './expression-like.ts'
 import { nameText } from './expression-text.ts'
 import { compileCall } from './functions/functions.ts'
+import { compileLike } from './like-pattern.ts'
 import { ParameterSlots, parameterText } from './parameters.ts'
 import { compileAs, typeMismatch } from './type-check.ts'
 import { NODE_UNITS } from './work-meter.ts'

@@ -22,7 +22,7 @@ export function isJsonOperator(operator: BinaryOperator): operator is JsonOperat
   return OPERATORS.has(operator)
 }
 
-type JsonStepOf = {
+export type OperatorStep = {
   readonly type: ExpressionType
   readonly apply: (left: SqlValue, right: SqlValue, work: WorkMeter) => SqlValue
 }
@@ -33,7 +33,7 @@ export function jsonOperation(
   left: ExpressionType,
   right: ExpressionType,
   position: Position,
-): JsonStepOf | undefined {
+): OperatorStep | undefined {
   if (left !== 'JSON') return undefined
   if (operator === '@>') {
     if (right !== 'JSON') return undefined

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareValues, type SqlType, type SqlValue } from '../../storage/values/values.ts'
-import { identityOf } from './value-identity.ts'
+
+import type { Expression } from '../../parser/ast.ts'
+import { bufferOf } from '../../storage/storage.ts'
+import {
+  canonicalJson,
+  compareValues,
+  type SqlType,
+  type SqlValue,
+} from '../../storage/values/values.ts'
 import type { WorkMeter } from './work-meter.ts'
 
 /** What a character of JSON costs that is brought into its canonical form, which parses and sorts it. */
@@ -38,4 +45,35 @@ export function paidIdentityOf(type: SqlType, value: SqlValue, work: WorkMeter):
   const length = lengthOf(value)
   if (length > 0) work.spend(type === 'JSON' ? length * JSON_UNITS : length)
   return identityOf(type, value)
+}
+
+const SMALLEST = BigInt(Number.MIN_SAFE_INTEGER)
+const GREATEST = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** Equal exactly when the values (of one type) are; NULL is equal to itself here, and usable in a Set. */
+export function identityOf(type: SqlType, value: SqlValue): SqlValue {
+  if (value === null) return null
+  // A table of hashes finds a number several times as fast, and no two values share one.
+  if (typeof value === 'bigint') {
+    return value >= SMALLEST && value <= GREATEST ? Number(value) : value
+  }
+  if (type === 'JSON') return canonicalJson(value as string)
+  if (type !== 'BYTES') return value
+  return identityOfBytes(value as Uint8Array)
+}
+
+/** One character for each byte. */
+export function identityOfBytes(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString('latin1')
+}
+
+const UNSTEADY: ReadonlySet<string> = new Set(['now', 'uuid'])
+
+/**
+ * What is wrong with a call that answers another thing each time, without a change of a row;
+ * undefined for the rest.
+ */
+export function unsteadyCall(expression: Expression): string | undefined {
+  if (expression.kind !== 'call' || !UNSTEADY.has(expression.function)) return undefined
+  return `${expression.function}() has no lasting value, so no change tells when it is another.`
 }

@@ -16,8 +16,8 @@ import {
   type ComparisonOperator,
   isComparison,
 } from '../expressions/expression-comparison.ts'
-import { isPrefixPattern, prefixOfPattern } from '../expressions/expression-like.ts'
 import { expressionText } from '../expressions/expression-text.ts'
+import { isPrefixPattern, prefixOfPattern } from '../expressions/like-pattern.ts'
 import type { BoundList } from '../expressions/parameters.ts'
 import { converted, fits } from '../expressions/type-check.ts'
 import { paidIdentityOf } from '../expressions/value-work.ts'
@@ -225,12 +225,7 @@ function ofLike(compiler: ExpressionCompiler, source: LikeExpression): KeyCondit
 function points(
   term: KeyTerm,
   source: Expression,
-  of: {
-    readonly several: boolean
-    readonly value?: CompiledExpression
-    values(scope: Scope): readonly SqlValue[]
-    identities?(scope: Scope): Identities
-  },
+  of: Omit<Extract<KeyCondition, { kind: 'points' }>, 'kind' | 'term' | 'source' | 'exact'>,
 ): KeyCondition {
   return { kind: 'points', term, source, exact: true, ...of }
 }

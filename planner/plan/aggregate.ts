@@ -7,8 +7,7 @@ import { isNumber, typeMismatch } from '../expressions/type-check.ts'
 import { comparisonOf, paidIdentityOf } from '../expressions/value-work.ts'
 import type { WorkMeter } from '../expressions/work-meter.ts'
 import { checkedInteger } from '../json/json-value.ts'
-import { bytesOfValue, type HeldPart } from '../sorting/held-bytes.ts'
-import { keptValue } from '../sorting/kept-value.ts'
+import { bytesOfValue, type HeldPart, keptValue } from '../sorting/held-bytes.ts'
 
 /** What becomes of the values of one expression in one group. What it keeps of them is held by the group. */
 export interface Accumulator {

@@ -7,7 +7,7 @@ import { type Catalog, encodePrimaryKey, type SqlRow } from '../../storage/table
 import type { SqlValue } from '../../storage/values/values.ts'
 import { planError, SqlSession } from '../../test/sql-session.ts'
 import type { Parameters } from '../expressions/parameters.ts'
-import { identityOf } from '../expressions/value-identity.ts'
+import { identityOf } from '../expressions/value-work.ts'
 import { WorkMeter } from '../expressions/work-meter.ts'
 import { planSubscription, type SubscriptionPlan } from './subscription.ts'
 

@@ -19,8 +19,7 @@ import {
   type Parameters,
 } from '../expressions/parameters.ts'
 import { compileAs } from '../expressions/type-check.ts'
-import { unsteadyCall } from '../expressions/unsteady-call.ts'
-import { identityOf } from '../expressions/value-identity.ts'
+import { identityOf, unsteadyCall } from '../expressions/value-work.ts'
 import { NODE_UNITS, WorkMeter } from '../expressions/work-meter.ts'
 import { primaryKeyOf } from '../keys/candidate-key.ts'
 import {

@@ -2,6 +2,7 @@
 import type { Position } from '../../parser/ast.ts'
 import type { SqlValue } from '../../storage/values/values.ts'
 import { lengthOf } from '../expressions/value-work.ts'
+import type { WorkMeter } from '../expressions/work-meter.ts'
 import { limitExceeded } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 
@@ -94,4 +95,17 @@ function tooManyBytes(actual: number, position: Position): Error {
     position,
     hint: 'Sort and group by shorter values, or along a key, which holds nothing.',
   })
+}
+
+/** A text of so many characters is a copy in any case; a longer one may be a part of a text that it keeps alive. */
+const COPIED_CHARACTERS = 12
+
+/** The value in memory of its own: what is kept of a row must not keep the row. */
+export function keptValue(value: SqlValue, work: WorkMeter): SqlValue {
+  const length = lengthOf(value)
+  if (typeof value === 'string' ? length <= COPIED_CHARACTERS : length === 0) return value
+  work.spend(length)
+  return typeof value === 'string'
+    ? Buffer.from(value).toString()
+    : Uint8Array.from(value as Uint8Array)
 }

@@ -2,8 +2,7 @@
 import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import { type Comparison, comparisonOf } from '../expressions/value-work.ts'
 import { NODE_UNITS, type WorkMeter } from '../expressions/work-meter.ts'
-import { bytesOfValues, type HeldBytes } from './held-bytes.ts'
-import { keptValue } from './kept-value.ts'
+import { bytesOfValues, type HeldBytes, keptValue } from './held-bytes.ts'
 
 /** One value of what rows are ordered by. */
 export type SortKey = { readonly type: SqlType; readonly descending: boolean }

@@ -10,8 +10,13 @@ import {
 } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
-import { NoteFailure, ScriptStopped, ServerError, StatementFailure } from './server-error.ts'
-import { shortened } from './shown-text.ts'
+import {
+  NoteFailure,
+  ScriptStopped,
+  ServerError,
+  StatementFailure,
+  shortened,
+} from './server-error.ts'
 
 /** Of each text of a problem. What a client sent is quoted in it, and no more of that than a key can be. */
 const TEXT_CHARACTERS_MAX = 4_096

@@ -105,7 +105,7 @@ export const CHECK_BUGS: readonly PlantedBug[] = [
   ),
   numberBug(
     'alwaysIsByDefault',
-    'planner/plan/writes/generated-numbers.ts',
+    'planner/plan/writes/written-columns.ts',
     'if (found?.identity.isAlways !== true) return\n',
     'return\n',
   ),

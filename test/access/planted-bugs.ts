@@ -43,7 +43,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'completionsNameAll',
-    'server/doors/http/routes/completion-routes.ts',
+    'server/doors/http/routes/query-routes.ts',
     'access.currentCatalog(running.principal)',
     'access.currentCatalog(undefined)',
   ),

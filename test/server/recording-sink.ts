@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Room } from '../../server/guard/budgets/room.ts'
-import type { FrameBatch } from '../../server/live/subscriptions/frames/frame-batch.ts'
+import type {
+  FrameBatch,
+  SubscriptionSink,
+} from '../../server/live/subscriptions/frames/frame-batch.ts'
 import type { SubscriptionFrame } from '../../server/live/subscriptions/frames/subscription-frame.ts'
-import type { SubscriptionSink } from '../../server/live/subscriptions/frames/subscription-sink.ts'
 import type { Frame } from './socket-client.ts'
 
 /** Keeps the frames of one subscription, and has as much room as a test leaves it. */

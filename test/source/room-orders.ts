@@ -87,7 +87,7 @@ export const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     [
       ...['compiled-expression.ts', 'constant-values.ts', 'expression-arithmetic.ts'],
       ...['json-operators.ts', 'like-pattern.ts', 'parameters.ts', 'text-work.ts', 'type-check.ts'],
-      ...['value-identity.ts', 'value-work.ts', 'work-meter.ts'],
+      ...['value-work.ts', 'work-meter.ts'],
     ],
     ['functions/'],
     ['*'],

@@ -7,8 +7,7 @@ import { NODE_UNITS, type WorkMeter } from '../../expressions/work-meter.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
 import { limitExceeded } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
-import { bytesOfValue, bytesOfValues, type HeldBytes } from '../../sorting/held-bytes.ts'
-import { keptValue } from '../../sorting/kept-value.ts'
+import { bytesOfValue, bytesOfValues, type HeldBytes, keptValue } from '../../sorting/held-bytes.ts'
 import { Group } from './group.ts'
 
 /** Makes groups of rows, wherever these are from. */

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { nextTurn, type Timestamp, type Transaction } from '../../../storage/storage.ts'
+import {
+  type MaybePromise,
+  nextTurn,
+  type Timestamp,
+  type Transaction,
+} from '../../../storage/storage.ts'
 import type { Catalog, StoredRows, TableDefinition } from '../../../storage/tables/tables.ts'
 import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
 import type { Scope, StatementFunctions } from '../../expressions/compiled-expression.ts'
@@ -104,6 +109,9 @@ export type PageRequest = {
   /** `resumeAfter` of the page before. */
   readonly after?: Uint8Array
 }
+
+/** Runs a plan within the statement layer that the caller has opened. */
+export type Execute<P> = (plan: P, context: ExecutionContext) => MaybePromise<StatementResult>
 
 export type StatementResult = {
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: SqlType }>

@@ -2,10 +2,10 @@
 import type { Position } from '../../../parser/ast.ts'
 import type { CompiledExpression, Scope } from '../../expressions/compiled-expression.ts'
 import type { WorkMeter } from '../../expressions/work-meter.ts'
+import { PlanError } from '../../plan-error.ts'
 import { requireSortable } from '../../sorting/sort-plan.ts'
 import type { TopRows } from '../../sorting/top-rows.ts'
 import type { TurnTaking } from './execution-context.ts'
-import { rowLimit } from './row-limit.ts'
 
 /** How many rows or groups are kept. Throws PlanError `limit_exceeded` above `sortRowsMax`, and as `rowLimit`. */
 export function sortLimit(limit: CompiledExpression | undefined, scope: Scope): number {
@@ -31,4 +31,15 @@ export async function ranked<T>(
     found.push(last)
     if (turns.isDue()) await turns.pause()
   }
+}
+
+/** The number of a LIMIT, infinite when there is none. Throws PlanError out_of_range below zero. */
+export function rowLimit(limit: CompiledExpression | undefined, scope: Scope): number {
+  const value = limit?.evaluate(scope) as bigint | null | undefined
+  if (limit === undefined || value === undefined) return Number.POSITIVE_INFINITY
+  if (value !== null && value >= 0n) return Number(value)
+  const given = value === null ? 'NULL' : value.toString()
+  throw new PlanError('out_of_range', `LIMIT takes a number of rows from 0 on, not ${given}.`, {
+    position: limit.position,
+  })
 }

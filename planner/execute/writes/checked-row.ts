@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
-import { keyOfRow, type SqlRow, type TableDefinition } from '../../../storage/tables/tables.ts'
+import {
+  type ColumnDefinition,
+  keyOfRow,
+  type SqlRow,
+  type TableDefinition,
+} from '../../../storage/tables/tables.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { payForPaths } from '../../keys/path-work.ts'
+import type { PlannedAssignment } from '../../plan/plan.ts'
 import type { PlannedCheck } from '../../plan/row-check.ts'
 import { PlanError } from '../../plan-error.ts'
-import { keyToJson, rowNumber } from './new-row.ts'
+import { keyToJson, notNullViolation, rowNumber } from './new-row.ts'
 
 declare const isChecked: unique symbol
 
@@ -48,4 +55,26 @@ function failureOf({ name, text, isMet }: PlannedCheck, scope: Scope): string | 
     if (!isOfRow) throw error
     return `fails the constraint ${name}, ${text}, which cannot be computed of it: ${error.message}`
   }
+}
+
+/**
+ * The row of the scope with these assignments, all of which see it as it is there. Throws PlanError not_null_violation,
+ * with `number` where the statement has several rows, and those of the expressions.
+ */
+export function assignedRow(
+  table: TableDefinition,
+  assignments: readonly PlannedAssignment[],
+  before: Scope,
+  number?: number,
+): SqlValue[] {
+  const row = [...before.row]
+  for (const { column, value } of assignments) {
+    const definition = table.columns[column] as ColumnDefinition
+    const assigned = value.evaluate(before)
+    if (assigned === null && definition.notNull) {
+      throw notNullViolation(table, definition, value.position, { number })
+    }
+    row[column] = assigned
+  }
+  return row
 }

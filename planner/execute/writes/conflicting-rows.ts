@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IndexDefinition, StoredRow } from '../../../storage/tables/tables.ts'
 import type { SqlValue } from '../../../storage/values/values.ts'
-import { identityOfBytes } from '../../expressions/value-identity.ts'
+import { identityOfBytes } from '../../expressions/value-work.ts'
 import type { InsertPlan, KeyConflict } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import type { ExecutionContext } from '../rows/execution-context.ts'

@@ -4,10 +4,9 @@ import type { SqlValue } from '../../../storage/values/values.ts'
 import { columnsOf, type Scope } from '../../expressions/compiled-expression.ts'
 import type { CheckPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
-import { type ExecutionContext, type StatementResult, scopeOf } from '../rows/execution-context.ts'
+import { type Execute, type ExecutionContext, scopeOf } from '../rows/execution-context.ts'
 import { mayMeetRule, meetsRule } from '../rows/row-visibility.ts'
-import { keyToJson } from './new-row.ts'
-import { requireKey } from './one-row.ts'
+import { keyToJson, requireKey } from './new-row.ts'
 
 /** Places of the columns that are read of its row. */
 export function columnsOfCheck({ condition, rowRule }: CheckPlan): number[] {
@@ -34,10 +33,7 @@ async function visibleRow(
  * transaction commits; otherwise PlanError check_failed. Inside coalesce the columns of an absent row
  * are NULL; a condition that needs the row does not hold without it.
  */
-export async function executeCheck(
-  plan: CheckPlan,
-  context: ExecutionContext,
-): Promise<StatementResult> {
+export const executeCheck: Execute<CheckPlan> = async (plan, context) => {
   const { table, condition } = plan
   const scope = scopeOf(plan.slots, context)
   scope.work.beginRow(plan.position)

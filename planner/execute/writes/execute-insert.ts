@@ -13,29 +13,25 @@ import { inPortions } from '../../keys/path-work.ts'
 import type { InsertPlan } from '../../plan/plan.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
 import {
+  type Execute,
   type ExecutionContext,
-  type StatementResult,
   scopeOf,
   TurnTaking,
 } from '../rows/execution-context.ts'
 import { meetsRule } from '../rows/row-visibility.ts'
 import { rowsByKeys } from '../rows/rows-by-keys.ts'
-import { assignedRow } from './assigned-row.ts'
-import { type CheckedRow, checkedRow } from './checked-row.ts'
+import { assignedRow, type CheckedRow, checkedRow } from './checked-row.ts'
 import { rowsMet, type UpsertPlan } from './conflicting-rows.ts'
 import { requireGivenUp, type WantedRow, writtenRows } from './duplicate-row.ts'
 import { alreadyExists, insertedRows, type NewRow } from './inserted-rows.ts'
-import { ruleViolated } from './rule-violated.ts'
+import { ruleViolated } from './new-row.ts'
 
 /**
  * Adds rows whose keys have none yet, all of them or none; with ON CONFLICT DO NOTHING those that are
  * no duplicate, of the primary key or of a unique index. Asking for the keys costs about one round
  * trip for each thousand rows, and asking for unique entries one more.
  */
-export async function executeInsert(
-  plan: InsertPlan,
-  context: ExecutionContext,
-): Promise<StatementResult> {
+export const executeInsert: Execute<InsertPlan> = async (plan, context) => {
   const { table } = plan
   const scope = scopeOf(plan.slots, context)
   const answer = new AnswerRows(plan.returning, plan.position, context)
@@ -120,10 +116,7 @@ function batchesOfDistinctKeys(rows: readonly NewRow[]): ReadonlyArray<readonly 
  * multi-gets, about one round trip for each thousand, and another one by a unique index. Each is changed once, so that
  * every expression sees it as it was before the statement.
  */
-export async function executeUpsert(
-  plan: UpsertPlan,
-  context: ExecutionContext,
-): Promise<StatementResult> {
+export const executeUpsert: Execute<UpsertPlan> = async (plan, context) => {
   const { table } = plan
   const scope = scopeOf(plan.slots, context)
   const answer = new AnswerRows(plan.returning, plan.position, context)

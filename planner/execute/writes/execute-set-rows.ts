@@ -8,26 +8,17 @@ import {
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { SetRowsPlan } from '../../plan/plan.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
-import {
-  type ExecutionContext,
-  type StatementResult,
-  scopeOf,
-  TurnTaking,
-} from '../rows/execution-context.ts'
-import { assignedRow } from './assigned-row.ts'
-import { type CheckedRow, checkedRow } from './checked-row.ts'
+import { type Execute, scopeOf, TurnTaking } from '../rows/execution-context.ts'
+import { assignedRow, type CheckedRow, checkedRow } from './checked-row.ts'
 import { requireGivenUp, type WantedRow, writtenRows } from './duplicate-row.ts'
 import { foundRows } from './found-rows.ts'
-import { ruleViolated } from './rule-violated.ts'
+import { ruleViolated } from './new-row.ts'
 
 /**
  * Changes the rows that it finds along a key, each computed from what it was before the statement. Values of a unique
  * index are compared at the end, as SQL asks: a row may take those that another one of the statement gives up.
  */
-export async function executeSetRows(
-  plan: SetRowsPlan,
-  context: ExecutionContext,
-): Promise<StatementResult> {
+export const executeSetRows: Execute<SetRowsPlan> = async (plan, context) => {
   const { table, position } = plan
   const scope = scopeOf(plan.slots, context)
   const answer = new AnswerRows(plan.returning, position, context)

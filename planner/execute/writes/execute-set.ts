@@ -17,24 +17,23 @@ import type { Scope } from '../../expressions/compiled-expression.ts'
 import type { SetPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
-import { type ExecutionContext, type StatementResult, scopeOf } from '../rows/execution-context.ts'
+import {
+  type Execute,
+  type ExecutionContext,
+  type StatementResult,
+  scopeOf,
+} from '../rows/execution-context.ts'
 import { mayMeetRule, meetsRule } from '../rows/row-visibility.ts'
-import { assignedRow } from './assigned-row.ts'
-import { checkedRow } from './checked-row.ts'
+import { assignedRow, checkedRow } from './checked-row.ts'
 import { writtenRows } from './duplicate-row.ts'
-import { defaultOf, keyToJson, notNullViolation } from './new-row.ts'
-import { requireKey } from './one-row.ts'
-import { ruleViolated } from './rule-violated.ts'
+import { defaultOf, keyToJson, notNullViolation, requireKey, ruleViolated } from './new-row.ts'
 
 /**
  * Changes one row, or makes it: a SET whose expressions need no row is an upsert of the columns it
  * names, and a new row takes the defaults of the others. Inside coalesce the columns of an absent
  * row are NULL, but for those of its key. An IF that is not met leaves everything as it is.
  */
-export function executeSet(
-  plan: SetPlan,
-  context: ExecutionContext,
-): MaybePromise<StatementResult> {
+export const executeSet: Execute<SetPlan> = (plan, context) => {
   const scope = scopeOf(plan.slots, context)
   scope.work.beginRow(plan.position)
   const key = requireKey(plan, scope)

@@ -6,7 +6,7 @@ import type { DeletePlan, SetRowsPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import { type ExecutionContext, TurnTaking } from '../rows/execution-context.ts'
-import { rowLimit } from '../rows/row-limit.ts'
+import { rowLimit } from '../rows/ranked.ts'
 import { walk } from '../rows/walk.ts'
 
 /** Rows that are held to be written by one call. */

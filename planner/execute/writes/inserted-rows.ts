@@ -3,14 +3,13 @@ import { encodePrimaryKey, keyOfRow, type TableDefinition } from '../../../stora
 import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { nameText } from '../../expressions/expression-text.ts'
-import { identityOfBytes } from '../../expressions/value-identity.ts'
+import { identityOfBytes } from '../../expressions/value-work.ts'
 import type { InsertPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import type { TurnTaking } from '../rows/execution-context.ts'
 import { meetsRule } from '../rows/row-visibility.ts'
 import { type CheckedRow, checkedRow } from './checked-row.ts'
-import { defaultOf, keyToJson, notNullViolation, rowNumber } from './new-row.ts'
-import { ruleViolated } from './rule-violated.ts'
+import { defaultOf, keyToJson, notNullViolation, rowNumber, ruleViolated } from './new-row.ts'
 
 export type NewRow = {
   readonly row: CheckedRow

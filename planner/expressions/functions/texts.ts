@@ -33,13 +33,17 @@ export const TEXT_FUNCTIONS: Definitions = {
   concat: takingAny(compileConcat),
 }
 
+function textOrBytes(of: Call): CompiledExpression {
+  const argument = argumentOf(of, 'TEXT')
+  const { type, position } = argument
+  if (type === 'TEXT' || type === 'BYTES' || type === 'NULL') return argument
+  throw typeMismatch(`${of.call.function} wants TEXT or BYTES, not ${type}.`, position)
+}
+
 /** Code points of a TEXT, bytes of BYTES. */
 function compileLength(of: Call): CompiledExpression {
   const { call } = of
-  const argument = argumentOf(of, 'TEXT')
-  if (argument.type !== 'TEXT' && argument.type !== 'BYTES' && argument.type !== 'NULL') {
-    throw typeMismatch(`length wants TEXT or BYTES, not ${argument.type}.`, argument.position)
-  }
+  const argument = textOrBytes(of)
   return derived(call, argument, 'INTEGER', (value, work) =>
     BigInt(typeof value === 'string' ? codePoints(value, work) : (value as Uint8Array).length),
   )
@@ -53,10 +57,7 @@ function compileCase({ compiler, call }: Call, to: 'lower' | 'upper'): CompiledE
 /** Characters are counted from 1; those before the first or after the last are not there. */
 function compileSubstr(of: Call): CompiledExpression {
   const { call, compiler } = of
-  const whole = argumentOf(of, 'TEXT')
-  if (whole.type !== 'TEXT' && whole.type !== 'BYTES' && whole.type !== 'NULL') {
-    throw typeMismatch(`substr wants TEXT or BYTES, not ${whole.type}.`, whole.position)
-  }
+  const whole = textOrBytes(of)
   const numbers = call.arguments.slice(1).map((each) => compileAs(compiler, each, 'INTEGER'))
   return computed(call, [whole, ...numbers], whole.type, ([value, start, count], work) => {
     if (count !== undefined && (count as bigint) < 0n) {

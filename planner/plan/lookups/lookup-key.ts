@@ -3,11 +3,16 @@ import type { BinaryExpression, Expression } from '../../../parser/ast.ts'
 import type { SqlType } from '../../../storage/values/values.ts'
 import type { ExpressionCompiler } from '../../expressions/compiled-expression.ts'
 import { expressionText, nameText } from '../../expressions/expression-text.ts'
-import { type CandidateKey, keyText } from '../../keys/candidate-key.ts'
+import {
+  type CandidateKey,
+  keyText,
+  uniqueBuildingHint,
+  uniqueKeyOf,
+  uniqueKeys,
+} from '../../keys/candidate-key.ts'
 import { conjunctsOf } from '../../keys/key-condition.ts'
 import { columnOfTerm, type KeyTerm, termAt, termOf, termText } from '../../keys/key-term.ts'
 import { suggestedUniqueIndex } from '../../keys/suggested-index.ts'
-import { uniqueBuildingHint, uniqueKeyOf, uniqueKeys } from '../../keys/unique-keys.ts'
 import { PlanError } from '../../plan-error.ts'
 import type { RowPart } from '../../row-parts.ts'
 import { lastPartOf } from './split-where.ts'

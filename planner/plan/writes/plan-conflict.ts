@@ -8,9 +8,15 @@ import {
 } from '../../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../../expressions/expression.ts'
 import { compileAs } from '../../expressions/type-check.ts'
-import { type CandidateKey, keyText, primaryKeyOf } from '../../keys/candidate-key.ts'
+import {
+  type CandidateKey,
+  keyText,
+  primaryKeyOf,
+  uniqueBuildingHint,
+  uniqueKeyOf,
+  uniqueKeys,
+} from '../../keys/candidate-key.ts'
 import { requirePath, termAt, termText } from '../../keys/key-term.ts'
-import { uniqueBuildingHint, uniqueKeyOf, uniqueKeys } from '../../keys/unique-keys.ts'
 import { PlanError } from '../../plan-error.ts'
 import { type RowPart, rowOf } from '../../row-parts.ts'
 import { requireColumn } from '../../unknown-name.ts'

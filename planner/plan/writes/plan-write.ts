@@ -28,13 +28,15 @@ import { planAccess } from '../plan-access.ts'
 import { planFullKey } from '../plan-key.ts'
 import { planChecks } from '../row-check.ts'
 import { type ParseRule, planRule } from '../row-rule.ts'
-import { isKeyGenerated, numberedAmong, requireNoneGenerated } from './generated-numbers.ts'
 import { planConflict } from './plan-conflict.ts'
 import {
   columnsWritten,
   distinctColumns,
+  isKeyGenerated,
+  numberedAmong,
   planAssignments,
   readsOf,
+  requireNoneGenerated,
   returningOf,
 } from './written-columns.ts'
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { ServerError } from '../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import { packageFileTimeMs, readPackageBytes, readPackageFile } from '../../package-files.ts'
+import type { OpenApiDocument } from './openapi/document.ts'
 
 /** Where `npm run build:console` puts the page. */
 const FOLDER = 'console/dist/'
@@ -105,4 +109,26 @@ function encodingOf(accepted: string | undefined): string {
   if (!isRead) return 'identity'
   const taken = new Negotiator({ headers: { 'accept-encoding': accepted } }).encodings()
   return ENCODINGS.find((encoding) => taken.includes(encoding)) ?? 'identity'
+}
+
+/** The plugin's own would have browsers ask for the page's files by HTTPS, which is not spoken here. */
+const DOCUMENTATION_CSP = [
+  "default-src 'self'",
+  "base-uri 'self'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** A page to read the contract and to try it, from files of our own only, so that it works offline. */
+export function addDocumentationPages(fastify: FastifyInstance, document: OpenApiDocument): void {
+  fastify.register(swagger, {
+    mode: 'static',
+    specification: { document: document.json as never },
+  })
+  fastify.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: DOCUMENTATION_CSP,
+    uiConfig: { validatorUrl: null, deepLinking: true },
+  })
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Asker } from '../../guard/audit/audit-event.ts'
 import type { RequestAbout, RunningRequest } from '../../requests/prepared/running-request.ts'
 import type { RunningRequests } from '../../requests/prepared/running-requests.ts'
 
@@ -24,5 +25,20 @@ export async function listedWork<T>(
     return await work(running)
   } finally {
     running.end()
+  }
+}
+
+/**
+ * What the audit log says of the sender of a request that is not one of those that run; before it was let in it has no
+ * principal.
+ */
+export function askerOf(
+  requests: Pick<RunningRequests, 'callerOf' | 'addressOf'>,
+  { raw, routeOptions }: Pick<FastifyRequest, 'raw' | 'routeOptions'>,
+): Asker {
+  return {
+    principal: requests.callerOf(raw).principal,
+    address: requests.addressOf(raw),
+    operation: routeOptions.config?.operationId ?? 'none',
   }
 }

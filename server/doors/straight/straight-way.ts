@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { Clock, MaybePromise } from '../../../storage/storage.ts'
+import type { Clock, MaybePromise, StoreHistory } from '../../../storage/storage.ts'
 import type { Access } from '../../guard/access/access.ts'
 import { COUNTED_BYTES_MIN } from '../../guard/budgets/hold.ts'
 import type { AnswerListener } from '../../requests/answers/answer-body.ts'
@@ -10,7 +10,6 @@ import type { RunningRequests } from '../../requests/prepared/running-requests.t
 import type { Outbox, ReadyAnswer } from '../http/answers/outbox.ts'
 import { WholeRequest } from '../http/bodies/whole-request.ts'
 import { JSON_TYPE } from '../http/openapi/binding.ts'
-import { asksForMore, type NamedHistory } from './plain-head.ts'
 import {
   operationOf,
   remember,
@@ -129,4 +128,26 @@ function isPlain(raw: IncomingMessage, operation: StraightOperation): boolean {
   const length = headers['content-length']
   if (operation === 'getRow') return length === undefined && headers['content-type'] === undefined
   return TYPES.has(headers['content-type']) && Number(length) < COUNTED_BYTES_MIN
+}
+
+/** What a request says of another history, or another epoch, is looked at by the ordinary route. */
+type NamedHistory = Pick<StoreHistory, 'id' | 'name'>
+
+/**
+ * Whether a header asks for more than that statements are run and answered. Name by name: V8 remembers where a name
+ * stands, and not where the names of a loop do.
+ */
+function asksForMore(headers: IncomingHttpHeaders, history: NamedHistory): boolean {
+  const named = headers['percolite-history']
+  return (
+    (named !== undefined && named !== history.name && named !== history.id) ||
+    headers['transfer-encoding'] !== undefined ||
+    headers.expect !== undefined ||
+    headers.origin !== undefined ||
+    headers['access-control-request-method'] !== undefined ||
+    headers['idempotency-key'] !== undefined ||
+    headers['if-match'] !== undefined ||
+    headers['if-none-match'] !== undefined ||
+    headers['percolite-min-timestamp'] !== undefined
+  )
 }

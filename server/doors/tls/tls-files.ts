@@ -4,7 +4,7 @@ import { unwatchFile, watchFile } from 'node:fs'
 import { createSecureContext, type Server as TlsServer } from 'node:tls'
 import type { Logger } from 'pino'
 import { readRegularSync } from '../../../storage/operations/operations.ts'
-import { reasonOf } from '../../errors/shown-text.ts'
+import { reasonOf } from '../../errors/server-error.ts'
 import { PEM_FILE_BYTES_MAX } from '../../limits.ts'
 import { UsageError } from '../../usage-error.ts'
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-
-import { requireWithin, ServerError } from '../../errors/server-error.ts'
-import { shortened } from '../../errors/shown-text.ts'
+import { requireWithin, ServerError, shortened } from '../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import type { InspectionRequest } from '../../live/cells/socket-inspections.ts'
 import type { ObservationRequest } from '../../live/observers/socket-observations.ts'

@@ -4,8 +4,12 @@ import { type Clock, timeText } from '../../../storage/storage.ts'
 import { problemOf } from '../../errors/error-response.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import type { Access } from '../../guard/access/access.ts'
-import { type Caller, callerOf, type Principal } from '../../guard/access/principal.ts'
-import { unauthenticated } from '../../guard/access/refusals.ts'
+import {
+  type Caller,
+  callerOf,
+  type Principal,
+  unauthenticated,
+} from '../../guard/access/principal.ts'
 import type { Audit } from '../../guard/audit/audit.ts'
 import type { ClientKey } from '../../guard/budgets/client-key.ts'
 import { SERVER_LIMITS } from '../../limits.ts'

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Room } from '../../guard/budgets/room.ts'
-import type { FrameBatch } from '../../live/subscriptions/frames/frame-batch.ts'
+import type { FrameBatch, SubscriptionSink } from '../../live/subscriptions/frames/frame-batch.ts'
 import type { SubscriptionFrame } from '../../live/subscriptions/frames/subscription-frame.ts'
-import type { SubscriptionSink } from '../../live/subscriptions/frames/subscription-sink.ts'
 import type { SocketOutbox } from './socket-outbox.ts'
 
 /** The frames of one subscription on a socket that it shares with others. */

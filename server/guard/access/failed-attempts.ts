@@ -3,7 +3,7 @@ import type { Clock } from '../../../storage/storage.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
-import { unauthenticated } from './refusals.ts'
+import { unauthenticated } from './principal.ts'
 
 const MINUTE_MS = 60_000
 /** Clients that are remembered; beyond that all are forgotten, and guess no faster than so many addresses let them. */

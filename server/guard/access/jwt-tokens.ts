@@ -5,8 +5,7 @@ import type { Claims } from '../../../planner/planner.ts'
 import type { Clock } from '../../../storage/storage.ts'
 import { hashOfToken } from '../../../storage/tables/access/access.ts'
 import type { JwtKeys } from './jwt-keys.ts'
-import type { Principal } from './principal.ts'
-import { expired } from './refusals.ts'
+import { expired, type Principal } from './principal.ts'
 
 /** Whose JWTs are taken, and where they say their role. */
 export type JwtRules = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Claims } from '../../../planner/planner.ts'
-import type { Timestamp } from '../../../storage/storage.ts'
+import { type Timestamp, timeText } from '../../../storage/storage.ts'
+import { ServerError } from '../../errors/server-error.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 
 /** Who asks: the holder of a token. */
@@ -42,4 +43,18 @@ export function callerOf(principal: Principal | undefined, addressOf: () => Clie
   return principal === undefined
     ? { client: addressOf() }
     : { client: principal.id as ClientKey, principal, addressOf }
+}
+
+/** One text for all reasons: nobody learns which part of a token is right. */
+export function unauthenticated(): ServerError {
+  return new ServerError(
+    'unauthenticated',
+    'This needs a valid token, in one header: Authorization: Bearer pct_….',
+  )
+}
+
+export function expired({ expires }: { readonly expires: Timestamp }): ServerError {
+  return new ServerError('token_expired', 'The token has expired.', {
+    expiredAt: timeText(expires),
+  })
 }

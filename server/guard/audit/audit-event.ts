@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Timestamp, timeText } from '../../../storage/storage.ts'
 import type { ErrorCode } from '../../errors/error-codes.ts'
-import { shortened } from '../../errors/shown-text.ts'
+import { shortened } from '../../errors/server-error.ts'
 import type { Principal } from '../access/principal.ts'
 
 /** An issuer and a subject are in it, which are 1 KiB each at most. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from 'pino'
 import type { Clock } from '../../../storage/storage.ts'
-import { reasonOf } from '../../errors/shown-text.ts'
+import { reasonOf } from '../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import { type AuditEvent, auditLine, spelledEvent } from './audit-event.ts'
 import type { AuditTarget } from './audit-file.ts'

@@ -2,8 +2,8 @@
 import type { Notification, Transaction } from '../../../storage/storage.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import type { ObserverRun } from '../../requests/transactions/observer-run.ts'
-import { isAlreadyObserved } from '../../requests/transactions/transaction-end.ts'
-import { lostRaceOf } from './lost-race.ts'
+import { isAlreadyObserved } from '../../requests/transactions/retry.ts'
+import { lostRaceOf } from './observer-event.ts'
 
 /**
  * A notification that a remote worker holds. It runs it in transactions of its own, one after the other,

@@ -23,8 +23,7 @@ import type { RunningRequests } from '../../requests/prepared/running-requests.t
 import type { EndedTransactions } from '../../requests/transactions/ended-transactions.ts'
 import { inTransaction } from '../../snapshot.ts'
 import type { DefinedObserver, ObserverEvent } from './define-observer.ts'
-import { lostRaceOf } from './lost-race.ts'
-import { factsOf } from './observer-event.ts'
+import { factsOf, lostRaceOf } from './observer-event.ts'
 import { RunTransaction, type RunTransactionDependencies } from './run-transaction.ts'
 
 export type InProcessDependencies = RunTransactionDependencies & {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { StorageError } from '../../../storage/storage.ts'
-import { lostRaceOf } from './lost-race.ts'
+import { lostRaceOf } from './observer-event.ts'
 
 test('a conflict is found under whatever a function has wrapped around it', () => {
   const conflict = new StorageError('write_conflict', 'It was written.')

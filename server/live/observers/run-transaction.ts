@@ -13,7 +13,7 @@ import { Paging } from '../../requests/prepared/scan-paging.ts'
 import { requireParametersUsed } from '../../requests/prepared/unused-parameters.ts'
 import type { StatementExecution } from '../../requests/statements/statement-execution.ts'
 import { explained } from '../../requests/transactions/explained-error.ts'
-import { endsTransaction } from '../../requests/transactions/transaction-end.ts'
+import { endsTransaction } from '../../requests/transactions/retry.ts'
 import type { ObservedRow, ObserverQueryResult, ObserverTransaction } from './define-observer.ts'
 
 export type RunTransactionDependencies = {

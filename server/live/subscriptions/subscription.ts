@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { type FeedCommit, StorageError, type Timestamp } from '../../../storage/storage.ts'
 import type { Catalog } from '../../../storage/tables/tables.ts'
 import { ServerError } from '../../errors/server-error.ts'
@@ -8,10 +7,9 @@ import { SERVER_LIMITS } from '../../limits.ts'
 import type { RunningRequest } from '../../requests/prepared/running-request.ts'
 import { catalogAt } from '../../snapshot.ts'
 import { type ChangeFrame, type CostlyQuery, changeFrames } from './frames/change-frames.ts'
-import type { FrameBatch } from './frames/frame-batch.ts'
+import type { FrameBatch, SubscriptionSink } from './frames/frame-batch.ts'
 import { KnownColumns } from './frames/known-columns.ts'
 import { SubscriptionFrame } from './frames/subscription-frame.ts'
-import type { SubscriptionSink } from './frames/subscription-sink.ts'
 import { type WorkAccount, workRefusal } from './frames/work-accounts.ts'
 import { CommitImages } from './matching/commit-images.ts'
 import type { SubscribedQuery } from './matching/subscribed-query.ts'

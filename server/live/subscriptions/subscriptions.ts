@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Statement } from '../../../parser/ast.ts'
 import type { Parser } from '../../../parser/parser.ts'
 import { distinctText, keepOwnSource, type Parameters } from '../../../planner/planner.ts'
@@ -19,8 +18,8 @@ import {
 } from '../../requests/prepared/query-request.ts'
 import type { RunningRequest } from '../../requests/prepared/running-request.ts'
 import { requireParametersUsed } from '../../requests/prepared/unused-parameters.ts'
+import type { SubscriptionSink } from './frames/frame-batch.ts'
 import { FrameCache } from './frames/frame-cache.ts'
-import type { SubscriptionSink } from './frames/subscription-sink.ts'
 import { SubscribedQuery } from './matching/subscribed-query.ts'
 import { Permits } from './permits.ts'
 import { RecentCommits } from './recent-commits.ts'

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { syncFolder } from '../../../storage/operations/operations.ts'
-import { reasonOf } from '../../errors/shown-text.ts'
+import { reasonOf } from '../../errors/server-error.ts'
 import { UsageError } from '../../usage-error.ts'
 
 const OWNER_ONLY = 0o600

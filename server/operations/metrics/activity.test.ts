@@ -12,7 +12,7 @@ import {
 } from '../../../test/server/test-server.ts'
 import { TokenServer } from '../../../test/server/token-server.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { quantileOf } from '../statistics/quantile.ts'
+import { quantileOf } from '../statistics/duration-histogram.ts'
 import { ActivityRing } from './activity-ring.ts'
 
 const SET = "SET balance = balance + 1 ON account WHERE id = 'bob'"

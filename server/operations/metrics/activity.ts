@@ -4,7 +4,7 @@ import { SERVER_LIMITS } from '../../limits.ts'
 import type { EndedTransactions } from '../../requests/transactions/ended-transactions.ts'
 import type { ConflictLog } from '../conflicts/conflict-log.ts'
 import { ActivityRing, type StepFigures } from './activity-ring.ts'
-import { feedLagMs } from './feed-lag.ts'
+import { feedLagMs } from './last-answer.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 
 const STEP_MS = 1_000

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Histogram, Registry } from '@prometheus-io/client'
-import { DurationHistogram } from '../statistics/duration-histogram.ts'
-import type { Bucket } from '../statistics/quantile.ts'
+import { type Bucket, DurationHistogram } from '../statistics/duration-histogram.ts'
 
 type Described = {
   readonly name: string

@@ -2,8 +2,11 @@
 import type { IncomingMessage } from 'node:http'
 import { Counter, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
-import type { DurationHistogram } from '../statistics/duration-histogram.ts'
-import { type Bucket, quantileOf } from '../statistics/quantile.ts'
+import {
+  type Bucket,
+  type DurationHistogram,
+  quantileOf,
+} from '../statistics/duration-histogram.ts'
 import { DurationMetric } from './duration-metric.ts'
 
 /** When its head was there; undefined of a request that no socket brought. */

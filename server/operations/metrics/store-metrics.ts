@@ -3,8 +3,7 @@ import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { StorageStatus } from '../../../storage/operations/operations.ts'
 import type { Storage, Timestamp } from '../../../storage/storage.ts'
 import type { EndedTransactions } from '../../requests/transactions/ended-transactions.ts'
-import { feedLagMs } from './feed-lag.ts'
-import { LastAnswer } from './last-answer.ts'
+import { feedLagMs, LastAnswer } from './last-answer.ts'
 import { snakeCase } from './metric-name.ts'
 
 /** The figures of `GET /v1/status` that change, and the feed. */

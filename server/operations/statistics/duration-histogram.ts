@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Bucket, quantileOf } from './quantile.ts'
 
 /** Three for each doubling, from 10 µs to 17 s: quantiles of them are at most a quarter too high or too low. */
 const BOUNDS_MS: readonly number[] = Array.from({ length: 63 }, (_, at) => 0.01 * 2 ** (at / 3))
@@ -59,4 +58,25 @@ export class DurationHistogram {
   quantileMs(share: number): number {
     return Math.min(quantileOf(this.buckets, share), this.#maxMs)
   }
+}
+
+/** How many values were at most `bound`; the bounds ascend, and the last one is infinite. */
+export type Bucket = { readonly bound: number; readonly count: number }
+
+/**
+ * The value that this share of all values is below, as Prometheus' `histogram_quantile` has it: evenly spread in its
+ * bucket, and at most the last bound that is finite. NaN of no values.
+ */
+export function quantileOf(buckets: readonly Bucket[], share: number): number {
+  const rank = share * (buckets.at(-1)?.count ?? 0)
+  if (rank === 0) return Number.NaN
+  let below: Bucket = { bound: 0, count: 0 }
+  for (const bucket of buckets) {
+    if (bucket.count >= rank && bucket.bound !== Number.POSITIVE_INFINITY) {
+      const part = (rank - below.count) / (bucket.count - below.count)
+      return below.bound + part * (bucket.bound - below.bound)
+    }
+    if (bucket.bound !== Number.POSITIVE_INFINITY) below = bucket
+  }
+  return below.bound
 }

@@ -7,8 +7,7 @@ import { problemOf } from '../../errors/error-response.ts'
 import { isOfLeaving } from '../../errors/fault-log.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import type { RunningRequest } from '../../requests/prepared/running-request.ts'
-import type { IndexedStatement } from '../../requests/prepared/script.ts'
-import { statementKind } from '../../requests/prepared/statement-kind.ts'
+import { type IndexedStatement, statementKind } from '../../requests/prepared/script.ts'
 import { ShapeFigures } from './shape-figures.ts'
 
 /** A statement that is about to run. */

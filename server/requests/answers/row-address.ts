@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IntegerForm, valueToJson } from '../../../planner/planner.ts'
-import { StorageError } from '../../../storage/storage.ts'
+import { CellStoreError, DamagedRecord, StorageError } from '../../../storage/storage.ts'
 import {
   type Catalog,
   columnPosition,
+  indexIdOf,
   nameOfRow,
   type TableDefinition,
+  tableIdOf,
 } from '../../../storage/tables/tables.ts'
 import type { SqlValue } from '../../../storage/values/values.ts'
 import { ServerError } from '../../errors/server-error.ts'
-import { withTableNamed } from './damaged-table.ts'
 
 /** A row as the contract names it: by table and primary key, as an index's, or as one of the store's own. */
 export type RowAddress =
@@ -61,4 +62,30 @@ export function withRowNamed(error: unknown, catalog: Catalog): unknown {
     { ...fields, ...address },
     { cause: error },
   )
+}
+
+/** Of damage: the error with the table whose rows or entries cannot be read, where that is known. */
+function withTableNamed(error: unknown, catalog: Catalog): ServerError | undefined {
+  const cause = error instanceof StorageError ? error.cause : error
+  if (cause instanceof DamagedRecord) {
+    const { table, row, key } = cause.facts
+    const at = cause.row ?? Buffer.from(String(row ?? key ?? ''), 'hex')
+    const name = table ?? (at.length > 0 && tableOf(at, catalog))
+    return damagedTable(cause.detail, name, cause)
+  }
+  if (!(cause instanceof CellStoreError) || cause.kind !== 'damaged') return undefined
+  return damagedTable(cause.message, cause.row && tableOf(cause.row, catalog), cause)
+}
+
+function damagedTable(detail: string, table: unknown, cause: Error): ServerError {
+  const fields = typeof table === 'string' ? { table } : {}
+  return new ServerError('store_damaged', detail, fields, { cause })
+}
+
+function tableOf(row: Uint8Array, catalog: Catalog): string | undefined {
+  const [tableId, indexId] = [tableIdOf(row), indexIdOf(row)]
+  const table = catalog
+    .tables()
+    .find(({ id, indexes }) => id === tableId || indexes.some((index) => index.id === indexId))
+  return table?.name
 }

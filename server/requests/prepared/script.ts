@@ -7,6 +7,7 @@ import type {
   Statement,
 } from '../../../parser/ast.ts'
 import type { Parameters } from '../../../planner/planner.ts'
+import type { Catalog } from '../../../storage/tables/tables.ts'
 import { ServerError, StatementFailure } from '../../errors/server-error.ts'
 
 /** One statement of a request with the parameters that belong to it. */
@@ -268,4 +269,15 @@ export function standsAlone(statement: Statement): statement is LoneStatement {
 export function intoOf(statement: RowStatement): Into | undefined {
   if (statement.kind === 'explain') return intoOf(statement.statement)
   return 'into' in statement ? statement.into : undefined
+}
+
+/** The kind of a statement and its table, as `SET account` or `EXPLAIN GET account`. */
+export function statementKind(statement: RowStatement, catalog: Catalog): string {
+  const isExplained = statement.kind === 'explain'
+  const inner = isExplained ? statement.statement : statement
+  // Statements on rows are of one word, and are very many.
+  const words = inner.kind.startsWith('show') ? inner.kind.replace(/[A-Z]/g, ' $&') : inner.kind
+  // As the catalog writes it: what the statement has is a part of its text, and would keep all of that.
+  const table = 'table' in inner ? catalog.table(inner.table.text)?.name : undefined
+  return `${isExplained ? 'EXPLAIN ' : ''}${words.toUpperCase()}${table === undefined ? '' : ` ${table}`}`
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ServerError } from '../../errors/server-error.ts'
-import { shortened } from '../../errors/shown-text.ts'
+import { ServerError, shortened } from '../../errors/server-error.ts'
 
 /** One tag of a list; `text` is what stands between its quotes. */
 export type EntityTag = { readonly isWeak: boolean; readonly text: string }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-
-import { ServerError } from '../../errors/server-error.ts'
-import { shortened } from '../../errors/shown-text.ts'
+import { ServerError, shortened } from '../../errors/server-error.ts'
 import { unescapeComponent } from './key-path.ts'
 
 /** A name of `columns=` or `order=`; what follows it, such as `desc`, is in `rest`. */

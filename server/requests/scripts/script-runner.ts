@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { createHash } from 'node:crypto'
 import type { Statement } from '../../../parser/ast.ts'
 import { type IntegerForm, type StatementResult, sourceOf } from '../../../planner/planner.ts'
 import { andThen, type Timestamp } from '../../../storage/storage.ts'
@@ -23,7 +25,6 @@ import { type Attempt, commitWritten } from '../transactions/attempt.ts'
 import { type NotePlace, type NoteRequest, ScriptNote } from './script-note.ts'
 import { inScript, partsOf, type ScriptPart } from './script-parts.ts'
 import { type ScriptResult, ScriptResults } from './script-results.ts'
-import { TextLengths } from './text-lengths.ts'
 
 /** `ScriptRequest` of `openapi.yaml`. */
 export type ScriptRequest = {
@@ -251,4 +252,23 @@ function stopped(
   const statement = statements[failure.statement - first] ?? statements[0]
   const { line, column } = (statement as Statement).position
   return new ScriptStopped({ line, column, ...progress }, failure)
+}
+
+/** How much of a text is done with, and its hash: all of it costs no more than to hash the text once. */
+class TextLengths {
+  readonly #text: string
+  readonly #hash = createHash('sha256')
+  #length = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Up to here, which is not before where it was the last time, without blanks at the end. */
+  upTo(length: number): Pick<NotePlace, 'length' | 'checksum'> {
+    const piece = this.#text.slice(this.#length, length).trimEnd()
+    this.#hash.update(piece)
+    this.#length += piece.length
+    return { length: this.#length, checksum: this.#hash.copy().digest('hex') }
+  }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Parser } from '../../../parser/parser.ts'
 import {
   type ExecutionContext,
@@ -41,7 +40,6 @@ import type { TransactionSessions } from '../transactions/transaction-sessions.t
 import type { PlanCache } from './plan-cache.ts'
 import { ReadAhead } from './read-ahead.ts'
 import { statementMeter } from './statement-meter.ts'
-import { uuidV7 } from './uuid.ts'
 
 /** Returns or throws what `execute` does, and counts it. */
 type StatementCounter = {
@@ -337,4 +335,15 @@ function failureAt(
 ): StatementFailure {
   const { index } = (statements[answered] ?? statements.at(-1)) as IndexedStatement
   return new StatementFailure(index, error)
+}
+
+/** A version 7 UUID (RFC 9562): 48 bits of milliseconds since 1970, then random bits. */
+function uuidV7(wallMs: number, randomness: Randomness): string {
+  const bytes = Buffer.alloc(16)
+  bytes.writeUIntBE(Math.floor(wallMs), 0, 6)
+  bytes.set(randomness.bytes(10), 6)
+  bytes.writeUInt8(((bytes[6] as number) & 0x0f) | 0x70, 6)
+  bytes.writeUInt8(((bytes[8] as number) & 0x3f) | 0x80, 8)
+  const hex = bytes.toString('hex')
+  return [8, 12, 16, 20, 32].map((end, i) => hex.slice([0, 8, 12, 16, 20][i], end)).join('-')
 }

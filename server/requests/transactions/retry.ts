@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { PlanError } from '../../../planner/planner.ts'
 import {
   type Clock,
   type MaybePromise,
   type Randomness,
   StorageError,
 } from '../../../storage/storage.ts'
+import { ServerError } from '../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 
 const FIRST_WAIT_MS = 4
@@ -51,4 +54,24 @@ export function retryableCause(error: unknown): boolean {
   // A store that is away is waited for by clients, between their requests.
   if (error instanceof StorageError) return error.retryable && error.code !== 'store_unavailable'
   return error instanceof Error && retryableCause(error.cause)
+}
+
+/**
+ * Whether a transaction over several requests is over with this error of one of its statements: what
+ * it read cannot hold any more, a CHECK says that it must not go on, or there is nothing to observe.
+ */
+export function endsTransaction(error: unknown): boolean {
+  return retryableCause(error) || isFailedCheck(error) || isAlreadyObserved(error)
+}
+
+export function isAlreadyObserved(error: unknown): boolean {
+  return error instanceof ServerError && error.code === 'already_observed'
+}
+
+function isFailedCheck(error: unknown): boolean {
+  // That of a table refuses a row, as a unique index does: nothing is known to have changed.
+  if (error instanceof PlanError) {
+    return error.code === 'check_failed' && error.fields?.constraint === undefined
+  }
+  return error instanceof Error && isFailedCheck(error.cause)
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Transaction } from '../../../storage/storage.ts'
 import { type Catalog, tableIdOf } from '../../../storage/tables/tables.ts'
 import type { Turns } from '../../guard/budgets/turns.ts'
-import type { IndexedStatement } from '../prepared/script.ts'
-import { statementKind } from '../prepared/statement-kind.ts'
+import { type IndexedStatement, statementKind } from '../prepared/script.ts'
 
 type RowsByTable = ReadonlyArray<{ readonly table: string; readonly rows: number }>
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Clock, Timestamp, Transaction } from '../../../storage/storage.ts'
 import type { Catalog } from '../../../storage/tables/tables.ts'
 import { ServerError } from '../../errors/server-error.ts'
@@ -9,8 +8,8 @@ import type { ClientKey } from '../../guard/budgets/client-key.ts'
 import type { RunningRequest } from '../prepared/running-request.ts'
 import type { IndexedStatement } from '../prepared/script.ts'
 import type { ObserverRun } from './observer-run.ts'
+import { endsTransaction } from './retry.ts'
 import { SessionWork } from './session-work.ts'
-import { endsTransaction } from './transaction-end.ts'
 
 export type SessionTimeouts = {
   /** From the end of one request to the beginning of the next. */

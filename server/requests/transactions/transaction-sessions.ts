@@ -23,7 +23,7 @@ import { withRowNamed } from '../answers/row-address.ts'
 import { requireMinTimestamp, type SnapshotRequest } from '../prepared/request-snapshot.ts'
 import type { RunningRequest } from '../prepared/running-request.ts'
 import type { EndedTransactions } from './ended-transactions.ts'
-import { endsTransaction } from './transaction-end.ts'
+import { endsTransaction } from './retry.ts'
 import {
   busy,
   endedError,

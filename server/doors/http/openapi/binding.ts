@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { ServerError } from '../../../errors/server-error.ts'
-import { shortened } from '../../../errors/shown-text.ts'
+import { ServerError, shortened } from '../../../errors/server-error.ts'
 import type { OpenApiDocument, Operation, Parameter } from './document.ts'
 import { onlyValue, readQueryString, requireValue } from './query-string.ts'
 import { type SchemaValidator, violationError } from './validator.ts'

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { requireTable, type TableDefinition } from '../../../../storage/tables/tables.ts'
-import { ServerError } from '../../../errors/server-error.ts'
-import { shortened } from '../../../errors/shown-text.ts'
+import { ServerError, shortened } from '../../../errors/server-error.ts'
 import {
   type InspectedRows,
   inspectedRows,
@@ -13,9 +12,8 @@ import { addressOfRow } from '../../../requests/answers/row-address.ts'
 import { bodyInTurns, joinedInTurns } from '../../../requests/answers/text-pieces.ts'
 import { readEntryKeyPath, readKeyPath } from '../../../requests/rows/key-path.ts'
 import { catalogAt } from '../../../snapshot.ts'
-import { askerOf } from '../asker-of.ts'
 import type { RouteDependencies } from '../dependencies.ts'
-import { listedWork } from '../listed-work.ts'
+import { askerOf, listedWork } from '../listed-work.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 
 /** What lies below the rows: their cells, and those of index entries. */

@@ -12,11 +12,14 @@ import {
 } from '../../../requests/prepared/meaningless-options.ts'
 import type { QueryRequest } from '../../../requests/prepared/query-request.ts'
 import type { RunningRequest } from '../../../requests/prepared/running-request.ts'
+import type { ScriptRequest } from '../../../requests/scripts/script-runner.ts'
+import { completionsOf } from '../../../requests/statements/completions.ts'
 import type { ReadyAnswer } from '../answers/outbox.ts'
 import { AboutQuery } from '../answers/query-answers.ts'
 import { terminalError } from '../answers/terminal-answers.ts'
 import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../bodies/body.ts'
 import type { RouteDependencies } from '../dependencies.ts'
+import { listedWork } from '../listed-work.ts'
 import { type CheckedRequest, type Handlers, mediaTypeOf } from '../openapi/binding.ts'
 
 export function queryRoutes({ answers, scans, streams, listener }: RouteDependencies): Handlers {
@@ -109,4 +112,42 @@ function sent(reply: FastifyReply, { status, headers, body }: ReadyAnswer): stri
     reply.header(headers[at] as string, headers[at + 1])
   }
   return sendable(body)
+}
+
+export function completionRoutes({ parser, access, requests, ended }: RouteDependencies): Handlers {
+  return {
+    async getCompletions({ body, reply }) {
+      const { sql, offset = sql.length } = body as { sql: string; offset?: number }
+      return listedWork(requests, reply, async (running) => {
+        const { turns, signal } = running
+        if (!turns.mayBegin) await turns.begin()
+        const place = parser.placeIn(sql, Math.min(offset, sql.length))
+        // A text alone may have taken a turn.
+        if (turns.isDue) await turns.pause()
+        signal.throwIfAborted()
+        const catalog = await ended.counted(() => access.currentCatalog(running.principal))
+        const { items, more } = completionsOf(place, catalog)
+        const { from, expected, unfinished, statements } = place
+        return { from, items, more, expected, unfinished, statements }
+      })
+    },
+  }
+}
+
+export function scriptRoutes({ scripts, describe, requests }: RouteDependencies): Handlers {
+  return {
+    async runScript({ body, reply }) {
+      const request = body as ScriptRequest
+      const run = (running: RunningRequest) => scripts.run(request, running)
+      const answer = await listedWork(requests, reply, run, () => [request.sql])
+      reply.header('content-type', 'application/json; charset=utf-8')
+      return `${JSON.stringify(answer)}\n`
+    },
+
+    async describeStatement({ body, reply }) {
+      const { sql } = body as { readonly sql: string }
+      const run = (running: RunningRequest) => describe(sql, running)
+      return listedWork(requests, reply, run, () => [sql])
+    },
+  }
 }

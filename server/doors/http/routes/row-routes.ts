@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
+import { PlanError } from '../../../../planner/planner.ts'
 import { sendableLine } from '../../../requests/answers/answer-body.ts'
 import { formatOf } from '../../../requests/answers/answer-format.ts'
 import { distinctPieces } from '../../../requests/prepared/distinct-pieces.ts'
 import { IdempotentRequest } from '../../../requests/prepared/idempotency.ts'
 import { meaningless } from '../../../requests/prepared/meaningless-options.ts'
 import type { RunningRequest } from '../../../requests/prepared/running-request.ts'
-import { inPathWords } from '../../../requests/rows/path-words.ts'
 import { type PostMode, writeSeveral } from '../../../requests/rows/posted-rows.ts'
 import { RowConditions } from '../../../requests/rows/row-conditions.ts'
 import type { RowTransactions, WrittenAnswer } from '../../../requests/rows/row-transactions.ts'
@@ -49,21 +49,23 @@ export function rowRoutes(deps: RouteDependencies): Handlers {
   /** A write is one transaction, whose answer is kept where the request asks for that. */
   const write = (
     request: CheckedRequest,
-    work: (target: RowTarget, form: RowForm) => Promise<WrittenAnswer>,
-  ): Promise<unknown> =>
-    running(request, async (run) => {
+    work: (target: RowTarget, form: RowForm, conditions: RowConditions) => Promise<WrittenAnswer>,
+  ): Promise<unknown> => {
+    const { parameters } = request
+    const conditions = new RowConditions(parameters)
+    return running(request, async (run) => {
       const { turns } = run
-      const { parameters } = request
       const key = parameters['Idempotency-Key']
       const idempotent = await IdempotentRequest.of(key, () => identityOf(request), run)
       const form = formOf(writer, parameters, turns)
       const table = String(parameters.table)
       const requested = { ...minTimestampOf(parameters), idempotent, table }
       const written = await rows.write(requested, run, (transaction) =>
-        work(targetOf(transaction, parameters), form),
+        work(targetOf(transaction, parameters), form, conditions),
       )
       return writtenAnswer(request.reply, written)
     })
+  }
 
   return {
     async listRows(request) {
@@ -98,22 +100,17 @@ export function rowRoutes(deps: RouteDependencies): Handlers {
     },
 
     async putRow(request) {
-      const conditions = new RowConditions(request.parameters)
-      return write(request, (target, form) =>
-        replaceRow(target, request.body as RowObject, conditions, form),
-      )
+      const row = request.body as RowObject
+      return write(request, (target, form, conditions) => replaceRow(target, row, conditions, form))
     },
 
     async patchRow(request) {
-      const conditions = new RowConditions(request.parameters)
-      return write(request, (target, form) =>
-        mergeRow(target, request.body as RowObject, conditions, form),
-      )
+      const row = request.body as RowObject
+      return write(request, (target, form, conditions) => mergeRow(target, row, conditions, form))
     },
 
     async deleteRow(request) {
-      const conditions = new RowConditions(request.parameters)
-      return write(request, (target) => removeRow(target, conditions))
+      return write(request, (target, _form, conditions) => removeRow(target, conditions))
     },
   }
 }
@@ -155,4 +152,32 @@ function writtenAnswer(
   if (body !== undefined) return sendableLine(body)
   reply.removeHeader('content-type')
   return undefined
+}
+
+const LIMIT = ' Or write LIMIT n'
+const LIMIT_END = 'are sorted.'
+const WALK = 'or write SCAN … FROM '
+const TO_WALK = 'to walk the table'
+
+/** An error of a page of rows with a hint in the parameters of its path; any other error as it is. */
+function inPathWords(error: unknown): unknown {
+  if (!(error instanceof PlanError) || error.hint === undefined) return error
+  const { code, message, position, fields } = error
+  return new PlanError(code, message, { position, fields, hint: hintOfPath(error.hint) })
+}
+
+/** `limit` of a path is that of a page, and sorts nothing; `order` and `index` are ORDER BY and USE. */
+function hintOfPath(hint: string): string {
+  const limit = hint.indexOf(LIMIT)
+  const limitEnd = hint.indexOf(LIMIT_END, limit) + LIMIT_END.length
+  const ordered = limit < 0 ? hint : hint.slice(0, limit) + hint.slice(limitEnd)
+  const walk = ordered.indexOf(WALK)
+  const toWalk = ordered.indexOf(TO_WALK, walk)
+  const walked =
+    walk < 0 || toWalk < 0
+      ? ordered
+      : `${ordered.slice(0, walk)}or say index=primary ${ordered.slice(toWalk)}`
+  return walked
+    .replaceAll('ORDER BY ', 'order=')
+    .replaceAll('Leave out the hint', 'Leave out index=')
 }

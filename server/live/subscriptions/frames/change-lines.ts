@@ -4,9 +4,8 @@ import type { Clock } from '../../../../storage/storage.ts'
 import type { Reservation } from '../../../guard/budgets/hold.ts'
 import { Room } from '../../../guard/budgets/room.ts'
 import { SERVER_LIMITS } from '../../../limits.ts'
-import type { FrameBatch } from './frame-batch.ts'
+import type { FrameBatch, SubscriptionSink } from './frame-batch.ts'
 import type { SubscriptionFrame } from './subscription-frame.ts'
-import type { SubscriptionSink } from './subscription-sink.ts'
 
 const NEWLINE = Buffer.from('\n')
 
