@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import { writeFileSync } from 'node:fs'
 import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 import type { Config } from '../server/config.ts'
-import { leaveMemoryOutOfCoreDumps } from '../server/core-dumps.ts'
 import type { DefinedObserver } from '../server/live/observers/define-observer.ts'
 import { createServer } from '../server/server.ts'
-import { openNoDebugger, stopOnSignals } from '../server/stop-signals.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { EXIT, type Output } from './command.ts'
 import { exitCodeOf } from './failure.ts'
+import { openNoDebugger, stopOnSignals } from './stop-signals.ts'
 
 type Dependencies = {
   readonly log: Logger
@@ -37,6 +37,18 @@ export async function startServer(
     errors.write(`percolite: ${startFailure(error, config)}\n`)
     // What was opened before may keep the process from ending.
     process.exit(exitCodeOf(error))
+  }
+}
+
+/**
+ * Has Linux leave the memory of this process out of its core dump: in it are tokens on their way, the key of the
+ * certificate and rows. Elsewhere, and where it is not allowed, that is left to the limit of the operating system.
+ */
+function leaveMemoryOutOfCoreDumps(): void {
+  try {
+    writeFileSync('/proc/self/coredump_filter', '0x0')
+  } catch {
+    // There is no such file, or it may not be written.
   }
 }
 

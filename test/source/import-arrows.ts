@@ -68,15 +68,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // A server and its configuration, and stores that no server uses.
   cli: {
     doors: [
-      ...[
-        'server',
-        'config',
-        'config-values',
-        'operations/checks/consistency-answer',
-        'core-dumps',
-        'flags',
-        'stop-signals',
-      ],
+      ...['server', 'config', 'config-values', 'operations/checks/consistency-answer', 'flags'],
       ...[
         'usage-error',
         'guard/access/hashed-text',

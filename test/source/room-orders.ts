@@ -156,7 +156,7 @@ export const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   cli: [
     ['command.ts', 'file-problem.ts', 'named-file.ts'],
     ['connection/'],
-    ['failure.ts', 'start-server.ts'],
+    ['failure.ts', 'start-server.ts', 'stop-signals.ts'],
     ['results/'],
     ['query/', 'demo/', 'backup/', 'transfer/', 'migrate/', 'types/'],
     ['shell/'],

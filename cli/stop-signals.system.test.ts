@@ -12,7 +12,7 @@ import { testFolder } from '../test/test-folder.ts'
 /** Within a second a signal is the one before, sent twice. */
 const ANOTHER_SIGNAL_MS = 1_100
 const EXIT_INTERRUPTED = 130
-const MAIN = fileURLToPath(new URL('../cli/cli.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('./cli.ts', import.meta.url))
 
 /** A server whose table has the row 1; so many more of its kind as are started on its folder. */
 async function scene(t: TestContext, flags: readonly string[] = []) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from 'pino'
-import type { Server } from './server.ts'
+import type { Server } from '../server/server.ts'
+import { EXIT } from './command.ts'
 
 /** Ctrl-C under npm delivers SIGINT twice within this time, and the second one means nothing. */
 const REPEATED_WITHIN_MS = 1_000
-const EXIT_INTERRUPTED = 130
-const EXIT_LOST = 1
 
 /**
  * SIGTERM and SIGINT stop the server in order; SIGTERM, which process managers send, after a time in which `/readyz`
@@ -40,11 +39,11 @@ export function stopOnSignals(
       stop({ signal }, signal === 'SIGTERM')
     } else if (performance.now() - lastAtMs > REPEATED_WITHIN_MS) {
       lastAtMs = performance.now()
-      if (!server.endDrain()) process.exit(EXIT_INTERRUPTED)
+      if (!server.endDrain()) process.exit(EXIT.interrupted)
     }
   }
   server.storeLost.then(() => {
-    exitCode = EXIT_LOST
+    exitCode = EXIT.failed
     if (lastAtMs === undefined) stop({ reason: 'store_lost' }, true)
   })
   process.on('SIGTERM', onSignal)
