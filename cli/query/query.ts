@@ -41,8 +41,8 @@ export const QUERY: Command = {
   details: [
     'Sends statements as one request, which is one transaction, and prints their rows: as a table on a terminal,',
     'else as NDJSON. Without a text, or for -, it is read from standard input. A SCAN is read by the page, however',
-    'long it is. Definitions among other statements make it a script, in which each part is committed alone, which is',
-    'told. Values of --param are JSON where they are JSON, else texts. Exit code 0: done, 1: a statement',
+    'long it is. Definitions among other statements make it a script, in which each part is committed alone, and it',
+    'says so. Values of --param are JSON where they are JSON, else texts. Exit code 0: done, 1: a statement',
     'failed, 3: no connection, 4: no answer came to what may have been written.',
     '',
     'With --all its statement is run for each row of the SCAN, whose columns are its parameters, in transactions of',
