@@ -7,7 +7,7 @@ import type { ObserverFunction } from './observers/observer-runs.ts'
 import { type ObserveOptions, ObserverWorker } from './observers/observer-worker.ts'
 import type { Http } from './requests/http.ts'
 import { runTransaction, type TransactionOptions } from './requests/run-transaction.ts'
-import type { After, RowOfText, TextOf, Texts, Unsaid } from './requests/statement-types.ts'
+import type { After, AnyText, Call, RowOfText, Texts, Unsaid } from './requests/statement-types.ts'
 import {
   type CursorOptions,
   type CursorPage,
@@ -69,13 +69,9 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     sql: Sql,
     ...more: After<Said, Sql, QueryOptions>
   ): Promise<QueryResult<RowOfText<Known, Said, Sql>>>
-  query<R = Unsaid>(
-    sql: TextOf<R, Said>,
-    params?: Parameters,
-    options?: QueryOptions,
-  ): Promise<QueryResult<R>>
-  query<R>(sql: string, params?: Parameters, options?: QueryOptions): Promise<QueryResult<R>> {
-    return this.#statements.query<R>(sql, params, options)
+  query<R = Unsaid>(...call: AnyText<R, Said, QueryOptions>): Promise<QueryResult<R>>
+  query<R>(...call: never): Promise<QueryResult<R>> {
+    return this.#statements.query<R>(...(call as Call<QueryOptions>))
   }
 
   /** `` db.sql`GET * FROM account WHERE id = ${id}` ``: what stands in braces becomes a parameter. */
@@ -105,17 +101,9 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     sql: Sql,
     ...more: After<Said, Sql, ScanOptions>
   ): AsyncGenerator<RowOfText<Known, Said, Sql>, void, undefined>
-  scan<R = Unsaid>(
-    sql: TextOf<R, Said>,
-    params?: Parameters,
-    options?: ScanOptions,
-  ): AsyncGenerator<R, void, undefined>
-  scan<R>(
-    sql: string,
-    params?: Parameters,
-    options?: ScanOptions,
-  ): AsyncGenerator<R, void, undefined> {
-    return this.#statements.scan<R>(sql, params, options)
+  scan<R = Unsaid>(...call: AnyText<R, Said, ScanOptions>): AsyncGenerator<R, void, undefined>
+  scan<R>(...call: never): AsyncGenerator<R, void, undefined> {
+    return this.#statements.scan<R>(...(call as Call<ScanOptions>))
   }
 
   /**
@@ -126,13 +114,9 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     sql: Sql,
     ...more: After<Said, Sql, CursorOptions>
   ): Promise<CursorPage<RowOfText<Known, Said, Sql>>>
-  page<R = Unsaid>(
-    sql: TextOf<R, Said>,
-    params?: Parameters,
-    options?: CursorOptions,
-  ): Promise<CursorPage<R>>
-  page<R>(sql: string, params?: Parameters, options?: CursorOptions): Promise<CursorPage<R>> {
-    return this.#statements.page<R>(sql, params, options)
+  page<R = Unsaid>(...call: AnyText<R, Said, CursorOptions>): Promise<CursorPage<R>>
+  page<R>(...call: never): Promise<CursorPage<R>> {
+    return this.#statements.page<R>(...(call as Call<CursorOptions>))
   }
 
   /**
@@ -155,7 +139,7 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
-    options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
+    options?: { readonly signal?: AbortSignal; readonly timeoutMs?: number },
   ): Promise<Answer> {
     return this.#http.request<Answer>(method, path, body, options)
   }
@@ -179,11 +163,11 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
-    options: {
+    options?: {
       readonly headers?: Readonly<Record<string, string>>
       readonly signal?: AbortSignal
       readonly timeoutMs?: number
-    } = {},
+    },
   ): Promise<Response> {
     return this.#http.open(method, path, body, options)
   }
@@ -220,13 +204,9 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     sql: Sql,
     ...more: After<Said, Sql, SubscribeOptions>
   ): Subscription<RowOfText<Known, Said, Sql>>
-  subscribe<R = Unsaid>(
-    sql: TextOf<R, Said>,
-    params?: Parameters,
-    options?: SubscribeOptions,
-  ): Subscription<R>
-  subscribe<R>(sql: string, params?: Parameters, options: SubscribeOptions = {}): Subscription<R> {
-    return new Subscription<R>(this.#socket, this.#statement(sql, params), options)
+  subscribe<R = Unsaid>(...call: AnyText<R, Said, SubscribeOptions>): Subscription<R>
+  subscribe<R>(...call: never): Subscription<R> {
+    return new Subscription<R>(...this.#subscribed(call as Call<SubscribeOptions>))
   }
 
   /** The rows of a GET or SCAN as they are: the whole array, and again after each commit that changes it. */
@@ -234,9 +214,9 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     sql: Sql,
     ...more: After<Said, Sql, LiveOptions>
   ): LiveRows<RowOfText<Known, Said, Sql>>
-  live<R = Unsaid>(sql: TextOf<R, Said>, params?: Parameters, options?: LiveOptions): LiveRows<R>
-  live<R>(sql: string, params?: Parameters, options: LiveOptions = {}): LiveRows<R> {
-    return new LiveRows<R>(this.#socket, this.#statement(sql, params), options)
+  live<R = Unsaid>(...call: AnyText<R, Said, LiveOptions>): LiveRows<R>
+  live<R>(...call: never): LiveRows<R> {
+    return new LiveRows<R>(...this.#subscribed(call as Call<LiveOptions>))
   }
 
   /**
@@ -262,14 +242,15 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     this.close()
   }
 
-  #statement(sql: string, params: Parameters | undefined): SubscribedStatement {
-    return { sql, params, integers: this.#integers }
+  #subscribed<Options extends object>([sql, params, options]: Call<Options>) {
+    const statement: SubscribedStatement = { sql, params, integers: this.#integers }
+    return [this.#socket, statement, options ?? ({} as Options)] as const
   }
 
   /** What became of a transaction, by its id; for one named by `commit_outcome_unknown`. */
   transactionOutcome(
     id: string,
-    options: { readonly signal?: AbortSignal } = {},
+    options?: { readonly signal?: AbortSignal },
   ): Promise<TransactionOutcome> {
     const path = `/v1/transactions/${pathPart(id, 'id')}`
     return this.#http.request<TransactionOutcome>('GET', path, undefined, options)

@@ -30,11 +30,11 @@ export function useLive<R>(db: LiveDatabase, sql: string, params?: Parameters): 
   const sent = params === undefined ? undefined : JSON.stringify(encodeParameters(params))
   // biome-ignore lint/correctness/useExhaustiveDependencies: `sent` stands for the parameters.
   const store = useMemo(
-    () => new LiveStore<R>((options) => db.live<R>(sql, params, options)),
+    () => new LiveStore<R>((options) => (db as Database).live<R>(sql, params, options)),
     [db, sql, sent],
   )
   return useSyncExternalStore(store.subscribe, store.shown, () => LOADING)
 }
 
 /** A database, whatever its tables. */
-type LiveDatabase = Pick<Database, 'live'>
+type LiveDatabase = { live(...call: never): unknown }

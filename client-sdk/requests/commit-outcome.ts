@@ -27,9 +27,10 @@ export function isOutcomeUnknown(error: unknown): error is PercoliteError {
  */
 export async function requestCommit(http: Http, transactionPath: string, timeoutMs?: number) {
   try {
-    const waiting = timeoutMs === undefined ? {} : { timeoutMs }
     const path = `${transactionPath}/commit`
-    const { commitTimestamp } = await http.request<CommitAnswer>('POST', path, undefined, waiting)
+    const { commitTimestamp } = await http.request<CommitAnswer>('POST', path, undefined, {
+      timeoutMs,
+    })
     if (commitTimestamp === null || Number.isSafeInteger(commitTimestamp)) return commitTimestamp
   } catch (error) {
     // Its headers came, and only what follows them was lost.

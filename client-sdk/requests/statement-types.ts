@@ -44,9 +44,14 @@ export type AfterHook<Said extends Texts<Said>, Sql extends string> = Sql extend
 declare const UNSAID: unique symbol
 export type Unsaid = { readonly [UNSAID]: never }
 
-/** Any text where the call says the row. Where texts were said and it does not, none: the text's own type holds. */
-export type TextOf<R, Said> = [keyof Said] extends [never]
-  ? string
+export type Call<Options> = [sql: string, params?: Parameters, options?: Options]
+
+/**
+ * What a call is given that says its row: any text. Where texts were said and it does not say one, more than a call can
+ * have, so that the compiler leaves this form out and reports what is wrong at the parameter that it is wrong with.
+ */
+export type AnyText<R, Said, Options> = [keyof Said] extends [never]
+  ? Call<Options>
   : [R] extends [Unsaid]
-    ? never
-    : string
+    ? [never, never, never, never]
+    : Call<Options>

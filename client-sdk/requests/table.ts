@@ -134,7 +134,7 @@ export class Table<
     const parameters = {
       ...readParameters(options),
       where,
-      params: params === undefined ? undefined : JSON.stringify(encodeParameters(params)),
+      params: params && JSON.stringify(encodeParameters(params)),
       index,
       order: order?.join(','),
       limit: pageSize?.toString(),
@@ -181,8 +181,7 @@ export class Table<
     options: PutRowOptions & ReadRowOptions,
   ): Promise<VersionedRow<Shown>> {
     const search = searchOf({ ...readParameters(options), described: 'true' })
-    const body =
-      given === undefined ? undefined : encodeParameters(given as Record<string, Parameter>)
+    const body = given && encodeParameters(given as Record<string, Parameter>)
     const { answer, headers, unreadable } = await this.#http.exchange<DescribedRow>(
       method,
       path + search,

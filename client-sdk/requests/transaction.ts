@@ -6,7 +6,7 @@ import type { IntegerMode, Parameter, Parameters, Row } from '../values.ts'
 import type { OpenedTransaction } from '../wire.ts'
 import { isOutcomeUnknown, requestCommit, settleCommit } from './commit-outcome.ts'
 import type { Http } from './http.ts'
-import type { After, RowOfText, TextOf, Texts, Unsaid } from './statement-types.ts'
+import type { After, AnyText, Call, RowOfText, Texts, Unsaid } from './statement-types.ts'
 import {
   type QueryOptions,
   type QueryResult,
@@ -81,13 +81,9 @@ export class Transaction<Known extends Tables<Known> = object, Said extends Text
     sql: Sql,
     ...more: After<Said, Sql, QueryOptions>
   ): Promise<QueryResult<RowOfText<Known, Said, Sql>>>
-  query<R = Unsaid>(
-    sql: TextOf<R, Said>,
-    params?: Parameters,
-    options?: QueryOptions,
-  ): Promise<QueryResult<R>>
-  query<R>(sql: string, params?: Parameters, options?: QueryOptions): Promise<QueryResult<R>> {
-    return this.#query<R>(sql, params, options)
+  query<R = Unsaid>(...call: AnyText<R, Said, QueryOptions>): Promise<QueryResult<R>>
+  query<R>(...call: never): Promise<QueryResult<R>> {
+    return this.#query<R>(...(call as Call<QueryOptions>))
   }
 
   #query<R>(sql: string, params?: Parameters, options?: QueryOptions): Promise<QueryResult<R>> {
@@ -112,16 +108,9 @@ export class Transaction<Known extends Tables<Known> = object, Said extends Text
     sql: Sql,
     ...more: After<Said, Sql, ScanOptions>
   ): AsyncGenerator<RowOfText<Known, Said, Sql>, void, undefined>
-  scan<R = Unsaid>(
-    sql: TextOf<R, Said>,
-    params?: Parameters,
-    options?: ScanOptions,
-  ): AsyncGenerator<R, void, undefined>
-  async *scan<R>(
-    sql: string,
-    params?: Parameters,
-    options?: ScanOptions,
-  ): AsyncGenerator<R, void, undefined> {
+  scan<R = Unsaid>(...call: AnyText<R, Said, ScanOptions>): AsyncGenerator<R, void, undefined>
+  async *scan<R>(...call: never): AsyncGenerator<R, void, undefined> {
+    const [sql, params, options] = call as Call<ScanOptions>
     const own = this.#withSignal(options)
     const rows = this.#statements.scan<R>(sql, params, own)
     while (true) {
@@ -207,8 +196,7 @@ export class Transaction<Known extends Tables<Known> = object, Said extends Text
   }
 
   #withSignal<Options extends StatementOptions>(options?: Options): Options {
-    const { signal } = this.#options
-    return { ...(signal === undefined ? {} : { signal }), ...options } as Options
+    return { signal: this.#options.signal, ...options } as Options
   }
 }
 

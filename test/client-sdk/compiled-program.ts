@@ -6,9 +6,9 @@ import ts from 'typescript'
 const FOLDER = new URL('../../client-sdk/', import.meta.url)
 const TSCONFIG = fileURLToPath(new URL('tsconfig.json', FOLDER))
 
-type Problem = { readonly line: number; readonly words: string }
+type Problem = { readonly line: number; readonly words: string; readonly at: string }
 
-/** What the compiler says of lines that stand below others, by their numbers from zero. */
+/** What the compiler says of lines that stand below others, by their numbers from zero, and of which part of them. */
 export function problemsOf(above: string, lines: readonly string[]): Problem[] {
   const { config } = ts.readConfigFile(TSCONFIG, ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, fileURLToPath(FOLDER))
@@ -24,8 +24,9 @@ export function problemsOf(above: string, lines: readonly string[]): Problem[] {
   const source = program.getSourceFile(path)
   assert.ok(source !== undefined)
   const first = above.split('\n').length - 1
-  return program.getSemanticDiagnostics(source).map(({ start = 0, messageText }) => ({
+  return program.getSemanticDiagnostics(source).map(({ start = 0, length, messageText }) => ({
     line: source.getLineAndCharacterOfPosition(start).line - first,
     words: ts.flattenDiagnosticMessageText(messageText, '\n'),
+    at: text.slice(start, start + (length ?? 0)),
   }))
 }

@@ -95,3 +95,19 @@ test('a column, a parameter or a text that is not of the statements is an error 
   }
   assert.ok(problems.every(({ line }) => line >= 0 && line < WRONG.length))
 })
+
+test('what is wrong is reported at the parameter that it is wrong with', () => {
+  const get = "'GET balance AS b FROM account WHERE id = $1'"
+  const scan = "'SCAN id AS i FROM account WHERE id > :first'"
+  const methods = ['query', 'scan', 'page', 'subscribe', 'live'].map((name) => `db.${name}(`)
+  const lines = [...methods, 'tx.query(', 'tx.scan('].flatMap((call) => [
+    `${call}${get}, [7])`,
+    `${call}${scan}, { frist: 'a' })`,
+    `${call}${scan}, {})`,
+  ])
+  const problems = problemsOf(`${ABOVE}export const tx = await db.begin()\n`, lines)
+  assert.deepEqual(
+    problems.map(({ line, at }) => [lines[line], at]),
+    lines.map((line, index) => [line, ['7', 'frist', '{}'][index % 3]]),
+  )
+})
