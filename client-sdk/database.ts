@@ -2,7 +2,8 @@
 // For the declarations of the package, where a program has older libraries.
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { pathPart } from './key-path.ts'
+import { type KeyValue, pathPart } from './key-path.ts'
+import type { ObserverEvent } from './observers/observer-event.ts'
 import type { ObserverFunction } from './observers/observer-runs.ts'
 import { type ObserveOptions, ObserverWorker } from './observers/observer-worker.ts'
 import type { Http } from './requests/http.ts'
@@ -26,14 +27,35 @@ import {
   statementOfTemplate,
 } from './requests/statements.ts'
 import { Table, type TableOf } from './requests/table.ts'
-import type { Tables, UnknownName } from './requests/table-types.ts'
+import type {
+  ObserverOf,
+  TableOfObserver,
+  Tables,
+  TableTypes,
+  UnknownName,
+  UnknownObserver,
+} from './requests/table-types.ts'
 import { type BeginOptions, beginTransaction, type Transaction } from './requests/transaction.ts'
 import type { SharedSocket } from './socket/shared-socket.ts'
 import { type LiveOptions, LiveRows } from './subscriptions/live-rows.ts'
 import type { SubscribedStatement } from './subscriptions/subscriber.ts'
 import { type SubscribeOptions, Subscription } from './subscriptions/subscription.ts'
+import type { RowKey } from './subscriptions/subscription-event.ts'
 import type { IntegerMode, Parameter, Parameters, Row } from './values.ts'
 import type { Schemas, TransactionOutcome } from './wire.ts'
+
+/** That of an observer whose table is known: its row and key, and what the transaction reads, have their types. */
+type KnownObserverFunction<
+  Known extends Tables<Known>,
+  Said extends Texts<Said>,
+  Types extends TableTypes,
+> = (
+  tx: Transaction<Known, Said>,
+  event: ObserverEvent<
+    Types['row'],
+    Types extends { readonly key: infer K extends readonly KeyValue[] } ? Readonly<K> : RowKey
+  >,
+) => Promise<void> | void
 
 /**
  * A Percolite server. Each call is a request of its own; subscriptions and observers share one WebSocket,
@@ -224,13 +246,19 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
    * acknowledges the change; again while it meets conflicts, and after a while when it throws. Goes on
    * until it is stopped.
    */
+  observe<Name extends ObserverOf<Known>>(
+    name: Name,
+    work: KnownObserverFunction<Known, Said, TableOfObserver<Known, Name>>,
+    options?: ObserveOptions<TableOfObserver<Known, Name>['row']>,
+  ): ObserverWorker<TableOfObserver<Known, Name>['row']>
   observe<R = Row>(
-    name: string,
+    name: UnknownObserver<Known>,
     work: ObserverFunction<R>,
-    options: ObserveOptions<R> = {},
-  ): ObserverWorker<R> {
+    options?: ObserveOptions<R>,
+  ): ObserverWorker<R>
+  observe(name: string, work: never, options: ObserveOptions = {}): unknown {
     const parts = { http: this.#http, socket: this.#socket, integers: this.#integers }
-    return new ObserverWorker<R>(parts, name, work, options)
+    return new ObserverWorker(parts, name, work, options)
   }
 
   /** Ends the subscriptions and observers that are left, with `client_closed`. */

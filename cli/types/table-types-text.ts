@@ -28,6 +28,7 @@ function typesOf(table: Table, name: string, modes: ValueModes): string {
   const row = table.columns.map((column) => [column.name, typeOf(column, modes)] as const)
   const optional = table.columns.filter((column) => !column.notNull || column.default !== undefined)
   const union = optional.map((column) => textType(column.name)).join(' | ')
+  const observers = table.observers.map((each) => textType(each.name)).join(' | ')
   const members = row.map(([column, type]) => `  ${propertyName(column)}: ${type}\n`)
   return [
     `export type ${name} = {\n${members.join('')}}\n`,
@@ -36,6 +37,7 @@ function typesOf(table: Table, name: string, modes: ValueModes): string {
       ['row', name],
       ['key', `${name}Key`],
       ['optional', union === '' ? 'never' : union],
+      ...(observers === '' ? [] : [['observers', observers] as const]),
     ])}\n`,
   ].join('')
 }

@@ -91,6 +91,13 @@ export type Schema = {
     assert.match(exact, /TradeKey = \[day: string, no: bigint\]/)
   })
 
+  test('names the observers of a table', async (t) => {
+    const { server, types } = await scene(t)
+    await server.query('CREATE OBSERVER "o\'1" ON trade (no); CREATE OBSERVER two ON trade (no)')
+    const { output } = await types()
+    assert.match(output, /key: TradeKey; optional: never; observers: 'o\\'1' \| 'two' \}/)
+  })
+
   test('keeps names of tables and columns within the texts that they are', async (t) => {
     const server = await startTestServer(t)
     const names = ["a'; export const x = 1 //", '\\', "\\'", '*/ `${x}`', '}']

@@ -6,10 +6,10 @@ import { decodeKey, type IntegerMode, type Row } from '../values.ts'
 import type { ResultColumn, TableDefinition } from '../wire.ts'
 
 /** What an observer is run for: a row that has changed. */
-export type ObserverEvent<R = Row> = {
+export type ObserverEvent<R = Row, K = RowKey> = {
   readonly observer: string
   readonly table: string
-  readonly key: RowKey
+  readonly key: K
   /** When the newest change that is known of began; in microseconds since 1970. */
   readonly timestamp: number
   /** The row as the transaction reads it; undefined when it is deleted, or never was. */

@@ -9,6 +9,8 @@ export type TableTypes = {
   readonly key?: readonly KeyValue[]
   /** The columns that an insert may leave out; every column where it is left out. */
   readonly optional?: PropertyKey
+  /** The names of its observers. */
+  readonly observers?: string
 }
 
 /** The tables of `connect<Schema>()` by their names. */
@@ -16,6 +18,20 @@ export type Tables<Known> = { readonly [Name in keyof Known]: TableTypes }
 
 /** The names of tables where the compiler knows none, and otherwise none. */
 export type UnknownName<Known> = [keyof Known] extends [never] ? string : never
+
+/** The names of the observers of all tables. */
+export type ObserverOf<Known> = Observed<Known[keyof Known]>
+type Observed<Types> = Types extends { readonly observers: infer Names extends string }
+  ? Names
+  : never
+
+/** The table of an observer. */
+export type TableOfObserver<Known extends Tables<Known>, Name> = {
+  [Table in keyof Known]: Name extends Observed<Known[Table]> ? Known[Table] : never
+}[keyof Known]
+
+/** The names of observers where the compiler knows none, and otherwise none. */
+export type UnknownObserver<Known> = [ObserverOf<Known>] extends [never] ? string : never
 
 /** What stands for the key of a row; for a key of one column, its value as well. */
 export type KeyOf<Types> = Types extends { readonly key: infer K extends readonly KeyValue[] }

@@ -12,7 +12,7 @@ import { useLive } from './react/use-live.ts'
 type Account = { id: string; owner: string; balance: number; seen: string | null }
 type Trade = { day: string; no: bigint; price: number }
 type Schema = {
-  account: { row: Account; key: [id: string]; optional: 'balance' | 'seen' }
+  account: { row: Account; key: [id: string]; optional: 'balance' | 'seen'; observers: 'poor' | 'rich' }
   trade: { row: Trade; key: [day: string, no: bigint]; optional: never }
 }
 const db = connect<Schema>()
@@ -42,6 +42,8 @@ await insertMany(db, 'account', [{ id: 'bob', owner: 'Bob' }])
 await deleteMany(db, 'trade', [['2026-01-31', 1n]])
 await insertMany(plain, 'anything', [{ any: 1 }])
 (await db.page('SCAN owner FROM account', [], { size: 2 })).rows[0]?.owner.at(0)
+await using poor = db.observe('poor', async (tx, { key: [id], row }) => { id.at(0); row?.owner.at(0); (await tx.query('SCAN id FROM account')).rows[0]?.id.at(0) }); poor.observer.at(0)
+await using any = plain.observe<Account>('anything', (_tx, { row }) => { row?.owner.at(0) }); any.observer.at(0)
 await plain.table('anything').insert({ any: 1 })
 await plain.table<Account>('account').get(['bob', 2], { columns: ['whatever'] }).then((found) => found?.row.owner.at(0))
 plain.table<Account>('account').rows({ order: ['whatever'] })
@@ -71,6 +73,9 @@ const WRONG: ReadonlyArray<readonly [line: string, message: RegExp]> = [
   ["(await accounts.get('bob'))?.row.ownr", /'ownr' does not exist/],
   ["(await db.query('SCAN id FROM account')).rows[0]?.owner", /'owner' does not exist/],
   ["useLive(db, 'SCAN * FROM account').rows?.[0]?.ownr", /'ownr' does not exist/],
+  ["db.observe('por', () => undefined)", /"por"' is not assignable/],
+  ["db.observe('rich', (_tx, { row }) => { row?.ownr })", /'ownr' does not exist/],
+  ["db.observe('rich', (_tx, { key }) => { key[1] })", /no element at index '1'/],
   ["await insertMany(db, 'acount', [])", /"acount"' is not assignable/],
   ["await insertMany(db, 'account', [{ id: 'bob' }])", /'owner' is missing/],
   ["await deleteMany(db, 'trade', ['2026-01-31'])", /not assignable/],
