@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFileSync } from 'node:child_process'
-import { copyFile, readdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import ts from 'typescript'
 import { scriptFlags } from './script-flags.ts'
 
 const HELP = `npm run build
@@ -19,6 +20,7 @@ const ENTRIES = {
   percolite: 'cli/percolite.mjs',
   cli: 'cli/cli.ts',
   observers: 'server/live/observers/define-observer.ts',
+  testing: 'server/testing.ts',
   'writer-thread': `${THREADS}writer-thread.ts`,
   'checkpointer-thread': `${THREADS}checkpointer-thread.ts`,
   'copier-process': `${THREADS}copier-process.ts`,
@@ -45,9 +47,10 @@ await build({
 })
 for (const [name, from] of Object.entries(COPIES)) await copyFile(ROOT + from, OUT + name)
 execFileSync(process.execPath, [`${ROOT}tools/build-console.mjs`], { stdio: 'inherit' })
-const toDeclare = ['--declaration', '--emitDeclarationOnly', '--ignoreConfig', '--outDir', OUT]
-execFileSync(`${ROOT}node_modules/.bin/tsc`, [ENTRIES.observers, ...toDeclare], { cwd: ROOT })
-await rename(`${OUT}define-observer.d.ts`, `${OUT}observers.d.ts`)
+for (const name of ['observers', 'testing'] as const) {
+  const { outputText } = ts.transpileDeclaration(await readFile(ROOT + ENTRIES[name], 'utf8'), {})
+  await writeFile(`${OUT}${name}.d.ts`, outputText)
+}
 let bytes = 0
 for (const name of await readdir(OUT)) bytes += (await stat(OUT + name)).size
 console.log(`dist/ has ${Math.round(bytes / 1000)} kB`)
