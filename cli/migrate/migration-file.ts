@@ -20,14 +20,14 @@ export type MigrationFile = {
  * The files of a folder that end in `.sql`, in the order of the numbers that their names begin with, and then of their
  * names: 9 stands before 10. Throws UsageError, also where there is none.
  */
-export function migrationFiles(folder: string): readonly MigrationFile[] {
-  const names = sqlNames(folder)
+export function migrationFiles(folder: string, flag = '--folder'): readonly MigrationFile[] {
+  const names = sqlNames(folder, flag)
   if (names.length === 0) {
-    throw new UsageError(`--folder ${folder}: no file in it ends in .sql. ${NEW_HINT}`)
+    throw new UsageError(`${flag} ${folder}: no file in it ends in .sql. ${NEW_HINT}`)
   }
   return names.toSorted(byNumber).map((name) => {
     const path = join(folder, name)
-    requirePrintable(name, folder)
+    requirePrintable(name, `${flag} ${folder}`)
     return { name, path, text: textOf(path) }
   })
 }
@@ -46,11 +46,11 @@ function numberOf(name: string): number {
 }
 
 /** A name is a key of a table and stands in terminals. Throws UsageError. */
-function requirePrintable(name: string, folder: string): void {
+function requirePrintable(name: string, place: string): void {
   const shown = terminalText(name)
   if (shown === name && !name.includes('\ufffd')) return
   throw new UsageError(
-    `--folder ${folder}: the name of the file "${shown}" is not UTF-8, or has characters that cannot be shown.`,
+    `${place}: the name of the file "${shown}" is not UTF-8, or has characters that cannot be shown.`,
   )
 }
 
@@ -92,14 +92,14 @@ export function hasStatement(text: string): boolean {
   return text.replaceAll(/--[^\n\r]*|\/\*[\s\S]*?\*\/|[\s;]+/g, '') !== ''
 }
 
-function sqlNames(folder: string): string[] {
+function sqlNames(folder: string, flag = '--folder'): string[] {
   try {
     return readdirSync(folder).filter((name) => name.endsWith('.sql'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new UsageError(`--folder ${folder}: there is no such folder. ${NEW_HINT}`)
+      throw new UsageError(`${flag} ${folder}: there is no such folder. ${NEW_HINT}`)
     }
-    throw fileProblem(`--folder ${folder}`, error)
+    throw fileProblem(`${flag} ${folder}`, error)
   }
 }
 

@@ -91,6 +91,28 @@ export type Schema = {
     assert.match(exact, /TradeKey = \[day: string, no: bigint\]/)
   })
 
+  test('needs no server where it has the migrations, and says which of them fails', async (t) => {
+    const folder = await testFolder(t, 'migrations')
+    const write = (name: string, text: string) => writeFile(join(folder, name), text)
+    await write('2-more.sql', 'ALTER TABLE tag ADD COLUMN n INTEGER')
+    await write(
+      '1-first.sql',
+      "CREATE TABLE tag (id TEXT PRIMARY KEY);\nINSERT INTO tag (id) VALUES ('a')",
+    )
+    const types = (...args: string[]) => percolite(['types', '--migrations', folder, ...args])
+    const { code, output, errors } = await types()
+    assert.deepEqual([code, errors], [0, ''])
+    assert.match(output, /export type Tag = \{\n {2}id: string\n {2}n: number \| null\n\}\n/)
+    await write('10-wrong.sql', "\nINSERT INTO tag (id) VALUES ('a')")
+    const failed = await types()
+    assert.deepEqual([failed.code, failed.output], [1, ''])
+    assert.match(failed.errors, /^percolite: .*10-wrong\.sql:2:\d+\nERROR: {2}already_exists/)
+    const both = await types('--url', 'http://127.0.0.1:9')
+    assert.match(both.errors, /--migrations stands in place/)
+    const none = await percolite(['types', '--migrations', join(folder, 'none')])
+    assert.match(none.errors, /^percolite: --migrations .*none: there is no such folder/)
+  })
+
   test('names the observers of a table', async (t) => {
     const { server, types } = await scene(t)
     await server.query('CREATE OBSERVER "o\'1" ON trade (no); CREATE OBSERVER two ON trade (no)')

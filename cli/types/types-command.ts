@@ -12,6 +12,7 @@ import { exitCodeOfServer } from '../connection/server-failure.ts'
 import { fileProblem } from '../file-problem.ts'
 import { sourceBytes } from '../named-file.ts'
 import { failureView } from '../results/failure-view.ts'
+import { MigrationRefused, migratedServer } from './migrated-server.ts'
 import {
   described,
   type StatementProblem,
@@ -24,15 +25,21 @@ import type { ValueModes } from './type-text.ts'
 export const TYPES: Command = {
   name: 'types',
   summary: 'write the types of tables and statements for TypeScript',
-  usage: ["[URL] [--out db.ts] [--statements 'src/**/*.{ts,tsx}'] [--check]"],
+  usage: ["[URL | --migrations DIR] [--out db.ts] [--statements 'src/**/*.{ts,tsx}'] [--check]"],
   details: [
     'Writes the types that connect<Schema, Statements>() of @percolite/client takes: Schema from the tables that',
     'the token may know of, and with --statements the rows and parameters of the texts that the programs give to',
-    'query, scan, page, live, subscribe and sql. A text that has no plan is an error. Exit code 0: done, 1: a statement',
-    'has no plan, or with --check the file differs, 3: no connection.',
+    'query, scan, page, live, subscribe and sql. A text that has no plan is an error. With --migrations the tables are',
+    'those that its files make in an empty server of this process. Exit code 0: done, 1: a statement has no plan, a',
+    'migration fails, or with --check the file differs, 3: no connection.',
   ],
   flags: {
     ...SERVER_FLAGS,
+    migrations: {
+      kind: 'file',
+      default: '',
+      meaning: 'folder of files for percolite migrate, in place of a server',
+    },
     out: { kind: 'file', default: '', meaning: 'file to write; else it is standard output' },
     check: {
       kind: 'switch',
@@ -61,6 +68,23 @@ export const TYPES: Command = {
 const HEAD = `// Made by percolite types. Not to be edited: make it again when the tables have changed.\n`
 
 async function run(call: Call, streams: Streams): Promise<ExitCode> {
+  const folder = call.given('migrations')
+  const { db } = connectionOf(call, { wordsMax: 0 })
+  if (folder === undefined) return await writeTypes(db, call, streams)
+  if (call.words.length > 0 || call.onCommandLine.has('url')) {
+    throw new UsageError('--migrations stands in place of the address of a server.')
+  }
+  try {
+    await using migrated = await migratedServer(folder)
+    return await writeTypes(migrated.db, call, streams)
+  } catch (error) {
+    if (!(error instanceof MigrationRefused)) throw error
+    streams.errors.write(error.message)
+    return EXIT.failed
+  }
+}
+
+async function writeTypes(db: Database, call: Call, streams: Streams): Promise<ExitCode> {
   const { output, errors } = streams
   const out = call.given('out')
   if (call.isOn('check') && out === undefined) throw new UsageError('--check needs --out.')
@@ -68,7 +92,6 @@ async function run(call: Call, streams: Streams): Promise<ExitCode> {
     integers: call.text('integers'),
     json: call.text('json'),
   } as ValueModes
-  const { db } = connectionOf(call, { wordsMax: 0 })
   const pattern = call.given('statements')
   const statements = pattern === undefined ? undefined : statementsOf(pattern)
   try {
