@@ -2,10 +2,12 @@
 import { globSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
+import { createParser } from '../../parser/parser.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { fileProblem } from '../file-problem.ts'
 import { sourceBytes } from '../named-file.ts'
 import { textsIn } from './program-texts.ts'
+import { columnTypes } from './table-types-text.ts'
 import {
   givenType,
   objectType,
@@ -91,25 +93,51 @@ function isOfSeveral({ fields }: PercoliteError): boolean {
 }
 
 /** The map of the texts to their rows and parameters, without templates, whose texts the compiler does not know. */
-export function statementTypesText(known: readonly Described[], modes: ValueModes): string {
+export function statementTypesText(
+  known: readonly Described[],
+  tables: ReadonlyArray<Schemas['Table']>,
+  modes: ValueModes,
+): string {
+  const parser = createParser({ skipValidations: true })
+  const columnsOf = new Map(tables.map((table) => [table.name, columnTypes(table, modes)]))
+  // What a read of one table answers under the name of a column is that column.
+  const ofTable = (sql: string) => {
+    const [read] = parser.parseScript(sql)
+    if (read?.kind !== 'get' && read?.kind !== 'scan') return undefined
+    const isOne = read.kind === 'get' || read.lookups === undefined
+    const { projection } = read
+    const isPlain =
+      projection.kind === 'allColumns' ||
+      projection.items.every(
+        (item) =>
+          item.kind === 'expression' &&
+          item.expression.kind === 'column' &&
+          item.label === item.expression.name,
+      )
+    return isOne && isPlain ? columnsOf.get(read.table.text) : undefined
+  }
   const members = known
     .filter(({ isTemplate }) => !isTemplate)
     .toSorted((one, other) => (one.sql < other.sql ? -1 : 1))
     .map(({ sql, description }) => {
-      const row = rowType(description, modes)
+      const row = rowType(description, ofTable(sql), modes)
       const params = parametersType(description)
       return `  ${textType(sql)}: {\n    row: ${row}\n    params: ${params}\n  }\n`
     })
   return `export type Statements = {\n${members.join('')}}\n`
 }
 
-function rowType({ columns }: Described['description'], modes: ValueModes): string {
+function rowType(
+  { columns }: Described['description'],
+  known: ReadonlyMap<string, string> | undefined,
+  modes: ValueModes,
+): string {
   if (columns === undefined) return 'unknown'
   if (columns.length === 0) return 'never'
   return objectType(
     columns.map(({ name, type, nullable }) => {
       const value = valueType(type, modes)
-      return [name, nullable === false ? value : orNull(value)]
+      return [name, known?.get(name) ?? (nullable === false ? value : orNull(value))]
     }),
   )
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schemas } from '../../client-sdk/client.ts'
+import { checkedValues } from './checked-values.ts'
 import {
   isIdentifier,
   objectType,
@@ -13,7 +14,7 @@ import {
 type Table = Schemas['Table']
 
 /** Names that the file has already, or that its types are made of. */
-const TAKEN = ['Schema', 'Statements', 'Uint8Array', 'Date']
+const TAKEN = ['Schema', 'Statements', 'Json', 'JsonOf', 'Record', 'Uint8Array', 'Date']
 
 /** The types of the tables, and the `Schema` of all of them, as a text of TypeScript. */
 export function tableTypesText(tables: readonly Table[], modes: ValueModes): string {
@@ -24,8 +25,36 @@ export function tableTypesText(tables: readonly Table[], modes: ValueModes): str
   return `${types.join('\n')}${types.length === 0 ? '' : '\n'}export type Schema = {\n${members.join('')}}\n`
 }
 
+/** The types of JSON columns, of a file that exports `Json` by tables and columns; one that it lacks is unknown. */
+export function jsonTypesText(file: string | undefined): string {
+  if (file === undefined) return ''
+  return `import type { Json } from ${textType(file)}
+
+type JsonOf<Table extends string, Column extends string> =
+  Json extends Record<Table, Record<Column, infer Value>> ? Value : unknown
+
+`
+}
+
+function jsonOf(table: string, column: string): string {
+  return `JsonOf<${textType(table)}, ${textType(column)}>`
+}
+
+/** Of the values of each column, by its name. */
+export function columnTypes(table: Table, modes: ValueModes): ReadonlyMap<string, string> {
+  const allowed = checkedValues(table, modes)
+  const types = table.columns.map((column) => {
+    const { name, type, notNull } = column
+    const known =
+      type === 'JSON' && modes.hasJsonFile ? jsonOf(table.name, name) : allowed.get(name)
+    const value = known ?? valueType(type, modes)
+    return [name, notNull ? value : orNull(value)] as const
+  })
+  return new Map(types)
+}
+
 function typesOf(table: Table, name: string, modes: ValueModes): string {
-  const row = table.columns.map((column) => [column.name, typeOf(column, modes)] as const)
+  const row = [...columnTypes(table, modes)]
   const optional = table.columns.filter((column) => !column.notNull || column.default !== undefined)
   const union = optional.map((column) => textType(column.name)).join(' | ')
   const observers = table.observers.map((each) => textType(each.name)).join(' | ')
@@ -40,11 +69,6 @@ function typesOf(table: Table, name: string, modes: ValueModes): string {
       ...(observers === '' ? [] : [['observers', observers] as const]),
     ])}\n`,
   ].join('')
-}
-
-function typeOf({ type, notNull }: Table['columns'][number], modes: ValueModes): string {
-  const value = valueType(type, modes)
-  return notNull ? value : orNull(value)
 }
 
 /** In key order; the columns are its labels where all of them can be. */

@@ -4,6 +4,8 @@
 export type ValueModes = {
   readonly integers: 'number' | 'bigint'
   readonly json: 'number' | 'text'
+  /** Whether a file of the user has the types of JSON columns. */
+  readonly hasJsonFile: boolean
 }
 
 /** The type of a value of a row, without NULL; `unknown` for one that this version does not know. */

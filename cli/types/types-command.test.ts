@@ -113,6 +113,57 @@ export type Schema = {
     assert.match(none.errors, /^percolite: --migrations .*none: there is no such folder/)
   })
 
+  test('a check of listed values is a union, but not with a NULL, and not where more is possible', async (t) => {
+    const { server, types, folder } = await scene(t)
+    const sql = `CREATE TABLE job (id INTEGER PRIMARY KEY CHECK (id IN (1, 2)),
+      state TEXT NOT NULL CHECK (state IN ('open', 'don''e') AND id > 0), a TEXT CHECK (a IN ('x', NULL)),
+      b TEXT CHECK (b NOT IN ('x')), c TEXT CHECK (c IN ('x') OR id = 1), d TEXT CHECK (d IN ('x')))`
+    assert.equal((await server.query(sql)).status, 200)
+    const { output } = await types()
+    const members = /export type Job = \{\n([^}]*)/
+      .exec(output)?.[1]
+      ?.split('\n')
+      .map((line) => line.trim())
+    assert.deepEqual(members?.slice(0, -1), [
+      'id: 1 | 2',
+      "state: 'open' | 'don\\'e'",
+      ...['a: string | null', 'b: string | null', 'c: string | null'],
+      "d: 'x' | null",
+    ])
+    assert.match((await types('--integers', 'bigint')).output, /id: 1n \| 2n\n/)
+    await writeFile(
+      join(folder, 'program.ts'),
+      "db.query('SCAN d, id FROM job'); db.query('SCAN state AS d FROM job')",
+    )
+    const { output: said } = await types('--statements', join(folder, 'program.ts'))
+    assert.match(said, /row: \{ d: 'x' \| null; id: 1 \| 2 \}/)
+    assert.match(said, /row: \{ d: string \}/)
+  })
+
+  test('takes the types of JSON columns from a file of the user', async (t) => {
+    const { types, folder } = await scene(t)
+    const file = join(folder, 'json', 'types.ts')
+    await mkdir(join(folder, 'json'))
+    await writeFile(
+      file,
+      'export type Json = { account: { meta: { tags: string[] } }; other: { a: 1 } }',
+    )
+    const { code, errors } = await types('--json', file, '--out', join(folder, 'db.ts'))
+    assert.deepEqual([code, errors], [0, ''])
+    const written = await readFile(join(folder, 'db.ts'), 'utf8')
+    assert.match(written, /^import type \{ Json \} from '\.\/json\/types\.ts'$/m)
+    const above = `${written.replace(/import.*/, await readFile(file, 'utf8'))}
+import { connect } from './client.ts'
+const db = connect<Schema>()
+const rows = (await db.query('GET meta FROM account WHERE id = $1', ['a'])).rows
+export { rows }
+`
+    assert.deepEqual(problemsOf(above, ['rows[0]?.meta?.tags[0]?.at(0)']), [])
+    assert.match(problemsOf(above, ['rows[0]?.meta?.tag'])[0]?.words ?? '', /'tag' does not exist/)
+    assert.match((await types('--json', 'texts')).errors, /^percolite: --json texts: it is number/)
+    assert.match((await types('--json', 'none.ts')).errors, /there is no such file/)
+  })
+
   test('names the observers of a table', async (t) => {
     const { server, types } = await scene(t)
     await server.query('CREATE OBSERVER "o\'1" ON trade (no); CREATE OBSERVER two ON trade (no)')

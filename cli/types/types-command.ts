@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFileSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
 import type { Database, Schemas } from '../../client-sdk/client.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
@@ -19,7 +20,7 @@ import {
   statementsOf,
   statementTypesText,
 } from './statement-types.ts'
-import { tableTypesText } from './table-types-text.ts'
+import { jsonTypesText, tableTypesText } from './table-types-text.ts'
 import type { ValueModes } from './type-text.ts'
 
 export const TYPES: Command = {
@@ -54,10 +55,9 @@ export const TYPES: Command = {
       meaning: 'as in the options of connect',
     },
     json: {
-      kind: 'choice',
-      choices: ['number', 'text'],
+      kind: 'text',
       default: 'number',
-      meaning: 'as in the options of connect',
+      meaning: 'number, text (as in connect), or a file with the type Json',
     },
   },
   fromEnvironment: SERVER_FLAGS_FROM_ENVIRONMENT,
@@ -88,19 +88,27 @@ async function writeTypes(db: Database, call: Call, streams: Streams): Promise<E
   const { output, errors } = streams
   const out = call.given('out')
   if (call.isOn('check') && out === undefined) throw new UsageError('--check needs --out.')
+  const json = call.text('json')
+  const isFile = json.endsWith('.ts')
+  if (!isFile && json !== 'number' && json !== 'text') {
+    throw new UsageError(`--json ${json}: it is number, text, or a file that ends in .ts.`)
+  }
+  const jsonFile = isFile ? importedFrom(out, json) : undefined
   const modes = {
     integers: call.text('integers'),
-    json: call.text('json'),
+    json: json === 'text' ? 'text' : 'number',
+    hasJsonFile: isFile,
   } as ValueModes
   const pattern = call.given('statements')
   const statements = pattern === undefined ? undefined : statementsOf(pattern)
   try {
-    let text = HEAD + tableTypesText(await tablesOf(db), modes)
+    const tables = await tablesOf(db)
+    let text = HEAD + jsonTypesText(jsonFile) + tableTypesText(tables, modes)
     if (statements !== undefined) {
       const { known, problems } = await described(db, statements)
       for (const problem of problems) errors.write(problemText(problem))
       if (problems.length > 0) return EXIT.failed
-      text += `\n${statementTypesText(known, modes)}`
+      text += `\n${statementTypesText(known, tables, modes)}`
     }
     if (call.isOn('check')) return checked(out ?? '', text, streams)
     if (out === undefined) output.write(text)
@@ -111,6 +119,15 @@ async function writeTypes(db: Database, call: Call, streams: Streams): Promise<E
     errors.write(failureView(error, ''))
     return exitCodeOfServer(error)
   }
+}
+
+/** How the file that is written names another one. Throws UsageError where that is none. */
+function importedFrom(out: string | undefined, path: string): string {
+  if (textOf(path, '--json') === undefined) {
+    throw new UsageError(`--json ${path}: there is no such file.`)
+  }
+  const name = relative(dirname(out ?? 'db.ts'), path).replaceAll('\\', '/')
+  return name.startsWith('.') ? name : `./${name}`
 }
 
 /** Throws UsageError. */
@@ -159,11 +176,11 @@ function checked(path: string, wanted: string, { errors }: Streams): ExitCode {
 }
 
 /** Undefined where there is no such file. Throws UsageError. */
-function textOf(path: string): string | undefined {
+function textOf(path: string, flag = '--out'): string | undefined {
   try {
     return sourceBytes(path).toString('utf8').replaceAll('\r\n', '\n')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw fileProblem(`--out ${path}`, error)
+    throw fileProblem(`${flag} ${path}`, error)
   }
 }

@@ -185,10 +185,8 @@ export class Statements {
       { sql, ...options },
       { signal, timeoutMs: SCRIPT_MS_MAX },
     )
-    const results = answer.results.map(({ rows, ...result }) =>
-      Object.assign(this.resultOf({ rows, ...result }, result.commitTimestamp), result),
-    )
-    return { ...answer, results }
+    const results = answer.results.map((result) => this.resultOf(result, result.commitTimestamp))
+    return { ...answer, results: results as ScriptStatement[] }
   }
 
   /** The rows of a SCAN of any length, a page in memory at a time, all of one snapshot. */
@@ -268,13 +266,12 @@ export class Statements {
     maxRows = Number.POSITIVE_INFINITY,
   ): StatementResult<R> {
     const result = requireResult(wire)
-    const { columns, rowsAffected, unmet, kind } = result
+    const { rows: _, ...more } = result
     const rows = shown('rows', commitTimestamp, () => {
       if (result.rows.length > maxRows) throw tooLarge(maxRows)
       return decodeRows(result, this.#integers) as R[]
     })
-    const more = { ...(unmet !== undefined && { unmet }), ...(kind && { kind }) }
-    return Object.assign(rows, { columns, rowsAffected }, more)
+    return Object.assign(rows, more)
   }
 
   #all(answer: QueryAnswer, maxRows?: number): ScriptResult {
