@@ -714,6 +714,11 @@ export interface components {
             readonly column: string;
             /** @description Of an index: where in the column, which is JSON, the TEXT of this part stands, as it is written after the name of the column: `->>'city'`, `->'address'->>'zip'`. Absent where the part is the column itself. */
             readonly path?: string;
+            /**
+             * @description Of an index: present where the part is `EACH`, the members of the JSON in the column, or at `path`.
+             * @enum {boolean}
+             */
+            readonly each?: true;
             readonly descending: boolean;
         };
         readonly RowCells: {

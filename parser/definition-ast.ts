@@ -171,7 +171,11 @@ export type IdentityClause = Located & {
   readonly startWith?: Expression
 }
 export type KeyClause = { readonly column: Name; readonly descending: boolean }
-export type IndexPartClause = KeyPartName & { readonly descending: boolean }
+export type IndexPartClause = KeyPartName & {
+  /** The members of the JSON there, each by itself. */
+  readonly each?: true
+  readonly descending: boolean
+}
 /** FAMILY name (column, …): columns that are stored apart from the others. */
 export type FamilyClause = { readonly name: Name; readonly columns: readonly Name[] }
 /** [CONSTRAINT name] CHECK (condition) */

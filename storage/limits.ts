@@ -19,6 +19,8 @@ export const STORAGE_LIMITS = {
   tableColumnsMax: 256,
   tableIndexesMax: 32,
   tableObserversMax: 32,
+  /** Entries that a row has in one index of EACH. */
+  indexMembersMax: 1_000,
   tableGrantsMax: 64,
   tableChecksMax: 32,
   /** Of a table's or a column's name, in UTF-8. */

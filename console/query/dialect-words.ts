@@ -4,7 +4,7 @@
 export const KEYWORDS =
   'add admin all alter always analyze and as asc begin between block blocks by case check column ' +
   'commit conflict constraint create cursor day days default define delete desc describe distinct ' +
-  'do drop else end exists expires explain false family filter for from generated get grant grants ' +
+  'do drop each else end exists expires explain false family filter for from generated get grant grants ' +
   'group having hour hours identity if in index indexes insert inspect into is jwt keep key like ' +
   'limit lookup millisecond milliseconds minute minutes none not nothing notify null observe ' +
   'observer observers of on only optional or order overriding pause primary read rename replay ' +

@@ -10,10 +10,14 @@ const index = (name: string, unique: boolean) => ({
   ...{ name, unique, columns: [column('owner')], storing: [], state: 'ready' },
 })
 const OF_PATH = { ...index('ofPath', false), columns: [{ ...column('meta'), path: "->>'a'" }] }
+const OF_MEMBERS = {
+  ...index('ofMembers', false),
+  columns: [{ ...column('meta'), each: true as const }],
+}
 const TABLE = {
   name: 'my table',
   primaryKey: [column('symbol'), column('id')],
-  indexes: [index('byOwner', false), index('oneOwner', true), OF_PATH],
+  indexes: [index('byOwner', false), index('oneOwner', true), OF_PATH, OF_MEMBERS],
 } as unknown as Schemas['Table']
 const ROW = { symbol: "a,b/~o'x", id: 7n, owner: 'ann' }
 

@@ -27,7 +27,10 @@ export function entryHashes(
   row: Row,
 ): ReadonlyArray<{ readonly index: string; readonly hash: string }> {
   return table.indexes
-    .filter(({ state, columns }) => state !== 'failed' && columns.every(({ path }) => !path))
+    .filter(
+      ({ state, columns }) =>
+        state !== 'failed' && columns.every(({ path, each }) => !path && !each),
+    )
     .map(({ name, unique, columns }) => {
       const values = columns.map(({ column }) => (row[column] ?? null) as KeyValue | null)
       const isAlone = unique && !values.includes(null)

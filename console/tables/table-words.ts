@@ -5,7 +5,10 @@ import { countText } from '../page/stamp-text.ts'
 /** `symbol, time DESC`, `meta->>'city'`. */
 export function keyWords(columns: readonly Schemas['KeyColumn'][]): string {
   return columns
-    .map(({ column, path = '', descending }) => `${column}${path}${descending ? ' DESC' : ''}`)
+    .map(
+      ({ column, path = '', each, descending }) =>
+        `${each ? 'EACH ' : ''}${column}${path}${descending ? ' DESC' : ''}`,
+    )
     .join(', ')
 }
 

@@ -64,7 +64,12 @@ function buildNewIndex(
 }
 
 function buildIndexPart({ children }: cst.IndexPartCstNode): IndexPartClause {
-  return { ...buildKeyPart(only(children.keyPart)), descending: children.DESC !== undefined }
+  const each = children.EACH === undefined ? {} : { each: true as const }
+  return {
+    ...buildKeyPart(only(children.keyPart)),
+    ...each,
+    descending: children.DESC !== undefined,
+  }
 }
 
 export function buildAlter(node: cst.AlterStatementCstNode): DefinitionStatement | AccessStatement {

@@ -58,7 +58,8 @@ function buildPredicateTail(
   const position = positionOfNode(predicate)
   if (children.comparisonTail !== undefined) {
     const tail = only(children.comparisonTail).children
-    return { kind: 'binary', first: operand, rest: restOf(tail, tail.sum, buildSum), position }
+    const rest = restOf(tail, tail.sum, buildSum)
+    return memberOf(operand, rest) ?? { kind: 'binary', first: operand, rest, position }
   }
   if (children.isNullTail !== undefined) {
     const negated = only(children.isNullTail).children.NOT !== undefined
@@ -81,6 +82,21 @@ function buildPredicateTail(
   }
   const pattern = buildSum(only(only(children.likeTail).children.sum))
   return { kind: 'like', negated, operand, pattern, position }
+}
+
+/** `a = ANY (tags)` is `tags ? a`. A list is asked by IN. */
+function memberOf(
+  operand: Expression,
+  [comparison]: BinaryExpression['rest'],
+): BinaryExpression | undefined {
+  const any = comparison?.operand
+  if (comparison?.operator !== '=' || any?.kind !== 'call' || any.function !== 'any')
+    return undefined
+  const [json, another] = any.arguments
+  const isList = json?.kind === 'parameter' || json?.kind === 'literal'
+  if (json === undefined || another !== undefined || isList) return undefined
+  const { position } = comparison
+  return { kind: 'binary', first: json, rest: [{ operator: '?', operand, position }], position }
 }
 
 function buildInList({ children }: cst.InTailCstNode) {

@@ -213,8 +213,13 @@ export class ClauseGrammar extends ExpressionGrammar {
   })
 
   readonly indexPart: Rule = this.RULE('indexPart', () => {
+    this.OPTION1({
+      // Lookahead ends with this rule, and a column may be called each.
+      GATE: () => token.isOf(this.LA(2).tokenType, keyword.Name),
+      DEF: () => this.CONSUME(keyword.Each),
+    })
     this.SUBRULE(this.keyPart)
-    this.OPTION(() => {
+    this.OPTION2(() => {
       this.OR([{ ALT: () => this.CONSUME(keyword.Asc) }, { ALT: () => this.CONSUME(keyword.Desc) }])
     })
   })

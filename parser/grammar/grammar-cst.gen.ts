@@ -613,6 +613,7 @@ export interface IndexPartCstNode extends CstNode {
 }
 
 export type IndexPartCstChildren = {
+  EACH?: IToken[];
   keyPart: KeyPartCstNode[];
   ASC?: IToken[];
   DESC?: IToken[];

@@ -95,6 +95,7 @@ export const Default = unreserved('DEFAULT')
 export const Define = unreserved('DEFINE')
 export const Describe = unreserved('DESCRIBE')
 export const Do = unreserved('DO')
+export const Each = unreserved('EACH')
 export const Else = unreserved('ELSE')
 export const End = unreserved('END')
 export const Expires = unreserved('EXPIRES')
@@ -223,6 +224,7 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     Define,
     Describe,
     Do,
+    Each,
     Else,
     End,
     Expires,

@@ -55,6 +55,13 @@ const JsonMemberText = mark('JsonMemberText', '->>', [AdditiveOperator, JsonArro
 const JsonPath = mark('JsonPath', '#>', [AdditiveOperator, JsonArrow])
 const JsonPathText = mark('JsonPathText', '#>>', [AdditiveOperator, JsonArrow])
 const JsonContains = mark('JsonContains', '@>', [AdditiveOperator])
+/** Before a word or a number it is what other databases write for a parameter. */
+export const JsonHas = createToken({
+  name: 'JsonHas',
+  label: "'?'",
+  pattern: /\?(?!\w)/,
+  categories: [AdditiveOperator],
+})
 export const CastMark = mark('CastMark', '::')
 export const Equal = mark('Equal', '=', [ComparisonOperator])
 const LessOrEqual = mark('LessOrEqual', '<=', [ComparisonOperator])
@@ -145,7 +152,7 @@ const CONCRETE_TOKENS: readonly TokenType[] = [
   ...[Bytes, MalformedBytes, ClaimParameter, IntervalMark, ...KEYWORDS, Identifier],
   ...[Text, UnclosedText, Real, Integer, MalformedNumber],
   ...[QuotedIdentifier, EmptyName, UnclosedName],
-  ...[JsonMemberText, JsonMember, JsonPathText, JsonPath, JsonContains, CastMark],
+  ...[JsonMemberText, JsonMember, JsonPathText, JsonPath, JsonContains, JsonHas, CastMark],
   ...[NamedParameter, NumberedParameter, MalformedParameter],
   ...[Semicolon, Comma, Dot, LeftParenthesis, RightParenthesis, Star, Slash, Percent, Plus],
   ...[

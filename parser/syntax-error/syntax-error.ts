@@ -21,6 +21,7 @@ const MALFORMED_WORDS = new Map([
   [token.MalformedBytes, "bytes are pairs of hexadecimal digits between quotes: x'0aff'"],
   [token.MalformedNumber, 'this is not a number'],
   [token.MalformedParameter, 'a parameter is written :name or $1'],
+  [token.JsonHas, 'a parameter is written :name or $1'],
 ])
 
 export type Mistake = {

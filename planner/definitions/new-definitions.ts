@@ -111,8 +111,9 @@ export function newIndexOf(statement: CreateIndexStatement, table: TableDefiniti
     unique,
     parts: columns.map((part) => {
       const path = requirePath(part)
-      const { column, descending } = part
-      return { column: columnNamed(table, column), descending, ...(path && { path }) }
+      const { column, descending, each } = part
+      const within = { ...(path && { path }), ...(each && { each }) }
+      return { column: columnNamed(table, column), descending, ...within }
     }),
     storing: storing.map((column) => columnNamed(table, column)),
   }

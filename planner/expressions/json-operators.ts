@@ -2,6 +2,7 @@
 import type { BinaryOperator, Position } from '../../parser/ast.ts'
 import {
   type JsonStep,
+  jsonMembers,
   type SqlValue,
   spanAt,
   stepsOf,
@@ -14,9 +15,9 @@ import { PLANNER_LIMITS } from '../planner-limits.ts'
 import type { ExpressionType } from './compiled-expression.ts'
 import type { WorkMeter } from './work-meter.ts'
 
-export type JsonOperator = '->' | '->>' | '#>' | '#>>' | '@>'
+export type JsonOperator = '->' | '->>' | '#>' | '#>>' | '@>' | '?'
 
-const OPERATORS: ReadonlySet<string> = new Set(['->', '->>', '#>', '#>>', '@>'])
+const OPERATORS: ReadonlySet<string> = new Set(['->', '->>', '#>', '#>>', '@>', '?'])
 
 export function isJsonOperator(operator: BinaryOperator): operator is JsonOperator {
   return OPERATORS.has(operator)
@@ -39,6 +40,14 @@ export function jsonOperation(
     if (right !== 'JSON') return undefined
     const apply = (whole: SqlValue, part: SqlValue, work: WorkMeter): SqlValue =>
       holdsJson(whole as string, part as string, work)
+    return { type: 'BOOLEAN', apply }
+  }
+  if (operator === '?') {
+    if (right !== 'TEXT') return undefined
+    const apply = (json: SqlValue, text: SqlValue, work: WorkMeter): SqlValue => {
+      work.spend((text as string).length)
+      return jsonMembers(json as string, work).has(JSON.stringify(text))
+    }
     return { type: 'BOOLEAN', apply }
   }
   const isPath = operator === '#>' || operator === '#>>'

@@ -33,8 +33,8 @@ export type Candidate = {
   readonly bounds: KeyBounds
   /** How it is walked to give the order and the groups asked for; undefined when it cannot. */
   readonly direction: 'forward' | 'reverse' | undefined
-  /** What it does not give, when it has no direction. */
-  readonly misses: 'order' | 'groups' | undefined
+  /** What it does not give, or is not given, when it has no direction. */
+  readonly misses: 'order' | 'groups' | 'member' | undefined
   /** True when no row has to be read for the key; true for the primary key. */
   readonly covering: boolean
 }

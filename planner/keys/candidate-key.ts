@@ -8,6 +8,7 @@ import {
   encodeTextPrefix,
   entryColumns,
   type IndexDefinition,
+  isWhole,
   type KeyPart,
   orderParts,
   partName,
@@ -18,7 +19,7 @@ import {
 } from '../../storage/tables/tables.ts'
 import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import { nameText } from '../expressions/expression-text.ts'
-import { type KeyTerm, termAt, termText } from './key-term.ts'
+import { type KeyTerm, membersAt, termAt, termText } from './key-term.ts'
 
 /** A key that rows can be found by and walked along: the primary key, or an index that is ready. */
 export type CandidateKey = {
@@ -51,6 +52,8 @@ export type CandidatePart = {
   readonly type: SqlType
   readonly nullable: boolean
   readonly descending: boolean
+  /** Of a row there is an entry for each of several values: rows are found by one of them. */
+  readonly each: boolean
   valueIn(row: SqlRow): SqlValue
 }
 
@@ -105,17 +108,18 @@ export function partText(part: Pick<CandidatePart, 'text' | 'descending'>): stri
 }
 
 export function partOf(table: TableDefinition, part: KeyPart): CandidatePart {
-  const { columnId, descending, path } = part
+  const { columnId, descending, path, each } = part
   const column = columnPosition(table, columnId)
   const { notNull } = table.columns[column] as ColumnDefinition
-  const term = termAt(column, path)
+  const term = each ? membersAt(column, path) : termAt(column, path)
   return {
     term,
     name: partName(table, part),
     text: termText(table, term),
     type: partType(table, part),
-    nullable: !notNull || path !== undefined,
+    nullable: !notNull || !isWhole(part),
     descending,
+    each: each === true,
     valueIn: (row) => partValue(table, row, part),
   }
 }

@@ -5,7 +5,7 @@ import type {
   InExpression,
   LikeExpression,
 } from '../../parser/ast.ts'
-import type { SqlType, SqlValue } from '../../storage/values/values.ts'
+import { jsonMembers, kindAt, type SqlType, type SqlValue } from '../../storage/values/values.ts'
 import type {
   CompiledExpression,
   ExpressionCompiler,
@@ -23,7 +23,7 @@ import { converted, fits } from '../expressions/type-check.ts'
 import { paidIdentityOf } from '../expressions/value-work.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
 import { partAt } from '../row-parts.ts'
-import { columnOfTerm, type KeyTerm, termOf } from './key-term.ts'
+import { columnOfTerm, type KeyTerm, membersOf, termOf } from './key-term.ts'
 
 /**
  * A condition of a WHERE that compares one column, or a path into one, with what does not depend on the row: the only
@@ -105,7 +105,7 @@ export function keyConditionOf(
 function conditionOf(compiler: ExpressionCompiler, source: Expression): KeyCondition | undefined {
   switch (source.kind) {
     case 'binary':
-      return isComparison(source) ? ofComparison(compiler, source) : undefined
+      return isComparison(source) ? ofComparison(compiler, source) : ofMember(compiler, source)
     case 'between': {
       const on = source.negated ? undefined : termOf(compiler.parts, source.operand)
       if (on === undefined) return undefined
@@ -163,6 +163,47 @@ function ofComparison(
     case '<>':
       return undefined
   }
+}
+
+/** `tags ? 'x'`, and `tags @> '["x"]'` as far as its first member goes. */
+function ofMember(
+  compiler: ExpressionCompiler,
+  source: BinaryExpression,
+): KeyCondition | undefined {
+  const { operator, operand } = source.rest.at(-1) as BinaryExpression['rest'][number]
+  if (operator !== '?' && operator !== '@>') return undefined
+  const on = membersOf(compiler.parts, source)
+  if (on === undefined) return undefined
+  if (operator === '@>') {
+    const [member] = membersIn(operand)
+    if (member === undefined) return undefined
+    const values = [member]
+    return { ...points(on.term, source, { several: false, values: () => values }), exact: false }
+  }
+  const text = fixedValue(compiler, operand, 'TEXT')
+  if (text === undefined) return undefined
+  const value = {
+    ...text,
+    evaluate(scope: Scope): SqlValue {
+      const requested = text.evaluate(scope)
+      return requested === null ? null : JSON.stringify(requested)
+    },
+  }
+  const values = (scope: Scope) => withoutNull([value.evaluate(scope)])
+  return points(on.term, source, { several: false, value, values })
+}
+
+/** The members of an array that is written down; none of what is no array or no JSON. */
+function membersIn(operand: Expression): Iterable<string> {
+  if (operand.kind !== 'literal' || operand.type !== 'text') return []
+  const text = operand.value.trim()
+  if (kindAt(text, 0) !== 'array') return []
+  try {
+    JSON.parse(text)
+  } catch {
+    return []
+  }
+  return jsonMembers(text, { spend: () => {} })
 }
 
 /** What stands for the operator when its sides change places. */

@@ -38,7 +38,8 @@ export function boundsOf(key: CandidateKey, conditions: ConditionsByTerm): KeyBo
     const onPart = conditions.get(part.term) ?? []
     const fixing = onPart.filter((condition) => condition.kind === 'points')
     if (fixing.length === 0) break
-    points.push(fixing)
+    // Of two members a row has two entries: it is found by one, and asked for the other.
+    points.push(part.each ? fixing.slice(0, 1) : fixing)
   }
   const next = key.bounding[points.length]
   const onNext = next === undefined ? undefined : conditions.get(next.term)
@@ -55,6 +56,11 @@ export function isFullKey({ key, points }: KeyBounds): boolean {
 /** NULLs are equal to no other, so a unique index may have many of them. */
 function isFixedToNull(conditions: readonly PointsCondition[]): boolean {
   return conditions.every(({ source }) => source.kind === 'isNull')
+}
+
+/** True for the entries of EACH without a condition that asks for one member: a row may stand there many times. */
+export function lacksMember({ key, points }: KeyBounds): boolean {
+  return key.parts.findIndex(({ each }) => each) >= points.length
 }
 
 export function boundsNothing({ points, range }: KeyBounds): boolean {

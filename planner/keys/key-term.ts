@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Expression, KeyPartName } from '../../parser/ast.ts'
+import type { BinaryExpression, Expression, IndexPartClause } from '../../parser/ast.ts'
 import type { TableDefinition } from '../../storage/tables/tables.ts'
 import { type JsonStep, pathText, type SqlType, stepsOf } from '../../storage/values/values.ts'
 import { expressionText, nameText } from '../expressions/expression-text.ts'
@@ -10,7 +10,7 @@ import { columnAt, type RowPart, requireColumnOf } from '../row-parts.ts'
 /**
  * What a part of a key is, a condition is on, and rows are ordered and grouped by: a column, as its position in the
  * row, or what one that is JSON has at a path, as both of them, such as `2->>'city'`. Equal terms have equal values in
- * every row.
+ * every row. `2->'tags'[]` are the members there, of which a row has many.
  */
 export type KeyTerm = number | string
 
@@ -32,10 +32,18 @@ export function termAt(column: number, path: readonly JsonStep[] | undefined): K
   return path === undefined ? column : `${column}${pathText(path)}`
 }
 
+export function membersAt(column: number, path: readonly JsonStep[] = []): KeyTerm {
+  return `${column}${pathText(path, '>')}${MEMBERS}`
+}
+
+const MEMBERS = '[]'
+
 /** As it is written in a statement about its table. */
 export function termText({ columns }: TableDefinition, term: KeyTerm): string {
   const path = typeof term === 'number' ? '' : term.replace(/^\d+/, '')
-  return `${nameText(columns[columnOfTerm(term)]?.name ?? '')}${path}`
+  const name = nameText(columns[columnOfTerm(term)]?.name ?? '')
+  const isEach = path.endsWith(MEMBERS)
+  return isEach ? `EACH ${name}${path.slice(0, -MEMBERS.length)}` : `${name}${path}`
 }
 
 /** Undefined for any other expression. Throws PlanError for a column that is unknown or one of several. */
@@ -50,12 +58,33 @@ export function termOf(parts: readonly RowPart[], expression: Expression): TermM
   return { term: termAt(column, path), column, path, type: 'TEXT', notNull: false }
 }
 
+/** The members that the last operator of a chain, `?` or `@>`, asks about; undefined for what is no column or path. */
+export function membersOf(
+  parts: readonly RowPart[],
+  chain: BinaryExpression,
+): TermMeant | undefined {
+  const rest = chain.rest.slice(0, -1)
+  const steps = stepsIn(rest.length === 0 ? chain.first : { ...chain, rest }, '>')
+  if (steps === undefined) return undefined
+  const column = requireColumnOf(parts, steps.source)
+  if (columnAt(parts, column).type !== 'JSON') return undefined
+  return { term: membersAt(column, steps.path), column, type: 'TEXT', notNull: false }
+}
+
+type PathOfPart = Pick<IndexPartClause, 'path' | 'each'>
+
 /** The path of a part of a key; undefined for a column. Throws PlanError for one that does not lead to TEXT. */
-export function requirePath({ path }: KeyPartName): readonly JsonStep[] | undefined {
+export function requirePath({ path, each }: PathOfPart): readonly JsonStep[] | undefined {
   if (path === undefined) return undefined
-  const steps = stepsIn(path, '>>')?.path
+  const steps = stepsIn(path, each ? '>' : '>>')?.path
   if (steps !== undefined && steps.length > 0) return steps
   const text = expressionText(path)
+  if (each) {
+    throw new PlanError('invalid_request', `The path ${text} of EACH does not lead to JSON.`, {
+      position: path.position,
+      hint: "A path to JSON ends with -> or #>: EACH meta->'tags', or EACH meta#>'{tags}'.",
+    })
+  }
   throw new PlanError('invalid_request', `The path ${text} does not lead to a text in JSON.`, {
     position: path.position,
     hint: "A path ends with ->> or #>>, which give TEXT: meta->'address'->>'city', or meta#>>'{address,city}'.",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   columnPosition,
+  isWhole,
   type KeyPart,
   type SqlRow,
   type TableDefinition,
@@ -12,12 +13,12 @@ import type { WorkMeter } from '../expressions/work-meter.ts'
 /** Found once for a table: every row that is written asks for them. */
 const PATHS = new WeakMap<TableDefinition, readonly KeyPart[]>()
 
-/** The paths into JSON that a row is looked through for when it is written, one for each time. */
+/** The paths into JSON, and the EACH, that a row is looked through for when it is written, one for each time. */
 function pathsOf(table: TableDefinition): readonly KeyPart[] {
   const known = PATHS.get(table)
   if (known !== undefined) return known
   const written = table.indexes.filter(({ state }) => state !== 'failed')
-  const paths = written.flatMap(({ parts }) => parts.filter(({ path }) => path !== undefined))
+  const paths = written.flatMap(({ parts }) => parts.filter((part) => !isWhole(part)))
   PATHS.set(table, paths)
   return paths
 }

@@ -139,11 +139,17 @@ function refusal(question: AccessQuestion, limitHint: string): PlanError {
   return isServed ? unbounded(question, limitHint) : noSuchOrder(question, limitHint)
 }
 
+/** Those that are of use without a condition on a member. */
+function walkable({ candidates }: AccessQuestion): readonly Candidate[] {
+  return candidates.filter(({ misses }) => misses !== 'member')
+}
+
 const BEFORE_TABLE = { SCAN: 'SCAN … FROM', SET: 'SET … ON', DELETE: 'DELETE FROM' } as const
 
 /** Thrown as well when a parameter turns out, at execution, to bound nothing. */
 export function unbounded(question: AccessQuestion, limitHint = ''): PlanError {
-  const { statement, position, table, candidates, hasWhere } = question
+  const { statement, position, table, hasWhere } = question
+  const candidates = walkable(question)
   const keys = candidates.map(({ key }) => key)
   const clause = candidates.some(({ misses }) => misses !== undefined)
     ? ` that gives the ${question.groupBy === undefined ? 'ORDER' : 'GROUP'} BY`
@@ -177,7 +183,8 @@ function otherwiseText({ whereHint }: AccessQuestion): string {
 }
 
 function noSuchOrder(question: AccessQuestion, limitHint: string): PlanError {
-  const { table, candidates, position, orderPosition, groupPosition } = question
+  const { table, position, orderPosition, groupPosition } = question
+  const candidates = walkable(question)
   const keys = candidates.map(({ key }) => key)
   const suggested = suggestedIndex(question)
   const create = orderIndexText(question)
@@ -269,6 +276,14 @@ function cannotServe(
   limitHint: string,
 ): PlanError {
   const { table, orderPosition, groupPosition } = question
+  if (misses === 'member') {
+    const message = `The hint names ${keyText(key)}, where rows are found by one member.`
+    throw new PlanError('invalid_request', message, {
+      position: hint.position,
+      hint: `Leave out the hint, or ask for a member: 'x' = ANY (column).`,
+      fields: { table: table.name, hinted: keyText(key) },
+    })
+  }
   const clause = misses === 'groups' ? 'GROUP BY' : 'ORDER BY'
   const position = misses === 'groups' ? groupPosition : orderPosition
   const message = `The hint names ${keyText(key)}, which does not give this ${clause}.`

@@ -22,7 +22,7 @@ import {
   keyConditionOf,
 } from '../keys/key-condition.ts'
 import { groupsFollow, walkingDirection } from '../keys/key-order.ts'
-import { boundsOf, conditionsOf, type KeyBounds } from '../keys/key-range.ts'
+import { boundsOf, conditionsOf, type KeyBounds, lacksMember } from '../keys/key-range.ts'
 import { columnOfTerm, type KeyTerm } from '../keys/key-term.ts'
 import { chooseAccess, unbounded } from '../keys/rules.ts'
 import { NO_ORDER, type PlannedOrder } from '../sorting/sort-plan.ts'
@@ -158,7 +158,7 @@ function rulingConjunct(compiler: ExpressionCompiler, source: Expression): Conju
 function withinRule(path: AccessPath, ruling: readonly Conjunct[]): AccessPath {
   const conditions = ruling.flatMap(({ condition }) => condition ?? [])
   if (conditions.length === 0) return path
-  const all = byTerm([...conditions, ...conditionsOf(path.bounds)])
+  const all = byTerm([...conditionsOf(path.bounds), ...conditions])
   return { ...path, bounds: boundsOf(path.bounds.key, all) }
 }
 
@@ -191,8 +191,10 @@ function candidateOf(
   const { needs, way, conjuncts } = request
   const ordered = way.isOrdered ? directionFor(bounds, needs.order) : 'forward'
   const grouped = !way.isGrouped || givesGroups(bounds, needs.groups)
-  const direction = grouped ? ordered : undefined
-  const misses = !grouped ? 'groups' : ordered === undefined ? 'order' : undefined
+  const lacking = lacksMember(bounds)
+  const direction = grouped && !lacking ? ordered : undefined
+  const unordered = ordered === undefined ? 'order' : undefined
+  const misses = lacking ? 'member' : grouped ? unordered : 'groups'
   const filtering = notSeenTo(bounds, conjuncts).flatMap(({ condition, filter }) => {
     if (filter !== undefined) return [...filter.columns]
     return condition === undefined ? [] : [columnOfTerm(condition.term)]

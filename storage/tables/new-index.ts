@@ -2,7 +2,7 @@
 import { invalidDefinition, requireName } from './definition-name.ts'
 import { defineKey, type NewKeyPart, requireColumn } from './new-key.ts'
 import { requireCount } from './table-counts.ts'
-import type { IndexDefinition, TableDefinition } from './table-definition.ts'
+import { type IndexDefinition, isWhole, type TableDefinition } from './table-definition.ts'
 
 /** An index as CREATE INDEX describes it, before it has an id. */
 export type NewIndex = {
@@ -32,7 +32,13 @@ export function defineIndex(
   const keyName = `The index "${name}"`
   if (newIndex.parts.length === 0) throw invalidDefinition(`${keyName} has no columns.`, fields)
   const parts = defineKey(keyName, newIndex.parts, table.columns, fields)
-  const whole = parts.filter(({ path }) => path === undefined)
+  const members = parts.filter(({ each }) => each)
+  if (members.length > 1) throw invalidDefinition(`${keyName} has two parts of EACH.`, fields)
+  if (unique && members.length > 0) {
+    const message = `${keyName} has EACH, and cannot be unique: a row has many entries there.`
+    throw invalidDefinition(message, fields)
+  }
+  const whole = parts.filter(isWhole)
   const held = new Set([...whole, ...table.primaryKey].map(({ columnId }) => columnId))
   const storing = new Set<number>()
   for (const stored of newIndex.storing) {

@@ -5,7 +5,7 @@ import { invalidDefinition, requireName } from './definition-name.ts'
 import { nearestNames } from './nearest-names.ts'
 import type { ColumnDefinition, KeyPart } from './table-definition.ts'
 
-export type NewKeyPart = Pick<KeyPart, 'descending' | 'path'> & { readonly column: string }
+export type NewKeyPart = Pick<KeyPart, 'descending' | 'path' | 'each'> & { readonly column: string }
 
 /**
  * The columns of a key by their ids, and paths into those that are JSON. `keyName` begins the sentences of the errors,
@@ -18,34 +18,37 @@ export function defineKey(
   given: { readonly table: string; readonly index?: string },
 ): KeyPart[] {
   const used = new Set<string>()
-  return parts.map(({ column: name, descending, path }) => {
+  return parts.map(({ column: name, descending, path, each }) => {
     const fields = { ...given, column: name }
     const column = requireColumn(keyName, name, columns, given)
-    const shown = path === undefined ? `"${name}"` : `"${name}"${pathText(path)}`
-    if (path === undefined) requireOrder(column, fields)
-    else requirePath(column, path, fields)
+    const shown = `${each ? 'EACH ' : ''}"${name}"${pathText(path ?? [], each ? '>' : '>>')}`
+    if (path === undefined && !each) requireOrder(column, fields)
+    else requireJson(column, path ?? [], fields)
     if (used.has(shown)) throw invalidDefinition(`${keyName} names ${shown} twice.`, fields)
     used.add(shown)
-    return { columnId: column.id, descending, ...(path && { path }) }
+    return { columnId: column.id, descending, ...(path && { path }), ...(each && { each }) }
   })
 }
 
 function requireOrder({ name, type }: ColumnDefinition, fields: ErrorFields): void {
   if (type !== 'JSON') return
-  const message = `Column "${name}" is JSON, which has no order and cannot be a key; an index can have a path into it, such as "${name}"->>'name'.`
+  const message = `Column "${name}" is JSON, which has no order and cannot be a key; an index can have a path into it, such as "${name}"->>'name', or EACH "${name}" for its members.`
   throw invalidDefinition(message, fields)
 }
 
-function requirePath(
+function requireJson(
   { name, type }: ColumnDefinition,
   path: readonly JsonStep[],
   fields: ErrorFields,
 ): void {
   if (type !== 'JSON') {
-    throw invalidDefinition(`Column "${name}" is ${type}, and only JSON has a path.`, fields)
+    throw invalidDefinition(
+      `Column "${name}" is ${type}, and only JSON has a path, or members for EACH.`,
+      fields,
+    )
   }
   // It stands in the catalog as names do, and is shown as they are.
-  requireName(pathText(path), fields, 'A path')
+  if (path.length > 0) requireName(pathText(path), fields, 'A path')
 }
 
 /** The column of this name, or `invalid_definition` with the names that come near it. */

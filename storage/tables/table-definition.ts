@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cells/cell.ts'
 import { intact } from '../invariant.ts'
-import { type JsonStep, type Meter, pathText, textAt } from '../values/json/json-path.ts'
+import { type JsonStep, type Meter, pathText, spanAt, textAt } from '../values/json/json-path.ts'
 import type { SqlType, SqlValue } from '../values/sql-type.ts'
 
 /**
@@ -96,6 +96,11 @@ export type KeyPart = {
   readonly descending: boolean
   /** Of an index: what the column, which is JSON, has there as TEXT, instead of the column itself. */
   readonly path?: readonly JsonStep[]
+  /**
+   * Of an index that is not unique, one part at most: the members of the JSON there, each an entry of its own, which
+   * has it as canonical JSON.
+   */
+  readonly each?: true
 }
 
 /**
@@ -106,7 +111,7 @@ export type FamilyDefinition = { readonly id: number; readonly name: string }
 
 /**
  * A secondary index. `building`: every writer keeps its entries, but older rows may have none yet, so no read may use
- * it. `ready`: it has exactly one entry for each row. `failed`: the rows that were there break its uniqueness, or one
+ * it. `ready`: it has exactly the entries of each row. `failed`: the rows that were there break its uniqueness, or one
  * cannot be read; it is no longer written, and only DROP INDEX is left.
  */
 export type IndexDefinition = {
@@ -199,28 +204,37 @@ export function keyPositions(table: TableDefinition): number[] {
 }
 
 /** What a part of a key is compared as. */
-export function partType(table: TableDefinition, { columnId, path }: KeyPart): SqlType {
-  return path === undefined ? columnOf(table, columnId).column.type : 'TEXT'
+export function partType(table: TableDefinition, { columnId, path, each }: KeyPart): SqlType {
+  const isText = path !== undefined || each !== undefined
+  return isText ? 'TEXT' : columnOf(table, columnId).column.type
 }
 
-/** For messages and their fields: the name of the column, or `meta->>'city'`. */
-export function partName(table: TableDefinition, { columnId, path }: KeyPart): string {
+/** Whether the part is the column itself, so that an entry holds it. */
+export function isWhole({ path, each }: KeyPart): boolean {
+  return path === undefined && each === undefined
+}
+
+/** For messages and their fields: the name of the column, `meta->>'city'`, or `EACH meta->'tags'`. */
+export function partName(table: TableDefinition, { columnId, path = [], each }: KeyPart): string {
   const { name } = columnOf(table, columnId).column
-  return path === undefined ? name : `${name}${pathText(path)}`
+  return each ? `EACH ${name}${pathText(path, '>')}` : `${name}${pathText(path)}`
 }
 
-/** What a row has in a part of a key; in a path the same as the expression. */
+/** What a row has in a part of a key; in a path the same as the expression, for EACH the JSON with the members. */
 export function partValue(
   table: TableDefinition,
   row: SqlRow,
-  { columnId, path }: KeyPart,
+  { columnId, path, each }: KeyPart,
 ): SqlValue {
   const value = row[columnPosition(table, columnId)] as SqlValue
-  return path === undefined || value === null ? value : textAt(value as string, path, UNPAID)
+  if (path === undefined || value === null) return value
+  if (!each) return textAt(value as string, path, UNPAID)
+  const span = spanAt(value as string, path, UNPAID)
+  return span === undefined ? null : (value as string).slice(span.from, span.to)
 }
 
 /** The work is that of a write, which is bounded by the bytes of its rows. */
-const UNPAID: Meter = { spend: () => {} }
+export const UNPAID: Meter = { spend: () => {} }
 
 /** The column of a part of a key, with its position in the table. */
 export function columnOf(

@@ -93,6 +93,7 @@ export {
   type ColumnDefinition,
   columnPosition,
   type IndexDefinition,
+  isWhole,
   type KeyPart,
   keyColumns,
   keyPositions,

@@ -3,6 +3,7 @@
 /** The door of values: SQL types, their values, and JSON. */
 
 export { canonicalJson } from './json/canonical-json.ts'
+export { jsonMembers } from './json/json-members.ts'
 export {
   canonicalNumber,
   hasLongExponent,

@@ -9,6 +9,7 @@ const SCANS = 'planner/plan/plan-scan.ts'
 const bug = plantedIn('server/guard/access')
 const chiefBug = plantedIn(CHIEF_TEST)
 const requestBug = plantedIn('server/stopping.test.ts')
+const memberBug = plantedIn('planner/keys/members.test.ts')
 
 /** One for each thing that running statements have to do for access control, and what tells of them afterwards. */
 export const STATEMENT_BUGS: readonly PlantedBug[] = [
@@ -29,6 +30,18 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     'planner/execute/rows-named.ts',
     'requested.filter((key) => mayMeetRule(named, key, scope))',
     'requested',
+  ),
+  memberBug(
+    'rowsOfTwoMembersAreNone',
+    'planner/keys/key-range.ts',
+    'part.each ? fixing.slice(0, 1) : fixing',
+    'fixing',
+  ),
+  memberBug(
+    'entriesOfMembersStay',
+    'storage/tables/rows/index-maintenance.ts',
+    'else if (order < 0 && deleted !== undefined) edits',
+    'else if (order < 0 && deleted !== undefined && after.length === 0) edits',
   ),
   chiefBug(
     'rangeSetsIgnoreTheRule',

@@ -109,7 +109,11 @@ function compound(type: SqlType, table: string, depth: number): Text {
       call(['abs', 'round', 'floor', 'ceil', 'sign', '-'], part('REAL')),
       call(['round'], part('REAL'), fc.integer({ min: -1, max: 16 }).map(String)),
     ],
-    BOOLEAN: [condition(table, depth - 1), binary(['@>'], part('JSON'), part('JSON'))],
+    BOOLEAN: [
+      condition(table, depth - 1),
+      binary(['@>'], part('JSON'), part('JSON')),
+      binary(['?'], part('JSON'), part('TEXT')),
+    ],
     BYTES: [binary(['||']), call(['substr'], part(), part('INTEGER'))],
     TIMESTAMP: [
       binary(['+', '-'], part(), part('INTEGER')),

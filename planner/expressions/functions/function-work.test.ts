@@ -63,6 +63,7 @@ const WORST: Readonly<Record<string, readonly [string, Parameters]>> = {
   'path of escapes': ['j #> (:t || trim(v, v))', { t: `{"${'\\"'.repeat(32_000)}"}` }],
   member: ["json_set(:j, '{zz}', n) -> v", { j: MEMBERS }],
   '@>': ["json_set(:j, '{zz}', n) @> :j", { j: MEMBERS }],
+  '?': ["json_set(:j, '{zz}', n) ? v", { j: MEMBERS }],
   'cast to JSON': ['(:t || trim(v, v))::JSON', { t: JSON.stringify(ELEMENTS) }],
   'cast to BYTES': ['(:t || trim(v, v))::BYTES', { t: 'aaaa'.repeat(500_000) }],
   'cast to REAL': ['(trim(v, v) || :t)::REAL', { t: `0.${'1'.repeat(1_000_000)}` }],

@@ -35,6 +35,28 @@ function linesOf(answer: IncomingMessage) {
   }
 }
 
+test('a subscription to the rows with a member is told as rows gain and lose it', async (t) => {
+  const { server, ask } = await world(t)
+  await server.query('CREATE TABLE post (id INTEGER PRIMARY KEY, tags JSON)')
+  await server.query('CREATE INDEX byTag ON post (EACH tags)')
+  await server.indexesBuilt('post')
+  await server.query(`INSERT INTO post (id, tags) VALUES (1, '["x"]'), (2, '["y"]')`)
+  const next = linesOf(
+    await ask({ sql: "SCAN id FROM post WHERE 'x' = ANY (tags)", snapshot: 'true' }),
+  )
+  await next()
+  assert.deepEqual((await next()).rows, [{ key: [1], row: { id: 1 } }])
+  await next()
+  for (const [id, tags, op] of [
+    [2, '["y","x"]', 'enter'],
+    [1, '["z"]', 'leave'],
+  ]) {
+    await server.query(`SET tags = '${tags}' ON post WHERE id = ${id}`)
+    const { changes } = await next()
+    assert.deepEqual([changes.length, changes[0].op, changes[0].key], [1, op, [id]])
+  }
+})
+
 test('a subscription comes as lines, the frames of the socket without their id', async (t) => {
   const { server, ask } = await world(t)
   await server.query("SET balance = 1 ON account WHERE id = 'bob'")

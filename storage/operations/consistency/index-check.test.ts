@@ -15,6 +15,7 @@ import {
   encodePrimaryKey,
   getRows,
   type IndexDefinition,
+  type NewIndex,
   requireTable,
   type SqlRow,
   type TableDefinition,
@@ -66,8 +67,12 @@ class World {
     }
   }
 
-  async index(name: string, column: string, more: { unique: boolean; storing: string[] }) {
-    const parts = [{ column, descending: false }]
+  async index(
+    name: string,
+    on: string | NewIndex['parts'],
+    more: { unique: boolean; storing: string[] },
+  ) {
+    const parts = typeof on === 'string' ? [{ column: on, descending: false }] : on
     const { index } = await this.commit((at, catalog) =>
       createIndex(at, catalog, { name, table: 'person', parts, ...more }, { ifNotExists: false }),
     )
@@ -126,6 +131,27 @@ test('found: an entry that says something else than its row', async () => {
   const message =
     'T4 The row and the index "byAge" of "person" do not agree: its entry says something else.'
   assert.deepEqual(await world.problems(), [message])
+  await world.storage.close()
+})
+
+test('found: a member that has lost its entry, and one that no row has any more', async () => {
+  const world = await World.create()
+  await world.commit(async (at, catalog) => {
+    const column = { name: 'tags', type: 'JSON', notNull: false } as const
+    await addColumn(at, catalog, 'person', column)
+  })
+  const parts = [{ column: 'tags', each: true, descending: false } as const]
+  await world.index('byTag', parts, { unique: false, storing: [] })
+  await world.put([4n, 'dan', 40n, '["a","b"]'])
+  assert.deepEqual(await world.problems(), [])
+  await world.commit((at) => {
+    at.delete(world.entry('byTag', '"a"', 4n), '0')
+    at.put(world.entry('byTag', '"c"', 4n), '0', Buffer.from('01', 'hex'))
+  })
+  assert.deepEqual(await world.problems(), [
+    'T4 The row and the index "byTag" of "person" do not agree: it has no entry.',
+    'T4 The entry of index "byTag" is left over: Its row has other values.',
+  ])
   await world.storage.close()
 })
 

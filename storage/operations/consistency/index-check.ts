@@ -6,7 +6,7 @@ import {
   belongsTo,
   decodeEntry,
   type EncodedEntry,
-  encodeEntry,
+  encodeEntries,
 } from '../../tables/bytes/index-entry.ts'
 import { indexSpace } from '../../tables/bytes/index-key.ts'
 import { encodePrimaryKey, tableSpace } from '../../tables/bytes/key-encoding.ts'
@@ -22,8 +22,8 @@ import { unlessDamaged } from './damage.ts'
 import { readFences } from './store-rows.ts'
 
 /**
- * T4: at one snapshot, a ready index has exactly one entry for each row of its table, and it says what the row says; an
- * index that is being built may lack entries, but has no wrong ones.
+ * T4: at one snapshot, a ready index has exactly the entries of each row of its table, one, or with EACH one for each
+ * member, and they say what the row says; an index that is being built may lack entries, but has no wrong ones.
  *
  * Two walks, each with multi-gets of a batch: along the rows, whose entries must be there, and along the entries, whose
  * rows must be there. The store may be written meanwhile, so a disagreement is checked once more before it is a
@@ -69,9 +69,7 @@ export class IndexCheck {
     const range = { start: space, end: endOfPrefix(space) as Uint8Array, columns }
     let batch: ExpectedEntry[] = []
     for await (const row of this.#snapshot.scanRows({ ...range, signal: this.#signal })) {
-      const entry = expectedEntry(checked, row)
-      if (entry === undefined) continue
-      batch.push({ row: row.key, entry })
+      for (const entry of expectedEntries(checked, row) ?? []) batch.push({ row: row.key, entry })
       if (batch.length < BATCH) continue
       await this.#compareEntries(checked, batch)
       batch = []
@@ -84,7 +82,7 @@ export class IndexCheck {
     const entries = await this.#snapshot.getRows(entryKeys, [ROW_COLUMN])
     for (const [position, expected] of batch.entries()) {
       if (disagreement(checked, expected.entry, entries[position]) === undefined) continue
-      await this.#lookAgain(checked, expected.row)
+      await this.#lookAgain(checked, expected)
     }
   }
 
@@ -127,26 +125,32 @@ export class IndexCheck {
     return await this.#snapshot.getRows(keys, columns)
   }
 
-  async #lookAgain(checked: TableIndex, rowKey: Uint8Array): Promise<void> {
+  async #lookAgain(checked: TableIndex, { row, entry: missed }: ExpectedEntry): Promise<void> {
     const { table, index } = checked
-    const expected = await this.#expectedNow(checked, rowKey)
+    const expected = await this.#expectedNow(checked, row, missed.key)
     if (expected === undefined) return
     const [entry] = await this.#snapshot.getRows([expected.key], [ROW_COLUMN])
     const message = disagreement(checked, expected, entry)
     if (message === undefined) return
     // A commit of before the snapshot may have come into the store between the two readings.
-    const again = await this.#expectedNow(checked, rowKey)
+    const again = await this.#expectedNow(checked, row, missed.key)
     if (again === undefined || !isSameEntry(expected, again)) return
-    await this.#found(checked, [rowKey, expected.key], {
+    await this.#found(checked, [row, expected.key], {
       rule: 'T4',
-      row: rowKey,
+      row,
       message: `The row and the index "${index.name}" of "${table.name}" do not agree: ${message}`,
     })
   }
 
-  async #expectedNow(checked: TableIndex, row: Uint8Array): Promise<EncodedEntry | undefined> {
+  /** The entry with this key that the row has to have. */
+  async #expectedNow(
+    checked: TableIndex,
+    row: Uint8Array,
+    key: Uint8Array,
+  ): Promise<EncodedEntry | undefined> {
     const [stored] = await this.#readRows(checked, [{ row }])
-    return stored == null ? undefined : expectedEntry(checked, stored)
+    const entries = stored == null ? undefined : expectedEntries(checked, stored)
+    return entries?.find((entry) => compareRowKeys(entry.key, key) === 0)
   }
 
   /** Unless what was read means nothing: undecided, collected, or of an index that is gone. */
@@ -174,10 +178,13 @@ type ExpectedEntry = { readonly row: Uint8Array; readonly entry: EncodedEntry }
 type FoundEntry = { readonly key: Uint8Array; readonly row: Uint8Array }
 
 /** Undefined when the row cannot be read, which is found where all rows are checked. */
-function expectedEntry({ table, index }: TableIndex, row: SnapshotRow): EncodedEntry | undefined {
+function expectedEntries(
+  { table, index }: TableIndex,
+  row: SnapshotRow,
+): readonly EncodedEntry[] | undefined {
   return unlessDamaged(() => {
     const families = familiesOf(table, indexColumns(table, index))
-    return encodeEntry(table, index, storedRow(table, families, row).row)
+    return encodeEntries(table, index, storedRow(table, families, row).row)
   })
 }
 
@@ -210,8 +217,8 @@ function agrees(
   row: SnapshotRow | null | undefined,
 ): boolean {
   if (row == null) return false
-  const expected = expectedEntry(checked, row)
-  return expected === undefined || compareRowKeys(expected.key, key) === 0
+  const expected = expectedEntries(checked, row)
+  return expected?.some((entry) => compareRowKeys(entry.key, key) === 0) ?? true
 }
 
 function isSameEntry(a: EncodedEntry, b: EncodedEntry): boolean {

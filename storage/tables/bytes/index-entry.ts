@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
-import { bufferOf, hasPrefix } from '../../cells/row-key.ts'
+import { bufferOf, compareRowKeys, hasPrefix } from '../../cells/row-key.ts'
+import { limitExceeded } from '../../errors.ts'
 import { DamagedRecord } from '../../invariant.ts'
+import { STORAGE_LIMITS } from '../../limits.ts'
+import { jsonMembers } from '../../values/json/json-members.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import {
   columnOf,
   columnPosition,
   type IndexDefinition,
+  isWhole,
   partValue,
   type SqlRow,
   type TableDefinition,
+  UNPAID,
 } from '../table-definition.ts'
 import { decodeEntryKey, encodeEntryKey } from './index-key.ts'
 import { componentBytes, componentsOf, readComponents, writeComponents } from './key-values.ts'
@@ -56,19 +61,53 @@ export type EncodedEntry = {
 
 /** Positions of the columns that an entry holds, ascending: an index covers a read of these alone. */
 export function entryColumns(table: TableDefinition, index: IndexDefinition): readonly number[] {
-  // Of a column with a path, an entry has what is there and no more.
-  const whole = index.parts.filter(({ path }) => path === undefined)
-  const ids = [...whole, ...table.primaryKey].map(({ columnId }) => columnId)
+  // Of a column with a path or EACH, an entry has what is there and no more.
+  const ids = [...index.parts.filter(isWhole), ...table.primaryKey].map(({ columnId }) => columnId)
   const positions = [...ids, ...index.storing].map((id) => columnPosition(table, id))
   return [...new Set(positions)].sort((a, b) => a - b)
 }
 
-/** `values` are those of the index's parts, where they are known. Errors: those of `encodeEntryKey`. */
-export function encodeEntry(
+/**
+ * The entries of a row, in the order of their keys: one, or where a part is EACH one for each member. `values` are
+ * those of the index's parts, where they are known. Errors: those of `encodeEntryKey`, and `limit_exceeded` above
+ * `indexMembersMax`.
+ */
+export function encodeEntries(
   table: TableDefinition,
   index: IndexDefinition,
   row: SqlRow,
   values: readonly SqlValue[] = index.parts.map((part) => partValue(table, row, part)),
+): readonly EncodedEntry[] {
+  let each = index.parts.length - 1
+  while (each >= 0 && !index.parts[each]?.each) each -= 1
+  if (each < 0) return [encodeEntry(table, index, row, values)]
+  const json = values[each] as string | null
+  const members = json === null ? [] : [...jsonMembers(json, UNPAID)]
+  requireFewMembers(members.length, table, index)
+  const [first] = members
+  if (first === undefined) return []
+  // All have the same value, which may be long, and is held once.
+  const entry = encodeEntry(table, index, row, values.with(each, first))
+  const primaryKey = keyOfRow(table, row)
+  const entries = members.map((member) => {
+    const { key } = encodeEntryKey(table, index, { values: values.with(each, member), primaryKey })
+    return { ...entry, key }
+  })
+  return entries.sort((a, b) => compareRowKeys(a.key, b.key))
+}
+
+function requireFewMembers(actual: number, table: TableDefinition, index: IndexDefinition): void {
+  const limit = STORAGE_LIMITS.indexMembersMax
+  if (actual <= limit) return
+  const message = `A row has at most ${limit} members in the index "${index.name}"; this one of "${table.name}" has ${actual}.`
+  throw limitExceeded('indexMembersMax', actual, message, { table: table.name, index: index.name })
+}
+
+function encodeEntry(
+  table: TableDefinition,
+  index: IndexDefinition,
+  row: SqlRow,
+  values: readonly SqlValue[],
 ): EncodedEntry {
   const primaryKey = keyOfRow(table, row)
   const { key, isUnique } = encodeEntryKey(table, index, { values, primaryKey })
@@ -101,8 +140,8 @@ export function decodeEntry(
   const fromKey = decodeEntryKey(table, index, key)
   const { primaryKey, rest } = readOwner(table, fromKey.primaryKey, value)
   const row = emptyRow(table, primaryKey)
-  index.parts.forEach(({ columnId, path }, position) => {
-    if (path !== undefined) return
+  index.parts.forEach(({ columnId, path, each }, position) => {
+    if (path !== undefined || each !== undefined) return
     row[columnPosition(table, columnId)] = fromKey.values[position] as SqlValue
   })
   readFields(table, rest, row, storedColumns(table, index))

@@ -11,7 +11,13 @@ import {
   type SqlRow,
   type TableDefinition,
 } from '../table-definition.ts'
-import { belongsTo, decodeEntry, encodeEntry, entryColumns } from './index-entry.ts'
+import {
+  belongsTo,
+  decodeEntry,
+  type EncodedEntry,
+  encodeEntries,
+  entryColumns,
+} from './index-entry.ts'
 import {
   encodeIndexKey,
   encodeIndexTextPrefix,
@@ -21,6 +27,13 @@ import {
 } from './index-key.ts'
 import { compareRowKeys, endOfPrefix } from './key-encoding.ts'
 import { keyOfRow } from './row-codec.ts'
+
+/** The one entry of a row in an index without EACH. */
+function encodeEntry(table: TableDefinition, index: IndexDefinition, row: SqlRow): EncodedEntry {
+  const [entry, ...others] = encodeEntries(table, index, row)
+  assert.ok(entry !== undefined && others.length === 0)
+  return entry
+}
 
 /** An index over some of the table's columns that can be keys, storing some of the others. */
 function arbitraryIndex(table: TableDefinition): fc.Arbitrary<IndexDefinition> {

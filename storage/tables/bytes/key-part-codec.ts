@@ -21,9 +21,11 @@ import {
  *     {"column":3,"path":["address","city"],"descending":false}    meta->'address'->>'city'
  *     {"column":3,"path":["tags",0],"descending":false}            meta->'tags'->>0
  *     {"column":3,"path":[{"either":"0"}],"descending":false}      meta#>>'{0}'
+ *     {"column":3,"each":true,"descending":false}                  EACH meta
  */
-export function jsonOfPart({ columnId, descending, path }: KeyPart): JsonObject {
-  return { column: columnId, ...(path && { path: path.map(jsonOfStep) }), descending }
+export function jsonOfPart({ columnId, descending, path, each }: KeyPart): JsonObject {
+  const within = { ...(path && { path: path.map(jsonOfStep) }), ...(each && { each }) }
+  return { column: columnId, ...within, descending }
 }
 
 function jsonOfStep({ name, index }: JsonStep): unknown {
@@ -31,21 +33,24 @@ function jsonOfStep({ name, index }: JsonStep): unknown {
   return index === undefined ? name : { either: name }
 }
 
-/** All parts of a key, in which there are paths or none. Violations of T3. */
+/** All parts of a key, in which there may be paths, and EACH, by the format of the table. Violations of T3. */
 export function partsOfJson(
   json: unknown,
   tableColumns: readonly ColumnDefinition[],
-  mayHavePaths = false,
+  mayHave: { readonly paths: boolean; readonly each: boolean } = { paths: false, each: false },
 ): KeyPart[] {
-  const parts = requireList(json).map((part) => {
-    const { column, descending: given, path } = requireObject(part)
+  const parts = requireList(json).map((part): KeyPart => {
+    const { column, descending: given, path, each } = requireObject(part)
     const columnId = requireId(column, COLUMN_ID_MAX)
     requireColumn(tableColumns, columnId)
     const descending = requireBoolean(given)
-    if (path === undefined) return { columnId, descending }
+    if (path === undefined && each === undefined) return { columnId, descending }
     const isJson = tableColumns.some(({ id, type }) => id === columnId && type === 'JSON')
-    if (!mayHavePaths || !isJson) throw damaged('a key has no path here')
-    return { columnId, descending, path: pathOfJson(path) }
+    if (!mayHave.paths || !isJson) throw damaged('a key has no path here')
+    if (each !== undefined && !(mayHave.each && each === true))
+      throw damaged('a key has no EACH here')
+    const within = path === undefined ? {} : { path: pathOfJson(path) }
+    return { columnId, descending, ...within, ...(each === true && { each }) }
   })
   if (parts.length === 0) throw damaged('a key has no columns')
   return parts

@@ -8,7 +8,7 @@ import { pathText } from '../../values/json/json-path.ts'
 import type { SqlType, SqlValue } from '../../values/sql-type.ts'
 import { decodeIdentity, encodeIdentity } from '../catalog/identity-row.ts'
 import { type IndexDefinition, partName } from '../table-definition.ts'
-import { decodeEntry, encodeEntry, entryColumns } from './index-entry.ts'
+import { decodeEntry, encodeEntries, entryColumns } from './index-entry.ts'
 import { readKeyComponent } from './key-component.ts'
 import { decodePrimaryKey, encodeKeyComponent, encodePrimaryKey } from './key-encoding.ts'
 import { decodeRow } from './row-codec.ts'
@@ -69,9 +69,9 @@ test('the row values of the page are written and read as it says', () => {
 
 test('the definitions of the page are written and read as it says', () => {
   const jsons = [...page.matchAll(/```json\n([^`]*)```/g)].map(([, json]) => json as string)
-  assert.equal(jsons.length, 6)
+  assert.equal(jsons.length, 7)
   const tables = jsons.map((json) => decodeTable(Buffer.from(json)))
-  const [account, user, observed, checked, numbered, pathed] = tables
+  const [account, user, observed, checked, numbered, pathed, tagged] = tables
   assert.deepEqual(numbered?.columns[0]?.default, { kind: 'identity', isAlways: true, series: 2 })
   assert.deepEqual(
     checked?.checks.map(({ state }) => state),
@@ -80,6 +80,10 @@ test('the definitions of the page are written and read as it says', () => {
   assert.deepEqual(
     pathed?.indexes[0]?.parts.map((part) => partName(pathed, part)),
     ["meta->'address'->>'city'", "meta->'tags'->>-1", "meta#>>'{0}'"],
+  )
+  assert.deepEqual(
+    tagged?.indexes[0]?.parts.map((part) => partName(tagged, part)),
+    ["EACH meta->'tags'", 'at'],
   )
   assert.equal(account?.name, 'account')
   assert.deepEqual(account?.columns[1]?.default, { kind: 'literal', value: 0n })
@@ -131,7 +135,8 @@ test('the index entries of the page are written and read as it says', () => {
     }
     const [id, name, count] = JSON.parse(unquoted(json)) as [number, string | null, number | null]
     const row = [BigInt(id), name, count === null ? null : BigInt(count)]
-    const entry = encodeEntry(table, index, row)
+    const [entry] = encodeEntries(table, index, row)
+    assert.ok(entry !== undefined)
     assert.equal(hexOf(entry.key), unquoted(key), text)
     assert.equal(hexOf(entry.value), unquoted(value), text)
     const read = decodeEntry(table, index, { ...entry, commitTs: null })
@@ -141,21 +146,31 @@ test('the index entries of the page are written and read as it says', () => {
   }
 })
 
-test('the entries of a path of the page are written and read as it says', () => {
+test('the entries of a path and of EACH of the page are written and read as it says', () => {
   const examples = rowsBelow('### Examples of entries of a path')
-  assert.equal(examples.length, 4)
+  assert.equal(examples.length, 6)
+  const seen = new Map<string, number>()
   const table = tableOf([column(1, 'INTEGER', true), column(2, 'JSON', false)])
   for (const [text, json, key, value] of examples as [string, string, string, string][]) {
-    const [, unique, path = '', order] = /^(UNIQUE )?INDEX \(2(.*?)( DESC)?\)$/.exec(text) ?? []
+    const [, unique, path = '', order] =
+      /^(UNIQUE )?INDEX \((?:EACH )?2(.*?)( DESC)?\)$/.exec(text) ?? []
     const steps = [...path.matchAll(/->>?(?:'(.*?)'|(\d+))/g)].map(([, name, index]) =>
       name === undefined ? { index: Number(index) } : { name },
     )
-    assert.equal(pathText(steps), path)
+    const isEach = text.includes('EACH')
+    assert.equal(pathText(steps, isEach ? '>' : '>>'), path)
     const index: IndexDefinition = {
       id: 8,
       name: 'i',
       unique: unique !== undefined,
-      parts: [{ columnId: 2, descending: order !== undefined, path: steps }],
+      parts: [
+        {
+          columnId: 2,
+          descending: order !== undefined,
+          path: steps,
+          ...(isEach && { each: true }),
+        },
+      ],
       storing: [],
       state: 'ready',
     }
@@ -164,7 +179,10 @@ test('the entries of a path of the page are written and read as it says', () => 
       string,
       string,
     ]
-    const entry = encodeEntry(table, index, [BigInt(id), meta])
+    const entries = encodeEntries(table, index, [BigInt(id), meta])
+    const entry = entries[seen.get(text) ?? 0]
+    seen.set(text, (seen.get(text) ?? 0) + 1)
+    assert.ok(entry !== undefined && entries.length === (isEach ? 2 : 1))
     assert.equal(hexOf(entry.key), unquoted(key), text)
     assert.equal(hexOf(entry.value), unquoted(value), text)
     assert.deepEqual(decodeEntry(table, index, { ...entry, commitTs: null }).row, [

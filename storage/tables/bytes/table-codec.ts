@@ -3,11 +3,12 @@
 import { SQL_TYPES, type SqlType, type SqlValue } from '../../values/sql-type.ts'
 import { requireValue } from '../../values/sql-value.ts'
 import { identityOf } from '../identity-column.ts'
-import type {
-  ColumnDefault,
-  ColumnDefinition,
-  FamilyDefinition,
-  TableDefinition,
+import {
+  type ColumnDefault,
+  type ColumnDefinition,
+  type FamilyDefinition,
+  isWhole,
+  type TableDefinition,
 } from '../table-definition.ts'
 import { TABLE_ID_MAX } from './catalog-codec.ts'
 import {
@@ -44,12 +45,14 @@ import {
  *     {"format":5, … ,"checks":[{"name":"account_balance_check","text":"balance >= 0","columns":[2],"state":"ready"}]}
  *     {"format":6,"columns":[{ … ,"default":{"kind":"identity","always":true,"series":1}}], … }
  *     {"format":7, … ,"indexes":[{ … ,"columns":[{"column":3,"path":["city"],"descending":false}], … }], … }
+ *     {"format":8, … ,"indexes":[{ … ,"columns":[{"column":3,"each":true,"descending":false}], … }], … }
  *
  * Each table has the lowest format that says all of it: format 1, of the server 0.1.0, that of one
  * without indexes, families and altered columns, format 2 that of one without observers, format 3 that of
  * one without grants, format 4 that of one without checks, format 5 that of one without an identity, format 6
- * that of one without paths into JSON in its indexes. A server that does not know a format refuses it: so it writes no
- * row without its index entries, notifications, checks and numbers, and shows none to a role that it knows nothing of.
+ * that of one without paths into JSON in its indexes, format 7 that of one without EACH in them.
+ * A server that does not know a format refuses it: so it writes no row without its index entries, notifications, checks
+ * and numbers, and shows none to a role that it knows nothing of.
  */
 const PLAIN_FORMAT = 1
 const FULL_FORMAT = 2
@@ -58,9 +61,10 @@ const GRANTED_FORMAT = 4
 const CHECKED_FORMAT = 5
 const NUMBERED_FORMAT = 6
 const PATHED_FORMAT = 7
+const MEMBERS_FORMAT = 8
 const FORMATS = [
   ...[PLAIN_FORMAT, FULL_FORMAT, OBSERVED_FORMAT],
-  ...[GRANTED_FORMAT, CHECKED_FORMAT, NUMBERED_FORMAT, PATHED_FORMAT],
+  ...[GRANTED_FORMAT, CHECKED_FORMAT, NUMBERED_FORMAT, PATHED_FORMAT, MEMBERS_FORMAT],
 ]
 
 export function encodeTable(table: TableDefinition): Uint8Array {
@@ -79,7 +83,8 @@ export function encodeTable(table: TableDefinition): Uint8Array {
   }
   const { observers, grants, checks } = table
   const isNumbered = identityOf(table) !== undefined
-  const isPathed = table.indexes.some(({ parts }) => parts.some(({ path }) => path !== undefined))
+  const parts = table.indexes.flatMap((index) => index.parts)
+  const isPathed = !parts.every(isWhole)
   const isChecked = checks.length > 0 || isNumbered || isPathed
   const isGranted = grants.length > 0 || isChecked
   if (observers.length === 0 && !isGranted) return encodeJson(FULL_FORMAT, full)
@@ -87,7 +92,9 @@ export function encodeTable(table: TableDefinition): Uint8Array {
   if (!isGranted) return encodeJson(OBSERVED_FORMAT, observed)
   const granted = { ...observed, grants }
   if (!isChecked) return encodeJson(GRANTED_FORMAT, granted)
-  const format = isPathed ? PATHED_FORMAT : isNumbered ? NUMBERED_FORMAT : CHECKED_FORMAT
+  const hasMembers = parts.some(({ each }) => each)
+  const ofIndexes = hasMembers ? MEMBERS_FORMAT : PATHED_FORMAT
+  const format = isPathed ? ofIndexes : isNumbered ? NUMBERED_FORMAT : CHECKED_FORMAT
   return encodeJson(format, { ...granted, checks })
 }
 
@@ -102,7 +109,7 @@ export function decodeTable(value: Uint8Array): TableDefinition {
   const isObserved = format >= OBSERVED_FORMAT
   const isGranted = format >= GRANTED_FORMAT
   const isChecked = format >= CHECKED_FORMAT
-  const isPathed = format >= PATHED_FORMAT
+  const mayHave = { paths: format >= PATHED_FORMAT, each: format >= MEMBERS_FORMAT }
   const families = isFull ? requireList(json.families).map(familyOfJson) : []
   const familyIds = new Set(families.map(({ id }) => id))
   for (const { family } of columns) {
@@ -118,7 +125,7 @@ export function decodeTable(value: Uint8Array): TableDefinition {
     primaryKey: partsOfJson(json.primaryKey, columns),
     families,
     indexes: isFull
-      ? requireList(json.indexes).map((index) => indexOfJson(index, columns, isPathed))
+      ? requireList(json.indexes).map((index) => indexOfJson(index, columns, mayHave))
       : [],
     observers: isObserved
       ? requireList(json.observers).map((observer) => observerOfJson(observer, columns))

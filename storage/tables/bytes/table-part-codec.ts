@@ -34,18 +34,18 @@ export function jsonOfIndex(index: IndexDefinition): JsonObject {
   return { id, name, unique, columns, storing, state, ...(failure && { failure }) }
 }
 
-/** With paths into JSON among its parts, or none. Violations of T3. */
+/** `mayHave` is what the format of the table lets its parts have. Violations of T3. */
 export function indexOfJson(
   json: unknown,
   tableColumns: readonly ColumnDefinition[],
-  mayHavePaths: boolean,
+  mayHave: Parameters<typeof partsOfJson>[2],
 ): IndexDefinition {
   const { members, ...common } = commonOfJson(json, ['building', 'ready', 'failed'])
   const { unique, columns: parts, storing, failure } = members
   return {
     ...common,
     unique: requireBoolean(unique),
-    parts: partsOfJson(parts, tableColumns, mayHavePaths),
+    parts: partsOfJson(parts, tableColumns, mayHave),
     storing: requireColumnIds(storing, tableColumns),
     ...(failure !== undefined && { failure: requireText(failure) }),
   }

@@ -125,6 +125,18 @@ suite('a batch of the build of an index', () => {
     assert.equal(step.kind === 'moved' && step.position.rows, 1)
   })
 
+  test('takes no more rows than have about so many members', async () => {
+    const parts = [{ column: 'b', each: true, descending: false } as const]
+    const rows: SqlRow[] = [1n, 2n, 3n, 4n].map((id) => [id, id, `[1,2,${id}]`])
+    const scene = await Scene.of(rows, { parts, typeOfB: 'JSON' })
+    for (const done of [2, 4]) {
+      const { step, commit } = await scene.building(4)
+      assert.equal(step.kind === 'moved' && step.position.rows, done)
+      commit()
+    }
+    assert.equal((await scene.entries()).length, 10)
+  })
+
   test('looks for each path into a long JSON in a turn of its own', async (t) => {
     const json = JSON.stringify({ filler: 'a'.repeat(400_000), x: 1 })
     const parts = ['x', 'y', 'z'].map((name) => ({

@@ -6,7 +6,7 @@ import { InvariantViolation } from '../../invariant.ts'
 import type { Transaction } from '../../transactions/transaction.ts'
 import { nextTurn } from '../../turns/turns.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
-import { belongsTo, type EncodedEntry, encodeEntry } from '../bytes/index-entry.ts'
+import { belongsTo, type EncodedEntry, encodeEntries } from '../bytes/index-entry.ts'
 import { decodePrimaryKey } from '../bytes/key-encoding.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
 import type { TableIndex } from '../catalog/catalog.ts'
@@ -15,7 +15,7 @@ import { endBuilding } from '../catalog/index-changes.ts'
 import { type BuildPosition, readPosition, writePosition } from '../catalog/index-progress.ts'
 import { indexColumns } from '../rows/index-maintenance.ts'
 import { type StoredRow, scanRows } from '../rows/table-rows.ts'
-import { columnPosition, partName, partValue } from '../table-definition.ts'
+import { columnPosition, isWhole, partName, partValue } from '../table-definition.ts'
 
 /**
  * One transaction of the building of an index. Since the index was created every writer keeps its entries, so what is
@@ -34,6 +34,7 @@ export type BuildStep =
   | { readonly kind: 'ended'; readonly state: 'ready' | 'failed' }
 
 export type BuildBounds = {
+  /** Rows, and about as many entries: those of one row belong together. */
   readonly rowsMax: number
   /** Of values read, at least one row whatever its size. */
   readonly bytesMax: number
@@ -59,17 +60,17 @@ export async function buildBatch(
   const batch = await readBatch(transaction, building, { ...bounds, position })
   if ('failure' in batch) return await failed(transaction, building, batch)
   const { rows } = batch
-  const last = rows.at(-1)
-  if (last === undefined) {
+  if (rows.length === 0) {
     await endBuilding(transaction, building, { state: 'ready' })
     return { kind: 'ended', state: 'ready' }
   }
-  const missing = await missingEntries(transaction, building, rows)
+  const missing = await missingEntries(transaction, building, rows, bounds.rowsMax)
   if ('failure' in missing) return await failed(transaction, building, missing)
   // An index that is dropped meanwhile must not get entries: its table's fence stops this commit.
   transaction.dependOnSchema(table.id)
   for (const { key, value } of missing.entries) transaction.put(key, ROW_COLUMN, value)
-  const moved = { rows: (position?.rows ?? 0) + rows.length, last: last.key }
+  const last = rows[missing.ofRows - 1] as StoredRow
+  const moved = { rows: (position?.rows ?? 0) + missing.ofRows, last: last.key }
   writePosition(transaction, index, moved)
   return { kind: 'moved', position: moved }
 }
@@ -116,16 +117,19 @@ async function readBatch(
   return { rows }
 }
 
-type Missing = { readonly entries: readonly EncodedEntry[] } | { readonly failure: string }
+type Missing =
+  | { readonly entries: readonly EncodedEntry[]; readonly ofRows: number }
+  | { readonly failure: string }
 
-/** The entries of these rows that are not there yet, or why the index can have none of them. */
+/** The entries that are not there yet of the first rows, as many as make `entriesMax`, or why there can be none. */
 async function missingEntries(
   transaction: BuildTransaction,
   building: TableIndex,
   rows: readonly StoredRow[],
+  entriesMax: number,
 ): Promise<Missing> {
   const { table, index } = building
-  const encoded = await encodeEntries(building, rows)
+  const encoded = await entriesOf(building, rows, entriesMax)
   if ('failure' in encoded) return encoded
   const wanted = encoded.entries
   const present = await transaction.getRows(
@@ -140,43 +144,48 @@ async function missingEntries(
     if (taken !== undefined && !belongsTo(entry, taken)) {
       const columns = index.parts.map((part) => partName(table, part))
       const names = columns.map((name) => `"${name}"`).join(', ')
+      // A unique index has one entry for each row.
       const failure = `More than one row has the values of ${names} that ${rowText(building, rows[at] as StoredRow)} has.`
       return { failure }
     }
     own.set(keyString(entry.key), entry)
     if (there === undefined || compareRowKeys(there, entry.value) !== 0) entries.push(entry)
   }
-  return { entries }
+  return { entries, ofRows: encoded.ofRows }
 }
 
-/** Characters of JSON that one turn is looked through for paths; a value is looked through whole for each path. */
+/** Characters of JSON that one turn is looked through for members and paths; a value is, whole, for each of them. */
 const TURN_CHARACTERS = 256 * 1024
 
 /** A row of before may be one that the index could not have had, by the size of its key. */
-async function encodeEntries(
+async function entriesOf(
   { table, index }: TableIndex,
   rows: readonly StoredRow[],
+  entriesMax: number,
 ): Promise<Missing> {
   const entries: EncodedEntry[] = []
   let looked = 0
+  let ofRows = 0
   for (const stored of rows) {
+    if (entries.length >= entriesMax) break
     const values: SqlValue[] = []
     for (const part of index.parts) {
       const whole = stored.row[columnPosition(table, part.columnId)]
-      if (part.path !== undefined && typeof whole === 'string') looked += whole.length
+      if (!isWhole(part) && typeof whole === 'string') looked += whole.length
       values.push(partValue(table, stored.row, part))
       if (looked < TURN_CHARACTERS) continue
       looked = 0
       await nextTurn()
     }
     try {
-      entries.push(encodeEntry(table, index, stored.row, values))
+      entries.push(...encodeEntries(table, index, stored.row, values))
     } catch (error) {
       if (!(error instanceof StorageError) || error.code !== 'limit_exceeded') throw error
       return { failure: `${error.message} It is of ${rowText({ table, index }, stored)}.` }
     }
+    ofRows += 1
   }
-  return { entries }
+  return { entries, ofRows }
 }
 
 function rowText(building: TableIndex, { key }: StoredRow): string {

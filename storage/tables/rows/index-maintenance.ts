@@ -3,7 +3,7 @@
 import { compareRowKeys, keyString } from '../../cells/row-key.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Transaction } from '../../transactions/transaction.ts'
-import { belongsTo, type EncodedEntry, encodeEntry } from '../bytes/index-entry.ts'
+import { belongsTo, type EncodedEntry, encodeEntries } from '../bytes/index-entry.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
 import {
   columnPosition,
@@ -20,6 +20,8 @@ import type { UniqueConflict } from './unique-conflict.ts'
  *     byCustomer (customer), the row (1, 'bob', 10) becomes     (1, 'bob', 11)   nothing
  *                                                               (1, 'joe', 10)   delete 'bob' 1, put 'joe' 1
  *                                                               gone             delete 'bob' 1
+ *
+ *     byTag (EACH tags), the row (1, ["a","b"]) becomes         (1, ["b","c"])   delete "a" 1, put "c" 1
  *
  * A change of an entry's content writes the entry's own row, so two transactions that change the parts of one entry
  * conflict even where they write different families.
@@ -51,7 +53,7 @@ export type RowChange =
       readonly key?: undefined
     }
 
-/** What becomes of one index by one change: the entry that goes and the one that comes, or one of them. */
+/** What becomes of one entry by one change: it goes, it comes, or another one has its key. */
 export type EntryEdit = {
   readonly index: IndexDefinition
   readonly deleted?: EncodedEntry
@@ -82,17 +84,29 @@ export function indexColumns(table: TableDefinition, index: IndexDefinition): re
   return ids.map((id) => columnPosition(table, id))
 }
 
-/** Pure. Errors: those of `encodeEntry`. */
+/** Pure. Errors: those of `encodeEntries`. */
 export function entryEdits(table: TableDefinition, change: RowChange): EntryEdit[] {
-  if (table.indexes.length === 0) return []
-  return indexesWritten(table, change.columns).flatMap((index) => {
-    const deleted = change.before === null ? undefined : encodeEntry(table, index, change.before)
-    const put = change.after === null ? undefined : encodeEntry(table, index, change.after)
-    const inPlace = deleted !== undefined && put !== undefined && isSame(deleted.key, put.key)
-    if (inPlace && isSame(deleted.value, put.value)) return []
-    return [{ index, inPlace, ...(deleted && { deleted }), ...(put && { put }) }]
-  })
+  const edits: EntryEdit[] = []
+  for (const index of indexesWritten(table, change.columns)) {
+    const before = change.before === null ? NO_ENTRIES : encodeEntries(table, index, change.before)
+    const after = change.after === null ? NO_ENTRIES : encodeEntries(table, index, change.after)
+    // Both are in the order of their keys.
+    for (let i = 0, j = 0; i < before.length || j < after.length; ) {
+      const [deleted, put] = [before[i], after[j]]
+      const order =
+        deleted === undefined ? 1 : put === undefined ? -1 : compareRowKeys(deleted.key, put.key)
+      if (order <= 0) i += 1
+      if (order >= 0) j += 1
+      if (deleted !== undefined && put !== undefined && order === 0) {
+        if (!isSame(deleted.value, put.value)) edits.push({ index, inPlace: true, deleted, put })
+      } else if (order < 0 && deleted !== undefined) edits.push({ index, inPlace: false, deleted })
+      else if (put !== undefined) edits.push({ index, inPlace: false, put })
+    }
+  }
+  return edits
 }
+
+const NO_ENTRIES: readonly EncodedEntry[] = []
 
 /**
  * Looks up, in one round trip, who owns the unique entries of these edits, and decides change by change as if each had

@@ -46,7 +46,7 @@ type ChangeOptions = {
  *
  * Resolves to null for each change, or with `onConflict: 'skip'` the conflict for which it was left out. With `taken`,
  * values that another row had before the statement are a conflict only when that row still has them at its end. Errors,
- * with nothing written: `disk_full`, `unique_violation`, and those of `fullKey`, `encodeRowValue` and `encodeEntry`.
+ * with nothing written: `disk_full`, `unique_violation`, and those of `fullKey`, `encodeRowValue` and `encodeEntries`.
  */
 export function changeRows(
   transaction: RowWrites,

@@ -36,11 +36,11 @@ export function plainText(text: string, { from, to }: JsonSpan): string | undefi
   return kind === 'string' ? (JSON.parse(value) as string) : value
 }
 
-/** The steps as they are written after a column: `->'address'->>'city'`. */
-export function pathText(steps: readonly JsonStep[]): string {
+/** The steps as they are written after a column, to TEXT or to JSON: `->'address'->>'city'`, `->'tags'`. */
+export function pathText(steps: readonly JsonStep[], last: '>>' | '>' = '>>'): string {
   return steps
     .map(({ name, index }, position) => {
-      const end = position === steps.length - 1 ? '>>' : '>'
+      const end = position === steps.length - 1 ? last : '>'
       if (name === undefined) return `-${end}${index}`
       const isEither = index !== undefined
       const text = (isEither ? `{${name}}` : name).replaceAll("'", "''")

@@ -57,6 +57,8 @@ export class RuledTable {
       `ALTER TABLE ${name} ADD CONSTRAINT ${name}kept CHECK (${this.checked.map((column) => othersOf(choose, column)).join(' OR ')})`,
       `ALTER TABLE ${name} ADD COLUMN ${JSON_COLUMN} JSON`,
       ...indexes.map((index) => createIndexText(this.table, index)),
+      `CREATE INDEX ${name}each ON ${name} (EACH ${JSON_COLUMN})`,
+      `CREATE INDEX ${name}within ON ${name} (EACH ${JSON_COLUMN}->'a')`,
       `CREATE OBSERVER ${name}seen ON ${name} (${choose.oneOf(this.table.columns).name})`,
       `CREATE WEAK OBSERVER ${name}hint ON ${name} (${JSON_COLUMN})`,
     ]

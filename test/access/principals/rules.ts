@@ -95,6 +95,7 @@ function ruleByRow(choose: Chooser, table: RandomTable): RandomRule {
   if (choose.percent(10)) {
     const text = choose.oneOf([
       `${JSON_COLUMN} IS NOT NULL`,
+      `${JSON_COLUMN} ? '${choose.oneOf(['a', 'ab'])}'`,
       `${JSON_COLUMN} <> ${knownJson(choose)}`,
     ])
     parts.push({ text, columns: [JSON_COLUMN], meantFor: () => text, meets: () => ({}) })

@@ -107,10 +107,11 @@ async function indexOf(table: TableDefinition, index: IndexDefinition, snapshot:
 }
 
 /** `KeyColumn` of `openapi.yaml`. */
-function keyPartOf(table: TableDefinition, { columnId, descending, path }: KeyPart) {
+function keyPartOf(table: TableDefinition, { columnId, descending, path, each }: KeyPart) {
   return {
     column: nameOfColumn(table, columnId),
-    ...(path && { path: pathText(path) }),
+    ...(path && { path: pathText(path, each ? '>' : '>>') }),
+    ...(each && { each }),
     descending,
   }
 }
