@@ -37,5 +37,6 @@ test('every goal of HTTP is there by name with its must and its aim', () => {
     ['GET with a token and a rule by key', 0.85, 0.95],
     ['statements/s in one request of 100 GETs / 100 requests', 8, 15],
     ['the same by 16 clients, of a server that is never idle', undefined, undefined],
+    ['transfers between accounts drawn by Zipf 1.5 / uniform ones', 0.8, 1],
   ])
 })

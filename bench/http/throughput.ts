@@ -14,6 +14,7 @@ import {
 const CLIENTS = [1, 4, 16, 64] as const
 const MOST_CLIENTS = 64
 const BATCH_CLIENTS = 16
+const CONTENDING_CLIENTS = 32
 // A server is fast when V8 has compiled what it does: after six to ten seconds under load. Contenders by
 // the number of clients share one.
 const SHARED_WARM_UP_SECONDS = 3
@@ -123,23 +124,31 @@ export function batching(options: PercoliteOptions): Experiment {
   }
 }
 
-/** Two SETs of an expression of what the row holds, one transaction in one request. */
+/** Two SETs of an expression of what the row holds, one transaction in one request; its conflicts are run again. */
 export function transfers(options: PercoliteOptions): Experiment {
   const server = sharedPercolite(options)
-  const counts = [1, 16, MOST_CLIENTS]
+  const contender = (name: string, clients: number, request: 'transfer' | 'skewedTransfer') =>
+    loadedContender({ name, server, load: requestLoad(request, options), clients })
+  const nameOf = (clients: number) => `transfer, ${clients} clients`
+  const uniform = contender(nameOf(CONTENDING_CLIENTS), CONTENDING_CLIENTS, 'transfer')
+  const skewed = contender(`${uniform.name}, Zipf 1.5`, CONTENDING_CLIENTS, 'skewedTransfer')
   return {
     name: 'transfer',
     title: 'Two-row transfer in one request, durable',
     unit: 'transfers',
     warmUpSeconds: SHARED_WARM_UP_SECONDS,
-    contenders: counts.map((clients) =>
-      loadedContender({
-        name: `transfer, ${clients} clients`,
-        server,
-        load: requestLoad('transfer', options),
-        clients,
-      }),
-    ),
-    goals: [],
+    contenders: [
+      ...[1, 16].map((clients) => contender(nameOf(clients), clients, 'transfer')),
+      uniform,
+      skewed,
+      contender(nameOf(MOST_CLIENTS), MOST_CLIENTS, 'transfer'),
+    ],
+    goals: [
+      {
+        what: 'transfers between accounts drawn by Zipf 1.5 / uniform ones',
+        ...{ of: skewed.name, to: uniform.name, must: 0.8, aim: 1 },
+      },
+    ],
+    notes: ['`retries` are the transfers that were answered 409, which the clients sent again.'],
   }
 }

@@ -39,6 +39,33 @@ export function twoAccounts(random: Random, rows: number): readonly [string, str
   return [accountId(from), accountId(to)]
 }
 
+/** As `twoAccounts`, account r drawn in proportion to 1 / (r + 1)^1.5: the first is in 62 % of the pairs. */
+export function twoSkewedAccounts(random: Random, rows: number): readonly [string, string] {
+  const from = skewed(random, rows)
+  for (;;) {
+    const to = skewed(random, rows)
+    if (to !== from) return [accountId(from), accountId(to)]
+  }
+}
+
+const SKEW = 1.5
+let skewedShares = new Float64Array()
+
+function skewed(random: Random, rows: number): number {
+  if (skewedShares.length !== rows) {
+    let sum = 0
+    skewedShares = Float64Array.from({ length: rows }, (_, at) => (sum += (at + 1) ** -SKEW))
+  }
+  const drawn = random.next() * (skewedShares.at(-1) as number)
+  let [low, high] = [0, rows - 1]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((skewedShares[middle] as number) <= drawn) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 /** A value that no other write of a run has: an identical one would cost some stores nothing. */
 export function itemValue(random: Random, sequence: number): string {
   return `${sequence.toString(36)}.${random.next().toString(36)}.`.padEnd(VALUE_LENGTH, 'v')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setStatement, transferRequest } from '../stores/percolite-store.ts'
-import { ACCOUNTS, ITEMS, itemId, itemValue, twoAccounts } from './data.ts'
+import { ACCOUNTS, ITEMS, itemId, itemValue, twoAccounts, twoSkewedAccounts } from './data.ts'
 import { HttpClient, Retries } from './http-client.ts'
 import { Random } from './random.ts'
 import type { LoadOptions, Workload } from './workload.ts'
@@ -60,6 +60,8 @@ const REQUESTS = {
     })
   },
   transfer: ({ random, rows }) => query(transferRequest(ACCOUNTS, ...twoAccounts(random, rows))),
+  skewedTransfer: ({ random, rows }) =>
+    query(transferRequest(ACCOUNTS, ...twoSkewedAccounts(random, rows))),
   scan: ({ rows }) =>
     query({ sql: 'SCAN id, value FROM item', pageSize: Math.min(rows, PAGE_ROWS_MAX) }),
 } as const satisfies Record<string, (draw: Draw) => Request>

@@ -73,6 +73,8 @@ export class Transaction {
   readonly readOnly: boolean
   /** Its position among the open ones. */
   slot = 0
+  /** What it wrote or guarded, where its commit was small and lost to others of this process. */
+  lostRows: ReadonlyArray<{ readonly hash: number }> = NO_ROWS
   readonly #newId: () => string
   readonly #keepsOutcome: boolean
   readonly #writeRefusal: StorageError | undefined
@@ -311,6 +313,7 @@ export class Transaction {
         this.#end('committed', outcome)
         return { commitTs: outcome.commitTs }
       case 'aborted':
+        this.lostRows = outcome.rows ?? NO_ROWS
         this.#end('rolledBack', rolledBackBy(outcome.reason))
         this.#deps.refused?.(outcome.reason, this)
         throw outcome.reason
@@ -387,6 +390,7 @@ export class Transaction {
 }
 
 const NO_WAITS: StatementWaits = {}
+const NO_ROWS: ReadonlyArray<{ readonly hash: number }> = []
 const NO_TABLES: readonly number[] = []
 const NO_HINTS: readonly Hint[] = []
 const NOTHING = { kind: 'nothing' } as const

@@ -17,6 +17,7 @@ import type { RunningRequest } from '../prepared/running-request.ts'
 import type { EndedTransactions } from './ended-transactions.ts'
 import { explained } from './explained-error.ts'
 import { retryableCause, runAgain } from './retry.ts'
+import { RowLines, type Ticket } from './row-lines.ts'
 import { withCreation } from './table-creation.ts'
 
 /** What is noted of conflicts beside that they were there. */
@@ -56,6 +57,8 @@ export type OwnTransaction<T> = {
   readonly commitTsOf?: (result: T) => Timestamp | null | undefined
   /** The transaction of the attempt before. */
   failed?: Timestamp
+  /** The hashes of the rows that its attempts have lost to others. */
+  lostRows?: Set<number>
 }
 
 type Begun = {
@@ -70,9 +73,11 @@ type Begun = {
  */
 export class Attempts {
   readonly #deps: AttemptDependencies
+  readonly #lines: RowLines
 
   constructor(deps: AttemptDependencies) {
     this.#deps = deps
+    this.#lines = new RowLines(deps.clock)
   }
 
   /**
@@ -107,13 +112,26 @@ export class Attempts {
       throw error
     }
     if (!isWorthRerun(first)) return failed(first)
-    const options = { ...this.#deps, signal: running.signal, beganMs, isWorthRerun }
+    const { signal } = running
+    let ticket: Ticket | undefined
+    const inLine = (msMax: number) => {
+      // One that is first and loses again, to newcomers, goes on before the others.
+      if (ticket?.left.aborted === false) return Promise.resolve(true)
+      if (request.lostRows === undefined) return undefined
+      return this.#lines.first(request.lostRows, { msMax, signal }).then((first) => {
+        ticket = first
+        return first !== undefined
+      })
+    }
+    const options = { ...this.#deps, signal, beganMs, isWorthRerun, inLine }
     return runAgain(options, first, async (attempts) => {
       if (request.failed !== undefined) conflicts.ranAgain(request.failed)
-      // Those that met once have slept for about as long.
-      await running.turns.rejoin()
+      // Those that met once have slept for about as long; of a line one goes on, and before newcomers.
+      if (ticket === undefined) await running.turns.rejoin()
       return await this.#attempt(request, attempts)
-    }).catch(failed)
+    })
+      .catch(failed)
+      .finally(() => ticket?.leave())
   }
 
   #attempt<T>(request: OwnTransaction<T>, attempts: number): MaybePromise<T> {
@@ -186,6 +204,10 @@ export class Attempts {
     request.failed = transaction.startTs
     this.#deps.conflicts.failedAttempt(request.failed, attempts)
     transaction.rollback()
+    for (const { hash } of transaction.lostRows) {
+      request.lostRows ??= new Set()
+      request.lostRows.add(hash)
+    }
     const told = explained(error, catalog)
     if (asOf === undefined) throw told
     return withCreation(told, this.#deps, request.running.principal, asOf).then((better) => {

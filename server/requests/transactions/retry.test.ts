@@ -8,13 +8,16 @@ import { Attempts } from './attempt.ts'
 
 const conflict = new StorageError('write_conflict', 'It was written.')
 
-function surroundings(fraction = 0.5) {
+function surroundings(fraction = 0.5, lostRows: ReadonlyArray<{ readonly hash: number }> = []) {
   const clock = new ManualClock()
   const failures: unknown[] = []
   const parts = {
     clock,
     randomness: { fraction: () => fraction },
-    storage: { begin: () => ({ startTs: 1, rollback: () => {} }), catalog: () => ({}) },
+    storage: {
+      begin: () => ({ startTs: 1, rollback: () => {}, lostRows }),
+      catalog: () => ({}),
+    },
     shares: { writtenBy: () => undefined },
     access: { viewOf: (_principal: unknown, catalog: unknown) => catalog },
     conflicts: { ranAgain: () => {}, failedAttempt: () => {} },
@@ -84,4 +87,42 @@ test('an error that is not retryable is not retried, an unknown outcome least of
     await assert.rejects(running, { code })
     assert.equal(attempts, 1)
   }
+})
+
+test('who lost the same row runs again after the one before has ended, and not at random', async () => {
+  const options = surroundings(1, [{ hash: 7 }])
+  const ended = Promise.withResolvers<void>()
+  const ran: string[] = []
+  const request = (name: string, work: () => Promise<void>) =>
+    retrying(options, async (attempt) => {
+      ran.push(`${name} ${attempt}`)
+      if (attempt < 3) throw conflict
+      await work()
+    })
+  const first = request('first', () => ended.promise)
+  const second = request('second', async () => {})
+  await options.clock.advance(0)
+  assert.deepEqual(ran, ['first 1', 'second 1', 'first 2', 'first 3'])
+  ended.resolve()
+  await Promise.all([first, second])
+  assert.deepEqual(ran.slice(4), ['second 2', 'second 3'])
+  assert.equal(options.clock.monotonicMs(), 0)
+})
+
+test('who waits in line for two seconds is answered with the conflict then', async () => {
+  const options = surroundings(0, [{ hash: 7 }])
+  const refusedAtMs: number[] = []
+  let again = 0
+  const all = Array.from({ length: 50 }, () =>
+    retrying(options, async (attempt) => {
+      if (attempt === 1) throw conflict
+      again += 1
+      await options.clock.sleep(5_000)
+    }).catch(() => refusedAtMs.push(options.clock.monotonicMs())),
+  )
+  await options.clock.advance(10_000)
+  await Promise.all(all)
+  // Each is first for 50 ms.
+  assert.equal(again, 40)
+  assert.deepEqual(refusedAtMs, Array(10).fill(2_000))
 })

@@ -21,25 +21,37 @@ export type RetrySurroundings = {
   readonly beganMs: number
   /** Whether the work may run again after this error. */
   readonly isWorthRerun: (error: unknown) => boolean
+  /**
+   * Waits until those are done that lost the same rows before: resolves to whether that took no longer than `msMax`.
+   * Undefined where it is not known which rows were lost.
+   */
+  readonly inLine?: (msMax: number) => Promise<boolean> | undefined
 }
 
 /**
  * Runs `work` again, which has failed with `first`, until it succeeds: at most `transactionAttemptsMax` times in all,
- * and no further attempt is begun later than `transactionRetryMsMax` after the first. Waits in between are fully
- * jittered (anything from zero to a bound that doubles), so that transactions that met once do not meet again in step.
- * Rejects with what it fails with in the end.
+ * and no further attempt is begun later than `transactionRetryMsMax` after the first. In between it waits in line;
+ * where there is none, waits are fully jittered (anything from zero to a bound that doubles), so that transactions that
+ * met once do not meet again in step. Rejects with what it fails with in the end.
  */
 export async function runAgain<T>(
-  { clock, randomness, signal, beganMs, isWorthRerun }: RetrySurroundings,
+  { clock, randomness, signal, beganMs, isWorthRerun, inLine }: RetrySurroundings,
   first: unknown,
   work: (attempt: number) => MaybePromise<T>,
 ): Promise<T> {
+  const untilMs = beganMs + SERVER_LIMITS.transactionRetryMsMax
   let failure = first
   for (let failed = 1; failed < SERVER_LIMITS.transactionAttemptsMax; failed += 1) {
     if (!isWorthRerun(failure)) break
-    const waitMs = randomness.fraction() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** failed)
-    if (clock.monotonicMs() + waitMs > beganMs + SERVER_LIMITS.transactionRetryMsMax) break
-    await clock.sleep(waitMs, signal)
+    const leftMs = untilMs - clock.monotonicMs()
+    const isItsTurn = leftMs < 0 ? undefined : inLine?.(leftMs)
+    if (isItsTurn !== undefined) {
+      if (!(await isItsTurn)) break
+    } else {
+      const waitMs = randomness.fraction() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** failed)
+      if (waitMs > leftMs) break
+      await clock.sleep(waitMs, signal)
+    }
     try {
       return await work(failed + 1)
     } catch (error) {

@@ -34,7 +34,9 @@ export async function commitOnePhase(
         commit === undefined
           ? await latchInTurnsAndQueue(context, request)
           : latchAndQueue(context, commit)
-      if (step.kind === 'refused') return { kind: 'aborted', reason: step.reason }
+      if (step.kind === 'refused') {
+        return { kind: 'aborted', reason: step.reason, rows: commit?.rows }
+      }
       if (step.kind === 'queued') return await settled(context, step)
       await untilGone(context, step)
     }

@@ -79,7 +79,12 @@ export type CommitRequest = {
 
 export type CommitOutcome =
   | { readonly kind: 'committed'; readonly commitTs: Timestamp }
-  | { readonly kind: 'aborted'; readonly reason: StorageError }
+  | {
+      readonly kind: 'aborted'
+      readonly reason: StorageError
+      /** The rows of a small commit that lost to others of this process. */
+      readonly rows?: ReadonlyArray<{ readonly hash: number }> | undefined
+    }
   /** The answer to the commit was lost and cannot be found out now. The transaction must never be rerun blindly. */
   | { readonly kind: 'unknown' }
 
