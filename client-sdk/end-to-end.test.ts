@@ -50,6 +50,22 @@ test('a number in a JSON column is never rounded: it throws, or comes as text', 
   }
 })
 
+test('the bytes of a column are read and set without its row', async () => {
+  const values = db.table('value')
+  await values.insert({ id: 30, t: 'kept' })
+  assert.equal(await values.bytes(30, 'y'), null)
+  assert.equal(await values.bytes(31, 'y'), undefined)
+  const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
+  await values.putBytes(30, 'y', bytes)
+  assert.deepEqual(await values.bytes(30, 'y'), bytes)
+  const found = await values.get(30, { columns: ['t', 'y'] })
+  assert.deepEqual(found?.row, { t: 'kept', y: bytes })
+  await assert.rejects(values.putBytes(31, 'y', bytes), { code: 'row_not_found' })
+  await assert.rejects(values.bytes(30, 't'), { code: 'type_mismatch' })
+  const stale = { ifVersion: '"1"' }
+  await assert.rejects(values.putBytes(30, 'y', bytes, stale), { code: 'precondition_failed' })
+})
+
 test('values of every type come back as they went in', async () => {
   const row = {
     id: 1,

@@ -162,10 +162,10 @@ export class Http {
     const history = this.#histories.of(body)
     return new Headers({
       accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...options.headers,
       ...(history === undefined ? {} : { [HISTORY_HEADER]: history }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     })
   }
 }

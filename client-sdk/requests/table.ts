@@ -115,6 +115,41 @@ export class Table<
     return this.#exchange('PATCH', this.#rowPath(key), row, options)
   }
 
+  /** The value of a column of type BYTES, without its row; undefined where there is no such row. */
+  async bytes(
+    key: K,
+    column: Column,
+    options: Omit<ReadRowOptions, 'columns'> = {},
+  ): Promise<Uint8Array | null | undefined> {
+    const path = `${this.#columnPath(key, column)}${searchOf(readParameters(options))}`
+    try {
+      const answer = await this.#http.open('GET', path, undefined, requestOf(options))
+      return answer.status === 204 ? null : new Uint8Array(await answer.arrayBuffer())
+    } catch (error) {
+      if (hasCode(error, 'row_not_found')) return undefined
+      throw error
+    }
+  }
+
+  /** Sets a column of type BYTES. Throws `row_not_found`. */
+  async putBytes(
+    key: K,
+    column: Column,
+    value: Uint8Array,
+    options: Omit<WriteRowOptions, 'idempotencyKey'> = {},
+  ): Promise<void> {
+    const { headers, ...rest } = requestOf(options)
+    const typed = { ...headers, 'content-type': 'application/octet-stream' }
+    const sent = { ...rest, headers: typed }
+    const { unreadable } = await this.#http.exchange(
+      'PUT',
+      this.#columnPath(key, column),
+      value,
+      sent,
+    )
+    if (unreadable !== undefined) throw unreadable
+  }
+
   /** Whether there was a row. */
   async delete(key: K, options: WriteRowOptions = {}): Promise<boolean> {
     try {
@@ -207,6 +242,10 @@ export class Table<
 
   #rowPath(key: Key): string {
     return `${this.#path}/rows/${keyPath(key)}`
+  }
+
+  #columnPath(key: Key, column: string): string {
+    return `${this.#rowPath(key)}/${pathPart(column, 'name of a column')}`
   }
 }
 

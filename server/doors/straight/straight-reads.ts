@@ -102,6 +102,7 @@ export class StraightReads {
   /** The answer to `GET /v1/tables/{table}/rows/{key}`; undefined where the general way has to make it. */
   row(url: string, head: SeenHead): ReadyAnswer | undefined {
     const tableEnd = url.indexOf('/', ROWS_AT)
+    if (url.includes('/', tableEnd + ROWS.length)) return undefined
     if (tableEnd < 0 || !url.startsWith(ROWS, tableEnd) || !IS_PLAIN_PATH.test(url))
       return undefined
     const { access, storage, requests } = this.#deps

@@ -49,8 +49,12 @@ export function getRow(
   }
 }
 
-/** Answers the row as it is afterwards, or `unmet`. */
-export function patchRow(table: TableDefinition, columns: readonly string[]): SetStatement {
+/** Answers the row as it is afterwards, or the columns that are named, or `unmet`. */
+export function patchRow(
+  table: TableDefinition,
+  columns: readonly string[],
+  returned?: readonly string[],
+): SetStatement {
   const first = table.primaryKey.length + 1
   return {
     kind: 'set',
@@ -61,7 +65,7 @@ export function patchRow(table: TableDefinition, columns: readonly string[]): Se
     table: nameOf(table.name),
     where: byKey(table),
     precondition: { kind: 'exists', position: NOWHERE },
-    returning: ALL_COLUMNS,
+    returning: projectionOf(returned),
     position: NOWHERE,
   }
 }

@@ -116,7 +116,7 @@ function explained<T>(
   }
 }
 
-function unknownColumn(table: TableDefinition, name: string, row?: number): PlanError {
+export function unknownColumn(table: TableDefinition, name: string, row?: number): PlanError {
   const position = row === undefined ? {} : { row }
   const nearest = nearestNames(
     name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IntegerForm, StatementResult } from '../../../planner/planner.ts'
+import { type IntegerForm, PlanError, type StatementResult } from '../../../planner/planner.ts'
 import type { TableDefinition } from '../../../storage/tables/tables.ts'
 import type { SqlValue } from '../../../storage/values/values.ts'
 import { ServerError } from '../../errors/server-error.ts'
@@ -13,7 +13,7 @@ import { writeKeyPath } from './key-path.ts'
 import type { RowConditions } from './row-conditions.ts'
 import { deleteRow, getRow, insertRows, keyNames, patchRow } from './row-statements.ts'
 import type { RowTransaction, WrittenAnswer } from './row-transactions.ts'
-import { keyParameters, type RowObject, readRow, withoutKey } from './row-values.ts'
+import { keyParameters, type RowObject, readRow, unknownColumn, withoutKey } from './row-values.ts'
 import { representationOf, tagOf } from './row-version.ts'
 
 /** One row by its key, inside one transaction. */
@@ -78,6 +78,38 @@ export async function mergeRow(
   const result = await rows.run(patchRow(table, columns), [...ofKey, ...values])
   if (result.unmet !== undefined) throw rowNotFound(target)
   return await writtenRow(200, result, table, form)
+}
+
+/** Sets a column of type BYTES. Throws `row_not_found`, and as `requireBytesColumn`. */
+export async function setBytes(
+  target: RowTarget,
+  column: string,
+  bytes: Buffer,
+  conditions: RowConditions,
+): Promise<WrittenAnswer> {
+  const { rows, table, key } = target
+  requireBytesColumn(table, column)
+  await requireConditions(target, conditions)
+  const set = patchRow(table, [column], keyNames(table))
+  const result = await rows.run(set, [...keyParameters(table, key), bytes.toString('base64')])
+  if (result.unmet !== undefined) throw rowNotFound(target)
+  return { status: 204, version: 'written', representation: representationOfBytes(table, column) }
+}
+
+/** Throws PlanError `unknown_column`, and `type_mismatch` for one of another type than BYTES. */
+export function requireBytesColumn(table: TableDefinition, name: string): void {
+  const column = table.columns.find((known) => known.name === name)
+  if (column === undefined) throw unknownColumn(table, name)
+  if (column.type === 'BYTES') return
+  throw new PlanError('type_mismatch', `Column ${name} is ${column.type}, and not BYTES.`, {
+    fields: { table: table.name, column: name },
+    hint: 'read it by ?columns= of the row, and write it by PATCH',
+  })
+}
+
+/** As `representationOf`, of the bytes of a column alone. */
+export function representationOfBytes(table: TableDefinition, column: string): string {
+  return representationOf(table, { columns: [column], integers: 'string', isDescribed: false })
 }
 
 /** Throws `row_not_found`. */

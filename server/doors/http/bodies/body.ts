@@ -9,6 +9,8 @@ import type { LargeBodies } from './large-bodies.ts'
 
 /** Types whose body is the text of statements, as it stands. The last one is what curl sends. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
+/** Its body is the bytes of one value. */
+export const BYTES_TYPE = 'application/octet-stream'
 const TEXT_TYPES = ['text/plain', 'application/sql', FORM_TYPE]
 
 /** Reads bodies ourselves: UTF-8 strictly, and JSON with the place of what is wrong with it. */
@@ -22,6 +24,9 @@ export function addBodyParsers(
     if (!large.isLarge(bytes.length)) answer(done, () => parseJson(bytes))
     else parseLargeJson(bytes, () => large.turn(raw)).then((body) => done(null, body), done)
   })
+  fastify.addContentTypeParser(BYTES_TYPE, asBuffer, (_request, bytes: Buffer, done) =>
+    done(null, bytes),
+  )
   fastify.addContentTypeParser(TEXT_TYPES, asBuffer, (_request, bytes: Buffer, done) =>
     answer(done, () => decodeUtf8(bytes)),
   )

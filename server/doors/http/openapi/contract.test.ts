@@ -188,7 +188,8 @@ async function runningId(server: TestServer): Promise<string> {
 test('every operation is reached with its first declared status', async (t) => {
   const server = await startBackupServer(t, { 'allow-move': 'true' })
   for (const name of ['kept', 'removed']) await makeBackup(server, name)
-  await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
+  await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER, photo BYTES)')
+  await server.rows("INSERT INTO account (id) VALUES ('joe')")
   await server.query('CREATE UNIQUE INDEX byBalance ON account (balance)')
   await server.query('CREATE OBSERVER audited ON account (balance)')
   const transaction = await server.begin()
@@ -203,6 +204,7 @@ test('every operation is reached with its first declared status', async (t) => {
       .replace('{table}', 'account')
       .replace('{index}', 'byBalance')
       .replace('{observer}', 'audited')
+      .replace('{key}/{column}', 'joe/photo')
       .replace('{key}', id === 'getCellsOfEntry' ? '1' : 'bob')
       .replace('{name}', id === 'deleteBackup' ? 'removed' : 'kept')
       .replace('{id}', id === 'cancelRunning' ? await runningId(server) : '')
@@ -212,6 +214,10 @@ test('every operation is reached with its first declared status', async (t) => {
       method: methodOf(operation),
       path: `${filled}${SEARCHES[id] ?? ''}`,
       ...(body === undefined ? {} : { json: body }),
+      ...(id === 'putBytes' && {
+        text: 'bytes',
+        headers: { 'content-type': 'application/octet-stream' },
+      }),
     })
     if (status < 300) seen.add(id)
   }

@@ -18,12 +18,14 @@ import {
   type RowTarget,
   removeRow,
   replaceRow,
+  setBytes,
   versionTag,
 } from '../../../requests/rows/row-writes.ts'
 import { answerCommitTimestamp, answerReadTimestamp } from '../answers/transaction-answers.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import { listedWork } from '../listed-work.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
+import { bytesOfRow } from './bytes-of-row.ts'
 import { formOf, minTimestampOf, targetOf } from './row-parameters.ts'
 import { conditionOf, oneRow, pageOfRows, streamOfRows } from './row-reads.ts'
 
@@ -107,6 +109,18 @@ export function rowRoutes(deps: RouteDependencies): Handlers {
     async patchRow(request) {
       const row = request.body as RowObject
       return write(request, (target, form, conditions) => mergeRow(target, row, conditions, form))
+    },
+
+    async getBytes(request) {
+      return running(request, (run) => bytesOfRow(deps, request, run))
+    },
+
+    async putBytes(request) {
+      const { parameters, body } = request
+      const conditions = new RowConditions(parameters)
+      return write(request, (target) =>
+        setBytes(target, String(parameters.column), body as Buffer, conditions),
+      )
     },
 
     async deleteRow(request) {
