@@ -66,6 +66,17 @@ export type RowsOptions<
  */
 export type VersionedRow<R> = { readonly row: R; readonly version: string }
 
+/** What is answered, or `missing` where there is no such row. */
+function orMissing<Answer, Missing>(
+  answer: Promise<Answer>,
+  missing: Missing,
+): Promise<Answer | Missing> {
+  return answer.catch((error: unknown) => {
+    if (hasCode(error, 'row_not_found')) return missing
+    throw error
+  })
+}
+
 /**
  * The rows of one table by their keys, each call a transaction of its own. `K`, `Optional` and `Column` are what
  * `connect<Schema>()` tells of its key, of the columns that an insert may leave out, and of all columns.
@@ -91,13 +102,7 @@ export class Table<
     key: K,
     options: ReadRowOptions<C> = {},
   ): Promise<VersionedRow<Chosen<R, Column, C>> | undefined> {
-    const path = this.#rowPath(key)
-    try {
-      return await this.#exchange('GET', path, undefined, options)
-    } catch (error) {
-      if (hasCode(error, 'row_not_found')) return undefined
-      throw error
-    }
+    return orMissing(this.#exchange('GET', this.#rowPath(key), undefined, options), undefined)
   }
 
   /** A new row, as it is then, defaults included. Throws `already_exists`. */
@@ -122,13 +127,9 @@ export class Table<
     options: Omit<ReadRowOptions, 'columns'> = {},
   ): Promise<Uint8Array | null | undefined> {
     const path = `${this.#columnPath(key, column)}${searchOf(readParameters(options))}`
-    try {
-      const answer = await this.#http.open('GET', path, undefined, requestOf(options))
-      return answer.status === 204 ? null : new Uint8Array(await answer.arrayBuffer())
-    } catch (error) {
-      if (hasCode(error, 'row_not_found')) return undefined
-      throw error
-    }
+    const opened = this.#http.open('GET', path, undefined, requestOf(options))
+    const answer = await orMissing(opened, undefined)
+    return answer?.status === 204 ? null : answer && new Uint8Array(await answer.arrayBuffer())
   }
 
   /** Sets a column of type BYTES. Throws `row_not_found`. */
@@ -140,25 +141,14 @@ export class Table<
   ): Promise<void> {
     const { headers, ...rest } = requestOf(options)
     const typed = { ...headers, 'content-type': 'application/octet-stream' }
-    const sent = { ...rest, headers: typed }
-    const { unreadable } = await this.#http.exchange(
-      'PUT',
-      this.#columnPath(key, column),
-      value,
-      sent,
-    )
-    if (unreadable !== undefined) throw unreadable
+    await this.#http.open('PUT', this.#columnPath(key, column), value, { ...rest, headers: typed })
   }
 
   /** Whether there was a row. */
   async delete(key: K, options: WriteRowOptions = {}): Promise<boolean> {
-    try {
-      await this.#http.exchange('DELETE', this.#rowPath(key), undefined, requestOf(options))
-      return true
-    } catch (error) {
-      if (hasCode(error, 'row_not_found')) return false
-      throw error
-    }
+    const path = this.#rowPath(key)
+    const deleted = this.#http.exchange('DELETE', path, undefined, requestOf(options))
+    return (await orMissing(deleted, false)) !== false
   }
 
   /** Any number of rows of one snapshot, a page in memory at a time. */

@@ -41,8 +41,8 @@ const OF_WRITERS: readonly Mutant[] = [
     name: 'storedValueNotKept',
     what: 'an entry is left as it is when nothing changes but what it stores',
     file: MAINTENANCE,
-    find: 'if (inPlace && isSame(deleted.value, put.value)) return []',
-    replace: 'if (inPlace) return []',
+    find: 'if (!isSame(deleted.value, put.value)) edits.push({ index, inPlace: true, deleted, put })',
+    replace: '',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
@@ -174,8 +174,8 @@ const OF_BUILDING: readonly Mutant[] = [
     name: 'readyTooEarly',
     what: 'the index is ready when its last batch is read, and not when it is written',
     file: BACKFILL,
-    find: '  if (last === undefined) {\n',
-    replace: '  if (last === undefined || rows.length < bounds.rowsMax) {\n',
+    find: '  if (rows.length === 0) {\n',
+    replace: '  if (rows.length < bounds.rowsMax) {\n',
     caughtBy: { seedsMax: 10, ...EMBEDDED },
   }),
   mutant({
