@@ -238,7 +238,7 @@ export interface components {
             readonly filter: components["schemas"]["Conditions"];
             /**
              * @description How a condition that filters is written so that it bounds a key.
-             * @example city < :city OR (city = :city AND id > :id) is written city <= :city AND (city < :city OR id > :id), which bounds city
+             * @example city > :city OR (city = :city AND id > :id) is written (city, id) > (:city, :id), which bounds city, id
              */
             readonly advice?: string;
             /** @description What the rule of the role lets be seen or written. */

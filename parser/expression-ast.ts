@@ -22,6 +22,7 @@ export type Expression =
   | BetweenExpression
   | LikeExpression
   | IsNullExpression
+  | RowExpression
 
 /**
  * `integer` holds a bigint that may exceed 64 bits until a leading minus is applied; the planner
@@ -124,6 +125,14 @@ export type BinaryExpression = Located & {
 }
 /** A column of a key, or what one that is JSON has at a path: `meta->>'city'`, with literals only. */
 export type KeyPartName = { readonly column: Name; readonly path?: BinaryExpression }
+/**
+ * `(a, b)`, a side of a comparison by order, or of IN. What `=` and `<>` say of rows with as many values, the parser
+ * has made of the values.
+ */
+export type RowExpression = Located & {
+  readonly kind: 'row'
+  readonly values: readonly Expression[]
+}
 /** All conditions of one chain of the same operator. */
 export type LogicalExpression = Located & {
   readonly kind: 'logical'

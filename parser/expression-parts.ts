@@ -26,6 +26,8 @@ export function partsOf(expression: Expression): readonly Expression[] {
       return [expression.operand]
     case 'binary':
       return [expression.first, ...expression.rest.map(({ operand }) => operand)]
+    case 'row':
+      return expression.values
     case 'logical':
       return expression.operands
     case 'in': {

@@ -59,7 +59,7 @@ function buildPredicateTail(
   if (children.comparisonTail !== undefined) {
     const tail = only(children.comparisonTail).children
     const rest = restOf(tail, tail.sum, buildSum)
-    return memberOf(operand, rest) ?? { kind: 'binary', first: operand, rest, position }
+    return memberOf(operand, rest) ?? compared({ kind: 'binary', first: operand, rest, position })
   }
   if (children.isNullTail !== undefined) {
     const negated = only(children.isNullTail).children.NOT !== undefined
@@ -97,6 +97,24 @@ function memberOf(
   if (json === undefined || another !== undefined || isList) return undefined
   const { position } = comparison
   return { kind: 'binary', first: json, rest: [{ operator: '?', operand, position }], position }
+}
+
+/** Rows are equal where all of their values are. */
+function compared(comparison: BinaryExpression): Expression {
+  const { first, rest, position } = comparison
+  const { operator, operand } = rest[0] as RestPart
+  if (operator !== '=' && operator !== '<>') return comparison
+  if (first.kind !== 'row' || operand.kind !== 'row') return comparison
+  if (first.values.length !== operand.values.length) return comparison
+  const operands = first.values.map(
+    (value, index): Expression => ({
+      kind: 'binary',
+      first: value,
+      rest: [{ ...(rest[0] as RestPart), operand: operand.values[index] as Expression }],
+      position: value.position,
+    }),
+  )
+  return { kind: 'logical', operator: operator === '=' ? 'AND' : 'OR', operands, position }
 }
 
 function buildInList({ children }: cst.InTailCstNode) {
@@ -206,7 +224,10 @@ function buildValue(node: cst.OperandCstNode): Expression {
   if (children.caseParts !== undefined) {
     return buildCase(only(children.caseParts), positionOfNode(node))
   }
-  return buildExpression(only(children.expression))
+  const values = (children.expression ?? []).map(buildExpression)
+  const [single, ...others] = values
+  if (single !== undefined && others.length === 0) return single
+  return { kind: 'row', values, position: positionOfNode(node) }
 }
 
 function buildCase(

@@ -40,6 +40,8 @@ function shape(node: Expression): string {
       return `(${node.operator} ${shape(node.operand)})`
     case 'binary':
       return `(${[shape(node.first), ...node.rest.map((part) => `${part.operator} ${shape(part.operand)}`)].join(' ')})`
+    case 'row':
+      return `(${node.values.map(shape).join(', ')})`
     case 'logical':
       return `(${node.operands.map(shape).join(` ${node.operator} `)})`
     case 'isNull':

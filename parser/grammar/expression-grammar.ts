@@ -143,7 +143,7 @@ export class ExpressionGrammar extends CstParser {
       {
         ALT: () => {
           this.CONSUME(token.LeftParenthesis)
-          this.SUBRULE(this.expression)
+          this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.expression) })
           this.CONSUME(token.RightParenthesis)
         },
       },

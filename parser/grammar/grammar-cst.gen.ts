@@ -157,6 +157,7 @@ export type OperandCstChildren = {
   columnOrCall?: ColumnOrCallCstNode[];
   LeftParenthesis?: IToken[];
   expression?: ExpressionCstNode[];
+  Comma?: IToken[];
   RightParenthesis?: IToken[];
   castTail?: CastTailCstNode[];
 };

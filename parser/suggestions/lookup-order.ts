@@ -153,7 +153,8 @@ function comparedColumns(condition: Expression): readonly ColumnExpression[] {
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>='])
 
 function columnsAmong(expressions: readonly Expression[]): readonly ColumnExpression[] {
-  return expressions.filter((each) => each.kind === 'column')
+  const values = expressions.flatMap((each) => (each.kind === 'row' ? each.values : [each]))
+  return values.filter((each) => each.kind === 'column')
 }
 
 function isSameColumn(one: ColumnExpression, other: ColumnExpression): boolean {

@@ -206,47 +206,8 @@ const tableFunction: Habit = ({ tokens, at }) =>
     ? { advice: NO_TABLE_FUNCTION }
     : undefined
 
-/** (a, b) = (1, 2), and with the other comparisons, each by what it means of the values one by one. */
-const rowValue: Habit = (wrong) => {
-  const { tokens, at } = wrong
-  if (tokens[at]?.tokenType !== token.Comma) return undefined
-  const open = openBefore(wrong, at)
-  const outer = tokens[open - 1]?.tokenType
-  if (outer !== keyword.Where && outer !== keyword.And) return undefined
-  const operator = closeAfter(wrong, open) + 1
-  const image = imageAt(wrong, operator) ?? ''
-  if (image === 'IN') return { advice: ROWS_OF_A_LIST }
-  const [left, right] = [listAt(wrong, open), listAt(wrong, operator + 1)]
-  if (!ROW_COMPARISONS.has(image) || left.length !== right.length) return { advice: ONE_BY_ONE }
-  const end = closeAfter(wrong, operator + 1)
-  const replaced = range(open, end).map((index) => [index + 1, ''] as const)
-  const compared = rowComparison(left, image, right)
-  const rewritten = rewrite(wrong, new Map([...replaced, [open, compared]]))
-  return { advice: ONE_BY_ONE, rewritten }
-}
-
-const ONE_BY_ONE = 'values are compared one by one'
-const ROWS_OF_A_LIST =
-  'values are compared one by one: (a = 1 AND b = 2) OR (a = 3 AND b = 4), or a GET by a IN (…) AND b IN (…), which finds each combination'
-const ROW_COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>='])
-
-/** (a, b) < (1, 2) -> a <= 1 AND (a < 1 OR b < 2), which bounds a key that begins with a. */
-function rowComparison(
-  [first = '', ...left]: readonly string[],
-  operator: string,
-  [value = '', ...right]: readonly string[],
-): string {
-  if (left.length === 0) return `${first} ${operator} ${value}`
-  const rest = rowComparison(left, operator, right)
-  if (operator === '=') return `${first} = ${value} AND ${rest}`
-  if (operator === '<>') return `(${first} <> ${value} OR ${rest})`
-  const strict = operator.charAt(0)
-  const inner = left.length > 1 ? `(${rest})` : rest
-  return `${first} ${strict}= ${value} AND (${first} ${strict} ${value} OR ${inner})`
-}
-
 export const EXPRESSION_HABITS: readonly Habit[] = [
-  ...[interval, subquery, ifCall, ilike, distinctOn, overWindow, trimOf, wordsInCall, rowValue],
+  ...[interval, subquery, ifCall, ilike, distinctOn, overWindow, trimOf, wordsInCall],
   ...[assignedRow, tableFunction],
 ]
 

@@ -62,7 +62,7 @@ for (const [marked, message] of [
   ['SCAN * FROM t WHERE a IN ^5', "expected a parameter or '(', found '5'"],
   ['SCAN * FROM t WHERE a IN (^)', "expected an expression, found ')'"],
   ['SCAN * FROM t WHERE a BETWEEN 1^', 'expected AND or an operator, found the end of the text'],
-  ['SCAN * FROM t WHERE (a ^', "expected ')' or an operator, found the end of the text"],
+  ['SCAN * FROM t WHERE (a ^', "expected ',', ')' or an operator, found the end of the text"],
   ['SCAN * FROM t LIMIT ^-1', "expected a number of rows, found '-'"],
   ['SCAN f(a ^b) FROM t', "expected ',', ')' or an operator, found 'b'"],
   ['SCAN f(a ^AS TEXT) FROM t', "expected ',', ')' or an operator, found 'AS'"],

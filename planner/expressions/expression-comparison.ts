@@ -19,6 +19,7 @@ import {
   unitsOf,
 } from './compiled-expression.ts'
 import { parameterText } from './parameters.ts'
+import { compileRowComparison, compileRowIn, isAmongRows } from './row-values.ts'
 import { compileAlike, typeMismatch } from './type-check.ts'
 import { comparisonOf, paidIdentityOf } from './value-work.ts'
 import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
@@ -52,6 +53,9 @@ export function compileComparison(
 ): CompiledExpression {
   const rest = comparison.rest[0] as BinaryExpression['rest'][number]
   const operator = rest.operator as ComparisonOperator
+  if (comparison.first.kind === 'row' || rest.operand.kind === 'row') {
+    return compileRowComparison(compiler, comparison, SATISFIES[operator])
+  }
   const { type, parts } = compileAlike(compiler, [comparison.first, rest.operand])
   if (operator !== '=' && operator !== '<>') requireOrder(type, operator, rest.position)
   const [left, right] = parts as [CompiledExpression, CompiledExpression]
@@ -97,6 +101,7 @@ export function compileIn(
   compiler: ExpressionCompiler,
   membership: InExpression,
 ): CompiledExpression {
+  if (isAmongRows(membership)) return compileRowIn(compiler, membership)
   return Array.isArray(membership.list)
     ? compileInList(compiler, membership, membership.list)
     : compileInParameter(compiler, membership)

@@ -8,6 +8,7 @@ import type {
   LiteralExpression,
   Lookup,
   Projection,
+  RowExpression,
 } from '../../parser/ast.ts'
 import { shownName } from '../../parser/completion/shown-name.ts'
 import { parameterText } from './parameters.ts'
@@ -45,6 +46,8 @@ export function expressionText(expression: Expression): string {
         operandText(expression.first),
         ...expression.rest.map((rest) => `${rest.operator} ${operandText(rest.operand)}`),
       ].join(' ')
+    case 'row':
+      return rowText(expression)
     case 'logical':
       return expression.operands.map(operandText).join(` ${expression.operator} `)
     case 'in':
@@ -134,12 +137,16 @@ function predicateText(
 export const nameText = shownName
 
 const SIMPLE: ReadonlySet<Expression['kind']> = new Set([
-  ...(['literal', 'parameter', 'column', 'call', 'case', 'cast'] as const),
+  ...(['literal', 'parameter', 'column', 'call', 'case', 'cast', 'row'] as const),
 ])
 
 function operandText(expression: Expression): string {
   const simple = SIMPLE.has(expression.kind)
   return simple ? expressionText(expression) : `(${expressionText(expression)})`
+}
+
+function rowText({ values }: Pick<RowExpression, 'values'>): string {
+  return `(${values.map(expressionText).join(', ')})`
 }
 
 function literalText(literal: LiteralExpression): string {

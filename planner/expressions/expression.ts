@@ -35,6 +35,7 @@ import { nameText } from './expression-text.ts'
 import { compileCall } from './functions/functions.ts'
 import { compileLike } from './like-pattern.ts'
 import { ParameterSlots, parameterText } from './parameters.ts'
+import { loneRow } from './row-values.ts'
 import { compileAs, typeMismatch } from './type-check.ts'
 import { NODE_UNITS } from './work-meter.ts'
 
@@ -104,6 +105,8 @@ function compile(
       return isComparison(expression)
         ? compileComparison(compiler, expression)
         : compileArithmetic(compiler, expression, wanted)
+    case 'row':
+      throw loneRow(expression.position)
     case 'logical':
       return compileLogical(compiler, expression)
     case 'in':

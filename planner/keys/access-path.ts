@@ -2,7 +2,7 @@
 import type { KeyHint, Position } from '../../parser/ast.ts'
 import type { TableDefinition } from '../../storage/tables/tables.ts'
 import type { CandidateKey } from './candidate-key.ts'
-import type { KeyCondition } from './key-condition.ts'
+import type { KeyCondition } from './condition.ts'
 import type { OrderTerm } from './key-order.ts'
 import type { KeyBounds } from './key-range.ts'
 import type { KeyTerm } from './key-term.ts'

@@ -4,8 +4,9 @@ import type {
   Expression,
   InExpression,
   LikeExpression,
+  LogicalExpression,
 } from '../../parser/ast.ts'
-import { jsonMembers, kindAt, type SqlType, type SqlValue } from '../../storage/values/values.ts'
+import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import type {
   CompiledExpression,
   ExpressionCompiler,
@@ -19,40 +20,12 @@ import {
 import { expressionText } from '../expressions/expression-text.ts'
 import { isPrefixPattern, prefixOfPattern } from '../expressions/like-pattern.ts'
 import type { BoundList } from '../expressions/parameters.ts'
-import { converted, fits } from '../expressions/type-check.ts'
 import { paidIdentityOf } from '../expressions/value-work.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
 import { partAt } from '../row-parts.ts'
-import { columnOfTerm, type KeyTerm, membersOf, termOf } from './key-term.ts'
-
-/**
- * A condition of a WHERE that compares one column, or a path into one, with what does not depend on the row: the only
- * kind that can bound a key. The values depend on parameters and are computed at execution.
- */
-export type KeyCondition = {
-  readonly term: KeyTerm
-  /** The condition as it was parsed, for the filter and for EXPLAIN. */
-  readonly source: Expression
-  /** False when rows inside the bounds may still fail the condition, so that it filters as well. */
-  readonly exact: boolean
-} & (
-  | {
-      readonly kind: 'points'
-      readonly several: boolean
-      /** The expression of the one value, where it is one. */
-      readonly value?: CompiledExpression
-      /** Each value once. */
-      values(scope: Scope): readonly SqlValue[]
-      /** The identities of the same, where they are known already. */
-      identities?(scope: Scope): Identities
-    }
-  | { readonly kind: 'range'; readonly lower?: KeyBound; readonly upper?: KeyBound }
-  | { readonly kind: 'prefix'; text(scope: Scope): string | null }
-)
-
-type Identities = BoundList['identities']
-
-export type KeyBound = { readonly value: CompiledExpression; readonly inclusive: boolean }
+import { fixedValue, type KeyBound, type KeyCondition, points, withoutNull } from './condition.ts'
+import { columnOfTerm, type KeyTerm, type TermMeant, termOf } from './key-term.ts'
+import { ofMember } from './member-condition.ts'
 
 /** The parts of a condition that must all hold; parentheses around an AND make no difference. */
 export function conjunctsOf(where: Expression | undefined): readonly Expression[] {
@@ -83,7 +56,23 @@ export function distinctConjunctsOf(where: Expression | undefined): readonly Exp
 export type ConditionsByTerm = ReadonlyMap<KeyTerm, readonly KeyCondition[]>
 
 export function byTerm(conditions: readonly KeyCondition[]): ConditionsByTerm {
-  return Map.groupBy(conditions, ({ term }) => term)
+  return Map.groupBy(conditions.flatMap(ofEachTerm), ({ term }) => term)
+}
+
+/** Rows among those of an IN have in each column one of its values there. */
+function ofEachTerm(condition: KeyCondition): readonly KeyCondition[] {
+  if (condition.kind !== 'points' || condition.row === undefined) return [condition]
+  const { row, tuples } = condition
+  return row.map((term, at) => ({
+    ...condition,
+    term,
+    values: (scope) => [...new Set(tuples?.(scope).map((tuple) => tuple[at] as SqlValue))],
+  }))
+}
+
+/** What the condition is on. */
+export function termsOf({ term, row }: KeyCondition): readonly KeyTerm[] {
+  return row ?? [term]
 }
 
 /**
@@ -96,8 +85,8 @@ export function keyConditionOf(
 ): KeyCondition | undefined {
   const slotsBefore = compiler.slots.all.length
   const condition = conditionOf(compiler, source)
-  const column = condition && columnOfTerm(condition.term)
-  if (column !== undefined && partAt(compiler.parts, column).offset === 0) return condition
+  const isOwn = (term: KeyTerm) => partAt(compiler.parts, columnOfTerm(term)).offset === 0
+  if (condition !== undefined && termsOf(condition).every(isOwn)) return condition
   compiler.slots.keepFirst(slotsBefore)
   return undefined
 }
@@ -125,6 +114,8 @@ function conditionOf(compiler: ExpressionCompiler, source: Expression): KeyCondi
       const values: readonly SqlValue[] = on.notNull ? [] : [null]
       return points(on.term, source, { several: false, values: () => values })
     }
+    case 'logical':
+      return source.operator === 'OR' ? ofRowsBehind(compiler, source) : undefined
     default:
       return undefined
   }
@@ -135,6 +126,7 @@ function ofComparison(
   source: BinaryExpression,
 ): KeyCondition | undefined {
   const rest = source.rest[0] as BinaryExpression['rest'][number]
+  if (source.first.kind === 'row') return ofRows(compiler, source)
   const first = termOf(compiler.parts, source.first)
   const on = first ?? termOf(compiler.parts, rest.operand)
   if (on === undefined) return undefined
@@ -152,58 +144,17 @@ function ofComparison(
       })
     case '<':
     case '<=': {
-      const upper = { value, inclusive: operator === '<=' }
+      const upper = { values: [value], inclusive: operator === '<=' }
       return { kind: 'range', term, source, exact: true, upper }
     }
     case '>':
     case '>=': {
-      const lower = { value, inclusive: operator === '>=' }
+      const lower = { values: [value], inclusive: operator === '>=' }
       return { kind: 'range', term, source, exact: true, lower }
     }
     case '<>':
       return undefined
   }
-}
-
-/** `tags ? 'x'`, and `tags @> '["x"]'` as far as its first member goes. */
-function ofMember(
-  compiler: ExpressionCompiler,
-  source: BinaryExpression,
-): KeyCondition | undefined {
-  const { operator, operand } = source.rest.at(-1) as BinaryExpression['rest'][number]
-  if (operator !== '?' && operator !== '@>') return undefined
-  const on = membersOf(compiler.parts, source)
-  if (on === undefined) return undefined
-  if (operator === '@>') {
-    const [member] = membersIn(operand)
-    if (member === undefined) return undefined
-    const values = [member]
-    return { ...points(on.term, source, { several: false, values: () => values }), exact: false }
-  }
-  const text = fixedValue(compiler, operand, 'TEXT')
-  if (text === undefined) return undefined
-  const value = {
-    ...text,
-    evaluate(scope: Scope): SqlValue {
-      const requested = text.evaluate(scope)
-      return requested === null ? null : JSON.stringify(requested)
-    },
-  }
-  const values = (scope: Scope) => withoutNull([value.evaluate(scope)])
-  return points(on.term, source, { several: false, value, values })
-}
-
-/** The members of an array that is written down; none of what is no array or no JSON. */
-function membersIn(operand: Expression): Iterable<string> {
-  if (operand.kind !== 'literal' || operand.type !== 'text') return []
-  const text = operand.value.trim()
-  if (kindAt(text, 0) !== 'array') return []
-  try {
-    JSON.parse(text)
-  } catch {
-    return []
-  }
-  return jsonMembers(text, { spend: () => {} })
 }
 
 /** What stands for the operator when its sides change places. */
@@ -216,7 +167,103 @@ const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   '>=': '<=',
 }
 
+/** (a, b) > (:x, :y), either way round; of rows that are equal the parser has made their values. */
+function ofRows(compiler: ExpressionCompiler, source: BinaryExpression): KeyCondition | undefined {
+  const rest = source.rest[0] as BinaryExpression['rest'][number]
+  const [left, right] = [valuesOf(source.first), valuesOf(rest.operand)]
+  const first = rowTermsOf(compiler, left)
+  const on = first ?? rowTermsOf(compiler, right)
+  const values = on && fixedRow(compiler, first ? right : left, on)
+  const written = rest.operator as ComparisonOperator
+  const operator = first ? written : MIRRORED[written]
+  if (on === undefined || values === undefined || !/^[<>]=?$/.test(operator)) return undefined
+  const row = on.map(({ term }) => term)
+  const bound = { values, inclusive: operator.endsWith('=') }
+  return {
+    ...{ kind: 'range', term: row[0] as KeyTerm, row, source, exact: true },
+    ...(operator.startsWith('<') ? { upper: bound } : { lower: bound }),
+  }
+}
+
+/**
+ * a > :x OR (a = :x AND …), the rows behind one in an order of several directions: by its first column. Any choice of
+ * which each part says so of `a` is one.
+ */
+function ofRowsBehind(
+  compiler: ExpressionCompiler,
+  source: LogicalExpression,
+): KeyCondition | undefined {
+  const [far, ...others] = source.operands
+  if (far?.kind !== 'binary' || far.first.kind !== 'column') return undefined
+  const [{ operator, operand } = { operator: '=' as const }] = far.rest
+  if (operand === undefined || !/^[<>]=?$/.test(operator)) return undefined
+  const same = `${expressionText(far.first)} = ${expressionText(operand)}`
+  const isSame = (other: Expression) =>
+    conjunctsOf(other).some((conjunct) => expressionText(conjunct) === same)
+  if (!others.every(isSame)) return undefined
+  const inclusive = operator.startsWith('<') ? ('<=' as const) : ('>=' as const)
+  const rest = [{ ...(far.rest[0] as BinaryExpression['rest'][number]), operator: inclusive }]
+  const bound = { ...far, rest }
+  const condition = ofComparison(compiler, bound)
+  return condition && { ...condition, source, bound, exact: false }
+}
+
+function ofRowIn(compiler: ExpressionCompiler, source: InExpression): KeyCondition | undefined {
+  const on = rowTermsOf(compiler, valuesOf(source.operand))
+  if (on === undefined || 'kind' in source.list) return undefined
+  const rows: Array<readonly CompiledExpression[]> = []
+  for (const item of source.list) {
+    const values = fixedRow(compiler, valuesOf(item), on)
+    if (values === undefined) return undefined
+    rows.push(values)
+  }
+  const row = on.map(({ term }) => term)
+  const tuples = (scope: Scope) => {
+    const byIdentity = new Map<string, readonly SqlValue[]>()
+    for (const values of rows) {
+      scope.work.spend(NODE_UNITS * values.length)
+      const tuple = values.map((value) => value.evaluate(scope))
+      if (tuple.includes(null)) continue
+      const identities = tuple.map((value, index) => {
+        return String(paidIdentityOf((on[index] as TermMeant).type, value, scope.work))
+      })
+      byIdentity.set(JSON.stringify(identities), tuple)
+    }
+    return [...byIdentity.values()]
+  }
+  const several = rows.length > 1
+  const values = (scope: Scope) => tuples(scope).map(([value]) => value as SqlValue)
+  return { ...points(row[0] as KeyTerm, source, { several, values }), row, tuples, exact: false }
+}
+
+function valuesOf(expression: Expression): readonly Expression[] {
+  return expression.kind === 'row' ? expression.values : []
+}
+
+/** What the values of a row are on, each another term; undefined where one of them is no term. */
+function rowTermsOf(
+  { parts }: ExpressionCompiler,
+  values: readonly Expression[],
+): readonly TermMeant[] | undefined {
+  const meant = values.flatMap((value) => termOf(parts, value) ?? [])
+  const isEach = new Set(meant.map(({ term }) => term)).size === values.length
+  return isEach && values.length > 0 ? meant : undefined
+}
+
+function fixedRow(
+  compiler: ExpressionCompiler,
+  values: readonly Expression[],
+  on: readonly TermMeant[],
+): readonly CompiledExpression[] | undefined {
+  if (values.length !== on.length) return undefined
+  const fixed = on.flatMap(
+    ({ type }, index) => fixedValue(compiler, values[index] as Expression, type) ?? [],
+  )
+  return fixed.length === on.length ? fixed : undefined
+}
+
 function ofIn(compiler: ExpressionCompiler, source: InExpression): KeyCondition | undefined {
+  if (source.operand.kind === 'row') return ofRowIn(compiler, source)
   const on = termOf(compiler.parts, source.operand)
   if (on === undefined) return undefined
   const { term, type } = on
@@ -263,19 +310,6 @@ function ofLike(compiler: ExpressionCompiler, source: LikeExpression): KeyCondit
   return { kind: 'prefix', term: on.term, source, exact, text }
 }
 
-function points(
-  term: KeyTerm,
-  source: Expression,
-  of: Omit<Extract<KeyCondition, { kind: 'points' }>, 'kind' | 'term' | 'source' | 'exact'>,
-): KeyCondition {
-  return { kind: 'points', term, source, exact: true, ...of }
-}
-
-/** NULL equals nothing. */
-function withoutNull(values: readonly SqlValue[]): readonly SqlValue[] {
-  return values.filter((value) => value !== null)
-}
-
 function eachOnce(
   type: SqlType,
   values: readonly SqlValue[],
@@ -288,15 +322,5 @@ function eachOnce(
 const NO_LIST: BoundList = { values: [], identities: new Map(), hasNull: false }
 
 function inclusive(value: CompiledExpression): KeyBound {
-  return { value, inclusive: true }
-}
-
-/** The expression as a value of the type, when it is the same for every row. */
-function fixedValue(
-  compiler: ExpressionCompiler,
-  expression: Expression,
-  type: SqlType,
-): CompiledExpression | undefined {
-  const value = compiler.compile(expression, type)
-  return value.columns.size === 0 && fits(value.type, type) ? converted(value, type) : undefined
+  return { values: [value], inclusive: true }
 }

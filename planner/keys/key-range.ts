@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Position } from '../../parser/ast.ts'
+import type { Expression, Position } from '../../parser/ast.ts'
 import { compareRowKeys, endOfPrefix } from '../../storage/storage.ts'
 import type { SqlValue } from '../../storage/values/values.ts'
 import type { Scope } from '../expressions/compiled-expression.ts'
@@ -8,8 +8,10 @@ import { NODE_UNITS } from '../expressions/work-meter.ts'
 import { limitExceeded } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import type { CandidateKey, CandidatePart } from './candidate-key.ts'
-import type { ConditionsByTerm, KeyCondition } from './key-condition.ts'
-import { type Limit, NO_LIMITS, type RangeLimits, rangeLimitsOf } from './range-limits.ts'
+import type { KeyCondition, PointsCondition } from './condition.ts'
+import type { ConditionsByTerm } from './key-condition.ts'
+import type { KeyTerm } from './key-term.ts'
+import { type Limit, type RangeLimits, rangeLimitsOf } from './range-limits.ts'
 
 /**
  * What a WHERE says of a key: its leading columns fixed to points, then perhaps a range on the next.
@@ -26,7 +28,6 @@ export type KeyBounds = {
   /** The conditions on the column after those. */
   readonly range: readonly RangeCondition[]
 }
-export type PointsCondition = Extract<KeyCondition, { kind: 'points' }>
 export type RangeCondition = Extract<KeyCondition, { kind: 'range' | 'prefix' }>
 
 /** From `start`, inclusive, to `end`, exclusive. */
@@ -34,17 +35,79 @@ export type KeyRange = { readonly start: Uint8Array; readonly end: Uint8Array }
 
 export function boundsOf(key: CandidateKey, conditions: ConditionsByTerm): KeyBounds {
   const points: PointsCondition[][] = []
-  for (const part of key.bounding) {
-    const onPart = conditions.get(part.term) ?? []
-    const fixing = onPart.filter((condition) => condition.kind === 'points')
+  while (points.length < key.bounding.length) {
+    const fixing = fixingFrom(key.bounding.slice(points.length), conditions)
     if (fixing.length === 0) break
-    // Of two members a row has two entries: it is found by one, and asked for the other.
-    points.push(part.each ? fixing.slice(0, 1) : fixing)
+    points.push(...fixing)
   }
   const next = key.bounding[points.length]
   const onNext = next === undefined ? undefined : conditions.get(next.term)
-  const range = (onNext ?? []).filter((condition) => condition.kind !== 'points')
+  const range = (onNext ?? []).flatMap((condition) =>
+    condition.kind === 'points' ? [] : [alongKey(key.bounding.slice(points.length), condition)],
+  )
   return { key, points, range }
+}
+
+/** What fixes the first of these parts, or with it the next ones as well: the rows of an IN. */
+function fixingFrom(
+  parts: readonly CandidatePart[],
+  conditions: ConditionsByTerm,
+): PointsCondition[][] {
+  const onTerm = (term: KeyTerm) =>
+    (conditions.get(term) ?? []).filter((condition) => condition.kind === 'points')
+  const onPart = onTerm(parts[0]?.term ?? -1)
+  const single = onPart.filter(({ row }) => row === undefined)
+  if (onPart.length === 0) return []
+  // Of two members a row has two entries: it is found by one, and asked for the other.
+  if (single.length > 0) return [parts[0]?.each ? single.slice(0, 1) : single]
+  for (const { source, row = [] } of onPart) {
+    const run = parts.slice(0, row.length).filter(({ term }) => row.includes(term))
+    if (run.length < row.length) continue
+    return run.map(({ term }) =>
+      onTerm(term).flatMap((each) => (each.source === source ? [{ ...each, exact: true }] : [])),
+    )
+  }
+  return [onPart.map((condition) => ({ ...condition, exact: false }))]
+}
+
+/**
+ * A range by a row of values as the key has its columns: by as many as follow each other there in one direction. Where
+ * it ends, a column with NULL stands before the values that it is not below.
+ */
+function alongKey(parts: readonly CandidatePart[], condition: RangeCondition): RangeCondition {
+  if (condition.kind === 'prefix' || condition.row === undefined) return condition
+  const { row, lower, upper } = condition
+  const differs = row.findIndex((term, index) => {
+    const part = parts[index]
+    return part?.term !== term || part.descending !== parts[0]?.descending
+  })
+  const length = differs < 0 ? row.length : differs
+  const hasNulls = parts.slice(1, length).some(({ nullable }) => nullable)
+  if (length === row.length) return { ...condition, exact: upper === undefined || !hasNulls }
+  return {
+    ...condition,
+    exact: false,
+    ...(lower && { lower: { values: lower.values.slice(0, length), inclusive: true } }),
+    ...(upper && { upper: { values: upper.values.slice(0, length), inclusive: true } }),
+    bound: cutRows(condition.source, length),
+  }
+}
+
+/** (a, b, c) > (1, 2, 3) as it bounds a key by two columns: (a, b) >= (1, 2). */
+function cutRows(source: Expression, length: number): Expression {
+  const [rest] = source.kind === 'binary' ? source.rest : []
+  if (source.kind !== 'binary' || rest === undefined) return source
+  const cut = (side: Expression): Expression => {
+    if (side.kind !== 'row') return side
+    const values = side.values.slice(0, length)
+    return length === 1 ? (values[0] as Expression) : { ...side, values }
+  }
+  const operator = rest.operator.startsWith('<') ? '<=' : '>='
+  return {
+    ...source,
+    first: cut(source.first),
+    rest: [{ ...rest, operator, operand: cut(rest.operand) }],
+  }
 }
 
 /** True when every column of a unique key is fixed, and not to NULL: rows are got by their keys. */
@@ -84,25 +147,19 @@ export function keyTuples(
 ): ReadonlyArray<readonly SqlValue[]> {
   const single = onlyTuple(points, scope)
   if (single !== undefined) return single
-  const unsorted = points.map((conditions, index) =>
-    commonValues(key.bounding[index] as CandidatePart, conditions, scope),
-  )
+  const runs = runsOf(key, points, scope)
   let count = 1
-  for (const { length } of unsorted) count *= length
+  for (const { tuples } of runs) count *= tuples.length
   requireFewKeys(count, points[0]?.[0]?.source.position)
   // Every key is encoded, by the planner or by the store.
-  for (const values of unsorted) {
-    const length = values.reduce<number>((sum, value) => sum + 1 + lengthOf(value), 0)
-    scope.work.spend((count / Math.max(1, values.length)) * length)
+  for (const { tuples } of runs) {
+    let length = 0
+    for (const tuple of tuples) for (const value of tuple) length += 1 + lengthOf(value)
+    scope.work.spend((count / Math.max(1, tuples.length)) * length)
   }
-  const lists =
-    order === 'asked'
-      ? unsorted
-      : unsorted.map((values, index) =>
-          inKeyOrder(key.bounding[index] as CandidatePart, values, scope),
-        )
+  const lists = runs.map((run) => (order === 'asked' ? run.tuples : inKeyOrder(run, scope)))
   const [only] = lists
-  if (lists.length === 1 && only !== undefined) return only.map((value) => [value])
+  if (lists.length === 1 && only !== undefined) return only
   return Array.from({ length: count }, (_, combination) => tupleAt(lists, combination))
 }
 
@@ -125,23 +182,53 @@ function onlyTuple(
   return hasNull ? [] : [tuple]
 }
 
+/** Columns that are fixed together: one, or those of the rows of an IN. */
+type Run = {
+  readonly parts: readonly CandidatePart[]
+  readonly tuples: ReadonlyArray<readonly SqlValue[]>
+}
+
+function runsOf(key: CandidateKey, points: KeyBounds['points'], scope: Scope): readonly Run[] {
+  const runs: Run[] = []
+  for (let at = 0; at < points.length; ) {
+    const conditions = points[at] ?? []
+    const { exact, row, tuples } = conditions[0] as PointsCondition
+    const length = exact && row !== undefined ? row.length : 1
+    const parts = key.bounding.slice(at, at + length)
+    if (exact && row !== undefined) {
+      const places = parts.map(({ term }) => row.indexOf(term))
+      const requested = tuples?.(scope) ?? []
+      runs.push({
+        parts,
+        tuples: requested.map((tuple) => places.map((place) => tuple[place] as SqlValue)),
+      })
+    } else {
+      const values = commonValues(parts[0] as CandidatePart, conditions, scope)
+      runs.push({ parts, tuples: values.map((value) => [value]) })
+    }
+    at += length
+  }
+  return runs
+}
+
 /** The combination with this number, from 0; the last list changes fastest. */
-function tupleAt(lists: ReadonlyArray<readonly SqlValue[]>, combination: number): SqlValue[] {
-  const tuple = new Array<SqlValue>(lists.length)
+function tupleAt(lists: ReadonlyArray<Run['tuples']>, combination: number): SqlValue[] {
+  const tuples = new Array<readonly SqlValue[]>(lists.length)
   let left = combination
   for (let index = lists.length - 1; index >= 0; index -= 1) {
-    const values = lists[index] as readonly SqlValue[]
-    tuple[index] = values[left % values.length] as SqlValue
-    left = Math.floor(left / values.length)
+    const list = lists[index] as Run['tuples']
+    tuples[index] = list[left % list.length] as readonly SqlValue[]
+    left = Math.floor(left / list.length)
   }
-  return tuple
+  return tuples.flat()
 }
 
 /** The ranges, disjoint and in key order; none when the conditions contradict each other. */
 export function keyRanges(bounds: KeyBounds, scope: Scope): KeyRange[] {
   const { key, points } = bounds
-  const part = key.bounding[points.length]
-  const limits = part === undefined ? NO_LIMITS : rangeLimitsOf(part, bounds.range, scope)
+  const behind = key.bounding.slice(points.length)
+  const [part] = behind
+  const limits = rangeLimitsOf(behind, bounds.range, scope)
   if (limits === undefined) return []
   const ranges: KeyRange[] = []
   for (const tuple of keyTuples(bounds, scope, 'key')) {
@@ -178,12 +265,12 @@ function within(
   const isBounded = lower !== undefined || upper !== undefined
   const least = lower ?? (isBounded && part.nullable ? NULL_EXCLUDED : undefined)
   if (least !== undefined) {
-    const low = key.encode([...tuple, least.value])
+    const low = key.encode([...tuple, ...least.values])
     if (part.descending) ends.push(least.inclusive ? endOf(low) : low)
     else starts.push(least.inclusive ? low : endOf(low))
   }
   if (upper !== undefined) {
-    const high = key.encode([...tuple, upper.value])
+    const high = key.encode([...tuple, ...upper.values])
     if (part.descending) starts.push(upper.inclusive ? high : endOf(high))
     else ends.push(upper.inclusive ? endOf(high) : high)
   }
@@ -193,7 +280,7 @@ function within(
   }
 }
 
-const NULL_EXCLUDED: Limit = { value: null, inclusive: false }
+const NULL_EXCLUDED: Limit = { values: [null], inclusive: false }
 
 /** For each of the four keys that a tuple may be encoded in. */
 function payForEncoding(
@@ -202,8 +289,9 @@ function payForEncoding(
   { work }: Scope,
 ): void {
   let length = prefix?.length ?? 0
-  for (const value of tuple) length += lengthOf(value)
-  length += lengthOf(lower?.value ?? null) + lengthOf(upper?.value ?? null)
+  for (const values of [tuple, lower?.values ?? [], upper?.values ?? []]) {
+    for (const value of values) length += lengthOf(value)
+  }
   work.spend(4 * (NODE_UNITS * (tuple.length + 1) + length))
 }
 
@@ -234,18 +322,21 @@ function commonValues(
   return common
 }
 
-function inKeyOrder(
-  part: CandidatePart,
-  values: readonly SqlValue[],
-  { work }: Scope,
-): readonly SqlValue[] {
-  if (values.length < 2) return values
-  const compare = comparisonOf(part.type)
-  const sign = part.descending ? -1 : 1
-  return values.toSorted((a, b) => {
-    work.spend(NODE_UNITS)
-    if (a === null || b === null) return sign * (Number(a !== null) - Number(b !== null))
-    return sign * compare(a, b, work)
+function inKeyOrder({ parts, tuples }: Run, { work }: Scope): Run['tuples'] {
+  if (tuples.length < 2) return tuples
+  const comparisons = parts.map(({ type, descending }) => ({
+    compare: comparisonOf(type),
+    sign: descending ? -1 : 1,
+  }))
+  return tuples.toSorted((one, other) => {
+    for (const [index, { compare, sign }] of comparisons.entries()) {
+      work.spend(NODE_UNITS)
+      const [a, b] = [one[index] as SqlValue, other[index] as SqlValue]
+      const order =
+        a === null || b === null ? Number(a !== null) - Number(b !== null) : compare(a, b, work)
+      if (order !== 0) return sign * order
+    }
+    return 0
   })
 }
 

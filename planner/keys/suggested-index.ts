@@ -5,6 +5,7 @@ import { columnPosition, freeName, type TableDefinition } from '../../storage/ta
 import { nameText } from '../expressions/expression-text.ts'
 import type { AccessQuestion } from './access-path.ts'
 import { partText } from './candidate-key.ts'
+import { termsOf } from './key-condition.ts'
 import { columnOfTerm, type KeyTerm, termText } from './key-term.ts'
 
 type Part = { readonly term: KeyTerm; readonly descending: boolean }
@@ -81,7 +82,7 @@ function followingParts({ orderBy, groupBy, conditions }: AccessQuestion): reado
   const several = conditions.find(({ kind }) => kind === 'points')
   const range = conditions.find(({ kind }) => kind !== 'points')
   return [several, range].flatMap((condition) =>
-    condition === undefined ? [] : [{ term: condition.term, descending: false }],
+    condition === undefined ? [] : termsOf(condition).map((term) => ({ term, descending: false })),
   )
 }
 

@@ -1,42 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression } from '../../parser/ast.ts'
+import type { TableDefinition } from '../../storage/tables/tables.ts'
 import { conjunctText, expressionText } from '../expressions/expression-text.ts'
 import { conjunctsOf } from '../keys/key-condition.ts'
 
 /** What is better written otherwise, so that it bounds a key; undefined where nothing of the kind is there. */
-export function whereHint(where: Expression | undefined): string | undefined {
-  return eitherValueHint(where) ?? behindRowHint(conjunctsOf(where))
+export function whereHint(
+  table: TableDefinition,
+  where: Expression | undefined,
+): string | undefined {
+  return eitherValueHint(where) ?? behindRowHint(table, conjunctsOf(where))
 }
 
 /**
- * `a < 1 OR (a = 1 AND b > 2)`, the rows behind one, is written `a <= 1 AND (a < 1 OR b > 2)`, which bounds a key by
- * `a`: a choice bounds none.
+ * `a > 1 OR (a = 1 AND b > 2)`, the rows behind one, is written `(a, b) > (1, 2)`, which bounds a key by both: a choice
+ * bounds it by `a`. Only where no column may be NULL: rows with NULL are behind none.
  */
-export function behindRowHint(conjuncts: readonly Expression[]): string | undefined {
-  const found = conjuncts.map(behindRow).find((each) => each !== undefined)
-  return found && `${found.written} is written ${found.bounded}, which bounds ${found.column}`
+export function behindRowHint(
+  table: TableDefinition,
+  conjuncts: readonly Expression[],
+): string | undefined {
+  const found = conjuncts.map((each) => behindRow(table, each)).find((each) => each !== undefined)
+  return found && `${found.written} is written ${found.row}, which bounds ${found.columns}`
 }
 
-function behindRow(condition: Expression) {
+function choiceText(operand: Expression): string {
+  const conjuncts = conjunctsOf(operand).map(conjunctText).join(' AND ')
+  return operand.kind === 'logical' ? `(${conjuncts})` : conjuncts
+}
+
+function behindRow({ columns }: TableDefinition, condition: Expression) {
   if (condition.kind !== 'logical' || condition.operator !== 'OR') return undefined
-  const [far, near, ...others] = condition.operands
-  if (far?.kind !== 'binary' || near?.kind !== 'logical' || others.length > 0) return undefined
-  if (near.operator !== 'AND' || far.first.kind !== 'column') return undefined
-  const [comparison] = far.rest
-  const operator = comparison?.operator ?? ''
-  if (!/^[<>]=?$/.test(operator)) return undefined
-  const [column, value] = [far.first, comparison?.operand].map((each) =>
-    expressionText(each as Expression),
-  )
-  const [same, ...rest] = near.operands
-  if (same === undefined || expressionText(same) !== `${column} = ${value}`) return undefined
-  const strict = operator.charAt(0)
-  const behind = rest.map(conjunctText).join(' AND ')
-  const inner = rest.length > 1 ? `(${behind})` : behind
+  const names: string[] = []
+  const values: string[] = []
+  let operator = ''
+  for (const operand of condition.operands) {
+    const before = conjunctsOf(operand)
+    const last = before.at(-1)
+    const equal = names.map((name, index) => `${name} = ${values[index]}`)
+    const same = before.slice(0, -1).map(expressionText)
+    if (last?.kind !== 'binary' || last.first.kind !== 'column') return undefined
+    if (same.join(' AND ') !== equal.join(' AND ')) return undefined
+    const { name } = last.first
+    if (!columns.some((column) => column.name === name && column.notNull)) return undefined
+    const [comparison] = last.rest
+    const written = comparison?.operator ?? ''
+    if (!/^[<>]=?$/.test(written) || !written.startsWith(operator)) return undefined
+    operator = written
+    names.push(expressionText(last.first))
+    values.push(expressionText(comparison?.operand as Expression))
+  }
   return {
-    column,
-    written: `${expressionText(far)} OR (${near.operands.map(conjunctText).join(' AND ')})`,
-    bounded: `${column} ${strict}= ${value} AND (${expressionText(far)} OR ${inner})`,
+    columns: names.join(', '),
+    written: condition.operands.map(choiceText).join(' OR '),
+    row: `(${names.join(', ')}) ${operator} (${values.join(', ')})`,
   }
 }
 

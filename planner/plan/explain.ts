@@ -199,7 +199,7 @@ function ofFullKey(
     key: keyText(keys.key),
     rule: 'full primary key',
     access: 'point get',
-    bounds: texts(conditionsOf(keys).map(({ source }) => source)),
+    bounds: boundTexts(keys),
     filter: [],
     rejected: [],
   }
@@ -210,6 +210,7 @@ function ofWalk(plan: WalkPlan): Omit<Explanation, 'statement'> {
   const byIndex = bounds.key.index !== undefined
   const byKeys = isFullKey(bounds)
   const advice = behindRowHint(
+    plan.table,
     [plan.keyFilter, plan.rowFilter].flatMap((each) => each?.sources ?? []),
   )
   return {
@@ -217,7 +218,7 @@ function ofWalk(plan: WalkPlan): Omit<Explanation, 'statement'> {
     key: keyText(bounds.key),
     rule,
     access: byKeys ? 'point get' : boundsNothing(bounds) ? 'whole key' : 'range scan',
-    bounds: texts(conditionsOf(bounds).map(({ source }) => source)),
+    bounds: boundTexts(bounds),
     ...(byIndex ? { entryFilter: filterTexts(plan.keyFilter) } : {}),
     filter: filterTexts(plan.rowFilter),
     ...(advice === undefined ? {} : { advice }),
@@ -343,6 +344,12 @@ function checkedBy(
 
 function returnedBy({ returning }: Pick<SetPlan, 'returning'>): Pick<Explanation, 'returning'> {
   return returning === undefined ? {} : { returning: returning.columns.map(({ name }) => name) }
+}
+
+/** A condition on several columns is one. */
+function boundTexts(bounds: KeyBounds): readonly string[] {
+  const conditions = conditionsOf(bounds).map(({ bound, source }) => bound ?? source)
+  return texts([...new Set(conditions)])
 }
 
 function filterTexts(filter: RowFilter | undefined): readonly string[] {

@@ -15,12 +15,8 @@ import {
 import { compileAs } from '../expressions/type-check.ts'
 import type { AccessPath, AccessQuestion, Candidate } from '../keys/access-path.ts'
 import { type CandidateKey, candidateKeys, covers } from '../keys/candidate-key.ts'
-import {
-  byTerm,
-  distinctConjunctsOf,
-  type KeyCondition,
-  keyConditionOf,
-} from '../keys/key-condition.ts'
+import type { KeyCondition } from '../keys/condition.ts'
+import { byTerm, distinctConjunctsOf, keyConditionOf, termsOf } from '../keys/key-condition.ts'
 import { groupsFollow, walkingDirection } from '../keys/key-order.ts'
 import { boundsOf, conditionsOf, type KeyBounds, lacksMember } from '../keys/key-range.ts'
 import { columnOfTerm, type KeyTerm } from '../keys/key-term.ts'
@@ -99,7 +95,7 @@ export function planWay(
     ),
     ...(statement.hint === undefined ? {} : { hint: statement.hint }),
     hasWhere: statement.where !== undefined || needs.filtersLater === true,
-    whereHint: () => whereHint(statement.where),
+    whereHint: () => whereHint(table, statement.where),
     conditions: conjuncts.flatMap(({ condition }) => condition ?? []),
     orderBy: order.terms ?? [],
     ...(order.position && { orderPosition: order.position }),
@@ -171,7 +167,8 @@ function conjunctsOfWhere(
   return distinctConjunctsOf(where).map((source): Conjunct => {
     const slotsBefore = compiler.slots.all.length
     const condition = keyConditionOf(compiler, source)
-    if (condition !== undefined && inKeys.has(condition.term)) return { source, condition }
+    if (condition !== undefined && termsOf(condition).some((term) => inKeys.has(term)))
+      return { source, condition }
     compiler.slots.keepFirst(slotsBefore)
     // Compiled before a key is chosen: a wrong name or type is the better message to give.
     const filter = compileAs(compiler, source, 'BOOLEAN')
@@ -197,7 +194,7 @@ function candidateOf(
   const misses = lacking ? 'member' : grouped ? unordered : 'groups'
   const filtering = notSeenTo(bounds, conjuncts).flatMap(({ condition, filter }) => {
     if (filter !== undefined) return [...filter.columns]
-    return condition === undefined ? [] : [columnOfTerm(condition.term)]
+    return condition === undefined ? [] : termsOf(condition).map(columnOfTerm)
   })
   const covering = covers(key, way.reads) && covers(key, filtering)
   return { key, bounds, direction, misses, covering }
@@ -214,8 +211,8 @@ function givesGroups(bounds: KeyBounds, groups: GroupNeeds | undefined): boolean
 
 /** The parts of the WHERE that rows within the bounds may still fail. */
 function notSeenTo(bounds: KeyBounds, conjuncts: readonly Conjunct[]): readonly Conjunct[] {
-  const done = new Set(conditionsOf(bounds).filter(({ exact }) => exact))
-  return conjuncts.filter(({ condition }) => condition === undefined || !done.has(condition))
+  const done = new Set(conditionsOf(bounds).flatMap(({ exact, source }) => (exact ? source : [])))
+  return conjuncts.filter(({ source }) => !done.has(source))
 }
 
 /** What filters by the columns that the key holds, and what needs the row. */

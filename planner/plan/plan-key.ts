@@ -13,8 +13,9 @@ import {
 } from '../expressions/expression-text.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { type CandidateKey, candidateKeys, keyText, primaryKeyOf } from '../keys/candidate-key.ts'
-import { byTerm, conjunctsOf, type KeyCondition, keyConditionOf } from '../keys/key-condition.ts'
-import { boundsOf, type KeyBounds } from '../keys/key-range.ts'
+import type { KeyCondition } from '../keys/condition.ts'
+import { byTerm, conjunctsOf, keyConditionOf, termsOf } from '../keys/key-condition.ts'
+import { boundsOf, conditionsOf, type KeyBounds } from '../keys/key-range.ts'
 import { columnOfTerm, type KeyTerm, termText } from '../keys/key-term.ts'
 import { type RejectedKey, unreadableKeys } from '../keys/rejected-keys.ts'
 import { PlanError } from '../plan-error.ts'
@@ -75,17 +76,20 @@ function planAmong(
     throw notTheKey(keys, table, request, conjunct.position)
   })
   const named = new Set<KeyTerm>()
-  for (const { term, source } of conditions) {
-    if (named.has(term)) throw namedTwice(table, term, source.position)
-    named.add(term)
+  for (const condition of conditions) {
+    for (const term of termsOf(condition)) {
+      if (named.has(term)) throw namedTwice(table, term, condition.source.position)
+      named.add(term)
+    }
   }
   const isWhole = (key: CandidateKey) =>
     key.parts.length === named.size && key.parts.every((part) => named.has(part.term))
-  const chosen = keys.find(isWhole)
+  const bounds = keys.filter(isWhole).map((key) => boundsOf(key, byTerm(conditions)))
+  const chosen = bounds.find((each) => conditionsOf(each).every(({ exact }) => exact))
   if (chosen === undefined) {
     throw notTheKey(keys, table, request, misfit(keys, conditions) ?? request.where.position)
   }
-  const others = candidateKeys(table).filter((key) => key.name !== chosen.name)
+  const others = candidateKeys(table).filter((key) => key.name !== chosen.key.name)
   const rejected = others.map((key) => ({
     key: keyText(key),
     reason: isWhole(key)
@@ -93,7 +97,7 @@ function planAmong(
       : 'the WHERE does not name its columns, each by = or IN',
   }))
   return {
-    keys: boundsOf(chosen, byTerm(conditions)),
+    keys: chosen,
     rejected: [...rejected, ...unreadableKeys(table)],
   }
 }
@@ -109,7 +113,8 @@ function misfit(
   conditions: readonly KeyCondition[],
 ): Position | undefined {
   const inKeys = new Set(keys.flatMap(({ parts }) => parts.map(({ term }) => term)))
-  return conditions.find(({ term }) => !inKeys.has(term))?.source.position
+  return conditions.find((each) => !termsOf(each).every((term) => inKeys.has(term)))?.source
+    .position
 }
 
 function namedTwice(table: TableDefinition, term: KeyTerm, position: Position): PlanError {

@@ -22,20 +22,9 @@ import { compileAs } from '../expressions/type-check.ts'
 import { identityOf, unsteadyCall } from '../expressions/value-work.ts'
 import { NODE_UNITS, WorkMeter } from '../expressions/work-meter.ts'
 import { primaryKeyOf } from '../keys/candidate-key.ts'
-import {
-  byTerm,
-  distinctConjunctsOf,
-  type KeyCondition,
-  keyConditionOf,
-} from '../keys/key-condition.ts'
-import {
-  boundsOf,
-  isFullKey,
-  type KeyRange,
-  keyRanges,
-  keyTuples,
-  type PointsCondition,
-} from '../keys/key-range.ts'
+import type { KeyCondition, PointsCondition } from '../keys/condition.ts'
+import { byTerm, distinctConjunctsOf, keyConditionOf } from '../keys/key-condition.ts'
+import { boundsOf, isFullKey, type KeyRange, keyRanges, keyTuples } from '../keys/key-range.ts'
 import { PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { requireTableFor } from '../required-rights.ts'

@@ -13,6 +13,7 @@ import {
   condition,
   expression,
   knownValue,
+  rowCondition,
   simpleCondition,
   type TwoConditions,
   value,
@@ -218,6 +219,8 @@ export function conditionsOf(choose: Chooser, table: RandomTable): readonly TwoC
   const key = choose.oneOf(keys)
   const prefix = key.slice(0, choose.below(key.length + 1))
   const along = prefix.map(({ column }) => simpleCondition(choose, column))
+  const behind = key.slice(choose.below(prefix.length + 1)).map(({ column }) => column)
+  if (behind.length > 1 && choose.percent(40)) along.push(rowCondition(choose, behind))
   const others = Array.from({ length: choose.oneOf([0, 0, 1, 2]) }, () =>
     condition(choose, table.terms),
   )

@@ -3,7 +3,7 @@
 import { timestampToText } from '../../../planner/json/timestamp-text.ts'
 import type { SqlType } from '../../../storage/values/values.ts'
 
-import { joined, same, type TwoTexts } from './joined-texts.ts'
+import { joined, listed, same, type TwoTexts } from './joined-texts.ts'
 import { moreExpression } from './more-expressions.ts'
 import { perhapsListParameter, perhapsParameter } from './random-parameter.ts'
 import type { Chooser, ComparedType, RandomColumn, StoredColumn } from './random-table.ts'
@@ -142,6 +142,45 @@ export function condition(choose: Chooser, columns: readonly RandomColumn[]): Tw
       const operator = same(choose.oneOf(['=', '<>', '<', '<=', '>', '>=']))
       return joined`${expression(choose, columns, type)} ${operator} ${expression(choose, columns, type)}`
     }
+  }
+}
+
+/**
+ * Of a row of values, as a key that begins with these columns can be bounded by it; the choice of which an order of
+ * several directions makes is one as well.
+ */
+export function rowCondition(choose: Chooser, columns: readonly RandomColumn[]): TwoConditions {
+  const literal = (column: RandomColumn) => {
+    return value(choose, { ...column, notNull: choose.percent(95) })
+  }
+  const row = () =>
+    joined`(${listed(columns.map((column) => perhapsParameter(choose, literal(column))))})`
+  const names = joined`(${listed(columns.map(({ name }) => same(name)))})`
+  const operator = same(choose.oneOf(['<', '<=', '>', '>=', '<', '>', '=', '<>']))
+  switch (choose.below(5)) {
+    case 0: {
+      const rows = Array.from({ length: 1 + choose.below(4) }, row)
+      // SQLite takes a list of rows by VALUES only.
+      const list = listed(rows)
+      const { ours, theirs } = list
+      const not = choose.percent(20) ? 'NOT ' : ''
+      return {
+        ours: `${names.ours} ${not}IN (${ours})`,
+        theirs: `${names.theirs} ${not}IN (VALUES ${theirs})`,
+        parameters: list.parameters ?? {},
+      }
+    }
+    case 1: {
+      const [first, second] = columns as [RandomColumn, RandomColumn]
+      const [far, near] = [same(choose.oneOf(['<', '>'])), same(choose.oneOf(['<', '>=']))]
+      const [a, b] = [literal(first), literal(second)]
+      const [x, y] = [same(first.name), same(second.name)]
+      return joined`${x} ${far} ${a} OR (${x} = ${a} AND ${y} ${near} ${b})`
+    }
+    case 2:
+      return joined`${row()} ${operator} ${names}`
+    default:
+      return joined`${names} ${operator} ${row()}`
   }
 }
 
