@@ -55,6 +55,7 @@ export interface components {
          * @example BOOLEAN
          * @example BYTES
          * @example TIMESTAMP
+         * @example DATE
          * @example JSON
          */
         readonly SqlType: string;

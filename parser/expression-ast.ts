@@ -26,12 +26,12 @@ export type Expression =
 
 /**
  * `integer` holds a bigint that may exceed 64 bits until a leading minus is applied; the planner
- * checks the range. `bytes` comes from x'…'.
+ * checks the range. With `isInterval` it is microseconds, written as an INTERVAL. `bytes` comes from x'…'.
  */
 export type LiteralExpression = Located & { readonly kind: 'literal' } & (
     | { readonly type: 'null'; readonly value: null }
     | { readonly type: 'boolean'; readonly value: boolean }
-    | { readonly type: 'integer'; readonly value: bigint }
+    | { readonly type: 'integer'; readonly value: bigint; readonly isInterval?: true }
     | { readonly type: 'real'; readonly value: number }
     | { readonly type: 'text'; readonly value: string }
     | { readonly type: 'bytes'; readonly value: Uint8Array }

@@ -13,6 +13,7 @@ export function valueType(type: string, { integers, json }: ValueModes): string 
   switch (type) {
     case 'TEXT':
     case 'TIMESTAMP':
+    case 'DATE':
       return 'string'
     case 'INTEGER':
       return integers
@@ -33,6 +34,7 @@ export function valueType(type: string, { integers, json }: ValueModes): string 
 export function givenType(type: string | undefined): string {
   switch (type) {
     case 'TEXT':
+    case 'DATE':
       return 'string'
     case 'TIMESTAMP':
       return 'string | Date'

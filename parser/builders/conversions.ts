@@ -93,5 +93,5 @@ export function buildInterval({ children }: cst.IntervalCstNode): LiteralExpress
     }
     value += BigInt(count) * micros
   }
-  return { kind: 'literal', type: 'integer', value, position }
+  return { kind: 'literal', type: 'integer', value, isInterval: true, position }
 }

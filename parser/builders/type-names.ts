@@ -7,6 +7,7 @@ export const TYPE_NAMES: readonly string[] = [
   'BOOLEAN',
   'BYTES',
   'TIMESTAMP',
+  'DATE',
   'JSON',
 ]
 
@@ -56,17 +57,14 @@ export const SIMILAR_TYPES: ReadonlyMap<string, string> = new Map(
 
 const DECIMALS =
   'is not there, and REAL would round: keep such numbers as INTEGER in the smallest unit (cents of a price), or their digits as TEXT'
-const DAYS =
-  "is not there, and TIMESTAMP is a moment, not a day: keep days as TEXT, '2026-01-31', which sorts by time, or as the TIMESTAMP of their midnight in UTC, date_trunc('day', time)"
 const TIMES =
-  "is not there, and TIMESTAMP is a moment, not a time of day: keep it as TEXT, '09:30:00', which sorts by time, or as INTEGER of seconds"
+  "is not there, since a time of day is of a day and a place, and TIMESTAMP is a moment: keep it as TEXT, '09:30:00', which sorts by time, or as INTEGER of seconds"
 
 /** Types of other databases that none here can stand for, and what would be lost with the nearest. */
 const LOST_TYPES: ReadonlyMap<string, string> = new Map([
   ...['DECIMAL', 'DEC', 'NUMERIC', 'NUMBER', 'MONEY', 'SMALLMONEY'].map(
     (name) => [name, DECIMALS] as const,
   ),
-  ['DATE', DAYS],
   ...['TIME', 'TIMETZ'].map((name) => [name, TIMES] as const),
 ])
 

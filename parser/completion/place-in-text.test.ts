@@ -51,7 +51,7 @@ for (const [marked, typed, wanted] of [
   ],
   ['CREATE TABLE ^', '', ['IF NOT EXISTS']],
   ['CREATE TABLE t (^', '', ['PRIMARY KEY', 'FAMILY', 'CHECK', 'CONSTRAINT', 'UNIQUE']],
-  ['CREATE TABLE t (a I^', 'I', 'TEXT INTEGER REAL BOOLEAN BYTES TIMESTAMP JSON'.split(' ')],
+  ['CREATE TABLE t (a I^', 'I', 'TEXT INTEGER REAL BOOLEAN BYTES TIMESTAMP DATE JSON'.split(' ')],
   ['CREATE TABLE t (a TEXT DEFAULT ^', '', ['NULL', 'TRUE', 'FALSE', 'now()', 'uuid()']],
   ['CREATE INDEX i^', 'i', ['IF NOT EXISTS']],
   ['CREATE INDEX i ON t (^', '', ['<column>', 'EACH']],
@@ -150,7 +150,7 @@ test('statements are counted, without empty ones and notes', () => {
 
 test('types are offered after a cast, and the words of a CASE where they can stand', () => {
   const types = placeIn('SCAN a::^').wanted
-  assert.deepEqual(types.length, 7)
+  assert.deepEqual(types.length, 8)
   assert.deepEqual(placeIn('SCAN CAST(a AS ^').wanted, types)
   const wordsAt = (text: string) =>
     placeIn(text).wanted.flatMap((each) => ('text' in each ? [each.text] : []))

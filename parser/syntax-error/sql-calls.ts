@@ -43,10 +43,11 @@ export function ownCalls({ tokens }: Pick<WrongStatement, 'tokens'>): ReadonlyMa
       if (name !== undefined) replaced.set(index, name)
       continue
     }
-    // A DEFAULT is now() alone, which is no day.
+    // A DEFAULT is now() alone, which in a DATE is its day.
     const isDefault = tokens[index - 1]?.image.toUpperCase() === 'DEFAULT'
-    if (isDefault && moment !== 'now()') continue
-    replaced.set(index, moment)
+    const isOfDate = tokens[index - 2]?.image.toUpperCase() === 'DATE'
+    if (isDefault && moment !== 'now()' && !isOfDate) continue
+    replaced.set(index, isDefault ? 'now()' : moment)
     for (const mark of isCall ? argumentsAt(tokens, index + 1) : []) replaced.set(mark, '')
   }
   return replaced

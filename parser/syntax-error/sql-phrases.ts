@@ -112,7 +112,7 @@ const ANYWHERE: readonly Phrases[] = [
   {
     advice: 'a value gets another type by a cast',
     words: {
-      "DATE '": '$1::TIMESTAMP',
+      "DATE '": '$1::DATE',
       "TIMESTAMP '": '$1::TIMESTAMP',
       "DATETIME '": '$1::TIMESTAMP',
       "TIMESTAMPTZ '": '$1::TIMESTAMP',

@@ -92,9 +92,12 @@ export function wholeNumberOf(expression: Expression): bigint {
 
 /** now() and uuid() are called again for each row; a literal is a value of the column's type. */
 export function columnDefault(expression: Expression, type: SqlType): ColumnDefault {
-  const value = compileAs(createExpressionCompiler(), expression, type)
+  const isNow = expression.kind === 'call' && expression.function === 'now'
+  // Of a DATE it is the day in UTC.
+  const given = isNow && type === 'DATE' ? 'TIMESTAMP' : type
+  const value = compileAs(createExpressionCompiler(), expression, given)
   if (expression.kind === 'call') {
-    if (expression.function === 'now') return { kind: 'now' }
+    if (isNow) return { kind: 'now' }
     if (expression.function === 'uuid') return { kind: 'uuid' }
     throw new PlanError('invalid_request', 'A default is a literal, now() or uuid().', {
       position: expression.position,

@@ -89,8 +89,9 @@ function literalText({ type }: ColumnDefinition, value: SqlValue): string {
   if (value === null) return 'NULL'
   if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
-  if (typeof value === 'string' || type === 'TIMESTAMP') {
-    const text = type === 'TIMESTAMP' ? String(valueToJson(type, value)) : String(value)
+  const isTime = type === 'TIMESTAMP' || type === 'DATE'
+  if (typeof value === 'string' || isTime) {
+    const text = isTime ? String(valueToJson(type, value)) : String(value)
     return `'${text.replaceAll("'", "''")}'`
   }
   return typeof value === 'number' ? realText(value) : value.toString()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BinaryExpression, BinaryOperator, Expression, Position } from '../../parser/ast.ts'
-import type { SqlValue } from '../../storage/values/values.ts'
+import { DAY_MICROS, type SqlValue } from '../../storage/values/values.ts'
 import { checkedInteger } from '../json/json-value.ts'
-import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../json/timestamp-text.ts'
+import { DATE_MAX, DATE_MIN, TIMESTAMP_MAX, TIMESTAMP_MIN } from '../json/timestamp-text.ts'
 import { limitExceeded, PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import {
@@ -39,7 +39,8 @@ export function compileArithmetic(
   const first = parts[0] as CompiledExpression
   let type = first.type
   const steps = chain.rest.map((rest, index) => {
-    const operand = parts[index + 1] as CompiledExpression
+    const part = parts[index + 1] as CompiledExpression
+    const operand = type === 'DATE' ? inDays(rest.operand, part) : part
     const step = stepOf(rest.operator as Arithmetic, type, operand.type, rest.position)
     type = step.type
     return { apply: step.apply, evaluate: operand.evaluate }
@@ -99,6 +100,10 @@ function typeOfOpen(
   if (operator === '||') {
     return known.has('BYTES') || (wanted === 'BYTES' && known.size === 0) ? 'BYTES' : 'TEXT'
   }
+  if (known.has('DATE')) {
+    const isDay = isTextLiteral(operand) || (operator === '-' && (isLeft || wanted === 'INTEGER'))
+    return isDay ? 'DATE' : 'INTEGER'
+  }
   if (known.has('TIMESTAMP')) {
     // What is taken from a TIMESTAMP is a number of microseconds, unless the place wants the
     // distance between two of them or the operand is written as a time.
@@ -126,7 +131,7 @@ function stepOf(
       ? concatenation(a, b, position)
       : isNumber(a) && isNumber(b)
         ? numberStep(operator, a === 'INTEGER' && b === 'INTEGER', position)
-        : timestampStep(operator, a, b, position)
+        : (timestampStep(operator, a, b, position) ?? dateStep(operator, a, b, position))
   if (step !== undefined) return step
   throw new PlanError('type_mismatch', `${left} ${operator} ${right} has no meaning.`, {
     position,
@@ -226,6 +231,44 @@ function timestampStep(
   const added = (a === 'TIMESTAMP' && b === 'INTEGER') || (a === 'INTEGER' && b === 'TIMESTAMP')
   if (operator !== '+' || !added) return undefined
   return { type: 'TIMESTAMP', apply: (left, right) => moved(left, right, 1n) }
+}
+
+/** The distance of two DATEs is an INTEGER of days; adding one moves a DATE. */
+function dateStep(
+  operator: NumberOperator,
+  a: ExpressionType,
+  b: ExpressionType,
+  position: Position,
+): Step | undefined {
+  if (operator === '-' && a === 'DATE' && b === 'DATE') {
+    return { type: 'INTEGER', apply: (left, right) => (left as bigint) - (right as bigint) }
+  }
+  const isMoved = a === 'DATE' && b === 'INTEGER' && (operator === '+' || operator === '-')
+  const isAdded = operator === '+' && a === 'INTEGER' && b === 'DATE'
+  if (!isMoved && !isAdded) return undefined
+  const sign = operator === '-' ? -1n : 1n
+  const apply = (left: SqlValue, right: SqlValue): bigint =>
+    checkedDate((left as bigint) + sign * (right as bigint), position)
+  return { type: 'DATE', apply }
+}
+
+/** An INTERVAL beside a DATE is of whole days. */
+function inDays(operand: Expression, part: CompiledExpression): CompiledExpression {
+  if (operand.kind !== 'literal' || operand.type !== 'integer' || !operand.isInterval) return part
+  const { position } = operand
+  if (operand.value % DAY_MICROS !== 0n) {
+    throw new PlanError('type_mismatch', 'A DATE is moved by whole days.', {
+      position,
+      hint: 'A cast makes a moment of it: day::TIMESTAMP, its midnight in UTC.',
+    })
+  }
+  const days = operand.value / DAY_MICROS
+  return { ...part, evaluate: () => days, given: { literal: days } }
+}
+
+function checkedDate(days: bigint, position: Position): bigint {
+  if (days >= DATE_MIN && days <= DATE_MAX) return days
+  throw new PlanError('out_of_range', 'The day is outside the years 1 to 9999.', { position })
 }
 
 export function checkedTimestamp(micros: bigint, position: Position): bigint {

@@ -11,6 +11,7 @@ import type {
   RowExpression,
 } from '../../parser/ast.ts'
 import { shownName } from '../../parser/completion/shown-name.ts'
+import { DAY_MICROS } from '../../storage/values/values.ts'
 import { parameterText } from './parameters.ts'
 
 /** An expression in the dialect's own words, for EXPLAIN. Chains inside others are in parentheses. */
@@ -156,7 +157,7 @@ function literalText(literal: LiteralExpression): string {
     case 'boolean':
       return literal.value ? 'TRUE' : 'FALSE'
     case 'integer':
-      return literal.value.toString()
+      return literal.isInterval ? intervalText(literal.value) : literal.value.toString()
     case 'real':
       return realText(literal.value)
     case 'text':
@@ -164,6 +165,14 @@ function literalText(literal: LiteralExpression): string {
     case 'bytes':
       return `x'${Buffer.from(literal.value).toString('hex')}'`
   }
+}
+
+/** Beside a DATE it is not the INTEGER that it is elsewhere. */
+function intervalText(micros: bigint): string {
+  const inDay = micros % DAY_MICROS
+  return inDay === 0n
+    ? `INTERVAL '${micros / DAY_MICROS} days'`
+    : `INTERVAL '${micros} microseconds'`
 }
 
 /** A REAL as it is written, to the last digit: never as an INTEGER, which ends at 64 bits. */

@@ -9,7 +9,7 @@ import type {
   UnaryExpression,
 } from '../../parser/ast.ts'
 import type { SqlType, SqlValue } from '../../storage/values/values.ts'
-import { checkedInteger, valueFromText } from '../json/json-value.ts'
+import { checkedInteger, isTextual, valueFromText } from '../json/json-value.ts'
 import { PlanError } from '../plan-error.ts'
 import { columnAt, type RowPart, requireColumnOf } from '../row-parts.ts'
 import {
@@ -138,7 +138,7 @@ function compileLiteral(
       if (Number.isFinite(literal.value)) return constant(literal, 'REAL', literal.value)
       throw new PlanError('out_of_range', 'The number is too large for REAL.', where)
     case 'text':
-      if (wanted === 'TIMESTAMP' || wanted === 'JSON' || wanted === 'BYTES') {
+      if (isTextual(wanted)) {
         return constant(literal, wanted, valueFromText(wanted, literal.value, where))
       }
       if (literal.value.isWellFormed()) return constant(literal, 'TEXT', literal.value)

@@ -7,6 +7,8 @@ import { planError } from '../../test/sql-session.ts'
 import type { PlanError } from '../plan-error.ts'
 import { valueFromJson, valueFromText, valueToJson } from './json-value.ts'
 import {
+  DATE_MAX,
+  DATE_MIN,
   TIMESTAMP_MAX,
   TIMESTAMP_MIN,
   timestampFromText,
@@ -23,6 +25,7 @@ const VALUES: Readonly<Record<SqlType, fc.Arbitrary<SqlValue>>> = {
   REAL: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
   BOOLEAN: fc.boolean(),
   BYTES: fc.uint8Array(),
+  DATE: fc.bigInt({ min: DATE_MIN, max: DATE_MAX }),
   TIMESTAMP: fc.bigInt({ min: TIMESTAMP_MIN, max: TIMESTAMP_MAX }),
   JSON: fc
     .jsonValue({ depthSize: 'medium', stringUnit: 'binary' })

@@ -6,11 +6,17 @@ import { PlanError } from '../plan-error.ts'
 import { jsonOfText, textOfJson } from './json-object.ts'
 import { JsonSource } from './json-source.ts'
 import { ExactJson } from './sourced-json.ts'
-import { timestampFromText, timestampHint, timestampToText } from './timestamp-text.ts'
+import {
+  dateFromText,
+  dateToText,
+  timestampFromText,
+  timestampHint,
+  timestampToText,
+} from './timestamp-text.ts'
 
 /**
  * SQL values as JSON, typed by the column and never by tags: INTEGER is a number within ±(2^53−1)
- * and a decimal string beyond, BYTES are base64, TIMESTAMP is ISO text, JSON is itself, with
+ * and a decimal string beyond, BYTES are base64, TIMESTAMP and DATE are ISO text, JSON is itself, with
  * `JSON.rawJSON` for each number that a double cannot hold. Reading what was written gives the same
  * value, for every type.
  */
@@ -44,6 +50,7 @@ const JSON_OF: Readonly<Record<SqlType, JsonOf>> = {
   },
   BYTES: (value) => bufferOf(value as Uint8Array).toString('base64'),
   TIMESTAMP: (value) => timestampToText(value as bigint),
+  DATE: (value) => dateToText(value as bigint),
   JSON: (value) => jsonOfText(value as string),
 }
 
@@ -85,15 +92,29 @@ export function valueFromJson(
       if (micros !== undefined) return micros
       break
     }
+    case 'DATE': {
+      const days = typeof json === 'string' ? dateFromText(json) : undefined
+      if (days !== undefined) return days
+      break
+    }
     case 'JSON':
       return json instanceof ExactJson ? json.text : placed(where, () => textOfJson(json))
   }
   throw mismatch(type, json, where)
 }
 
-/** The value of a text literal that stands where a TIMESTAMP, JSON or BYTES is wanted. */
+/** Types whose values are written as texts. */
+export type TextualType = 'TIMESTAMP' | 'DATE' | 'JSON' | 'BYTES'
+
+const TEXTUAL: ReadonlySet<string> = new Set<TextualType>(['TIMESTAMP', 'DATE', 'JSON', 'BYTES'])
+
+export function isTextual(type: string | undefined): type is TextualType {
+  return TEXTUAL.has(type ?? '')
+}
+
+/** The value of a text literal that stands where one of these is wanted. */
 export function valueFromText(
-  type: 'TIMESTAMP' | 'JSON' | 'BYTES',
+  type: TextualType,
   text: string,
   where: { readonly position?: Position },
 ): SqlValue {
@@ -160,6 +181,7 @@ const EXPECTED: Readonly<Record<SqlType, string>> = {
   BOOLEAN: 'true or false',
   BYTES: 'a base64 string',
   TIMESTAMP: 'an ISO string such as 2026-01-31T12:00:00Z, with Z or an offset',
+  DATE: 'a day such as 2026-01-31',
   JSON: 'any JSON value',
 }
 
@@ -176,7 +198,7 @@ function mismatch(
         : `${aOrAn(typeof json)} ${typeof json}`
   const shown = typeof json === 'string' && json.length <= 40 ? ` (${JSON.stringify(json)})` : ''
   const hint =
-    type === 'TIMESTAMP' && typeof json === 'string'
+    (type === 'TIMESTAMP' || type === 'DATE') && typeof json === 'string'
       ? timestampHint(json)
       : type === 'INTEGER' && FRACTION.test(String(json))
         ? 'A number with a fraction is a REAL; an amount of money is kept exactly as a number of cents.'

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { DAY_MICROS } from '../../storage/values/values.ts'
 
 /**
  * TIMESTAMP as text: `2026-01-31T12:00:00.000000Z`. It is read with any offset and up to six digits
@@ -54,6 +55,20 @@ export function timestampToText(micros: bigint): string {
   const milliseconds = Number((micros - inSecond) / 1_000n)
   const date = new Date(milliseconds).toISOString()
   return `${date.slice(0, -5)}.${inSecond.toString().padStart(6, '0')}Z`
+}
+
+/** Days since 1970 of the first and the last day of the years 1 to 9999. */
+export const DATE_MIN = -719_162n
+export const DATE_MAX = 2_932_896n
+
+/** Days since 1970 of `2026-01-31`; undefined for any other text, and a day that does not exist. */
+export function dateFromText(text: string): bigint | undefined {
+  const micros = /^\d{4}-\d{2}-\d{2}$/.test(text) ? timestampFromText(text) : undefined
+  return micros === undefined ? undefined : micros / DAY_MICROS
+}
+
+export function dateToText(days: bigint | number): string {
+  return new Date(Number(days) * 86_400_000).toISOString().slice(0, 10)
 }
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})/

@@ -72,8 +72,11 @@ export function requireDefault(
 ): void {
   const { name, type } = column
   const fields = { table, column: name }
-  if (given.kind === 'now' && type !== 'TIMESTAMP') {
-    throw invalidDefinition(`now() gives TIMESTAMP, and column "${name}" is ${type}.`, fields)
+  if (given.kind === 'now' && type !== 'TIMESTAMP' && type !== 'DATE') {
+    throw invalidDefinition(
+      `now() gives TIMESTAMP or DATE, and column "${name}" is ${type}.`,
+      fields,
+    )
   }
   if (given.kind === 'uuid' && type !== 'TEXT') {
     throw invalidDefinition(`uuid() gives TEXT, and column "${name}" is ${type}.`, fields)

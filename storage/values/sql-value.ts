@@ -62,6 +62,7 @@ export function compareValues(type: SqlType, a: SqlValue, b: SqlValue): number {
     case 'REAL':
     case 'BOOLEAN':
     case 'TIMESTAMP':
+    case 'DATE':
       return a < b ? -1 : a > b ? 1 : 0
   }
 }
@@ -93,6 +94,7 @@ function hasShapeOf(type: SqlType, value: SqlValue): boolean {
       return typeof value === 'string'
     case 'INTEGER':
     case 'TIMESTAMP':
+    case 'DATE':
       return typeof value === 'bigint'
     case 'REAL':
       return typeof value === 'number'

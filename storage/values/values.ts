@@ -2,6 +2,7 @@
 
 /** The door of values: SQL types, their values, and JSON. */
 
+export { DAY_MICROS, dateOfTimestamp, nowOf } from './days.ts'
 export { canonicalJson } from './json/canonical-json.ts'
 export { jsonMembers } from './json/json-members.ts'
 export {

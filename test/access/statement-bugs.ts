@@ -34,8 +34,8 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
   memberBug(
     'rowsOfTwoMembersAreNone',
     'planner/keys/key-range.ts',
-    'part.each ? fixing.slice(0, 1) : fixing',
-    'fixing',
+    'parts[0]?.each ? single.slice(0, 1) : single',
+    'single',
   ),
   memberBug(
     'entriesOfMembersStay',

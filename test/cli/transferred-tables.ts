@@ -53,6 +53,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   BYTES: fc
     .uint8Array({ maxLength: 20 })
     .map((value) => JSON.stringify(Buffer.from(value).toString('base64'))),
+  DATE: fc.constantFrom('"0001-01-01"', '"2026-11-28"', '"9999-12-31"'),
   TIMESTAMP: fc
     .date({ noInvalidDate: true, min: new Date('0001-01-01'), max: new Date('9999-12-31') })
     .map((value) => JSON.stringify(value.toISOString().replace('Z', '123Z'))),

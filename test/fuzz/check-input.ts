@@ -66,7 +66,15 @@ async function readOn(
   assert.notEqual(JSON.parse(answer).code, 'bad_cursor')
 }
 
-const KEY_TYPES: readonly SqlType[] = ['TEXT', 'INTEGER', 'REAL', 'BOOLEAN', 'BYTES', 'TIMESTAMP']
+const KEY_TYPES: readonly SqlType[] = [
+  'TEXT',
+  'INTEGER',
+  'REAL',
+  'BOOLEAN',
+  'BYTES',
+  'TIMESTAMP',
+  'DATE',
+]
 const ALL_TYPES: readonly SqlType[] = [...KEY_TYPES, 'JSON']
 
 /** One table for each type of a key, ascending and descending; the rows of each have all types. */

@@ -95,6 +95,7 @@ function compound(type: SqlType, table: string, depth: number): Text {
     INTEGER: [
       binary(['+', '-', '*', '/', '%']),
       binary(['-'], part('TIMESTAMP'), part('TIMESTAMP')),
+      binary(['-'], part('DATE'), part('DATE')),
       call(['length'], fc.oneof(part('TEXT'), part('BYTES'))),
       call(['abs', 'round', '-'], part('INTEGER')),
       call(['round'], part('INTEGER'), part('INTEGER')),
@@ -115,6 +116,10 @@ function compound(type: SqlType, table: string, depth: number): Text {
       binary(['?'], part('JSON'), part('TEXT')),
     ],
     BYTES: [binary(['||']), call(['substr'], part(), part('INTEGER'))],
+    DATE: [
+      binary(['+', '-'], part('DATE'), part('INTEGER')),
+      call(['add_months'], part('DATE'), part('INTEGER')),
+    ],
     TIMESTAMP: [
       binary(['+', '-'], part(), part('INTEGER')),
       call(['date_trunc'], unit, part()),

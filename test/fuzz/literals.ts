@@ -40,6 +40,7 @@ export const LITERALS: Readonly<Record<SqlType, fc.Arbitrary<string>>> = {
     fc.constantFrom("x''", "x'00'", "x'ff'", "x'00ff'"),
     fc.uint8Array({ maxLength: 5 }).map((bytes) => `x'${Buffer.from(bytes).toString('hex')}'`),
   ),
+  DATE: fc.constantFrom("'2026-01-31'", "'0001-01-01'", "'9999-12-31'", "'2024-02-30'", "''"),
   TIMESTAMP: fc.constantFrom(
     "'2026-01-31T12:00:00Z'",
     "'2026-01-31'",

@@ -68,7 +68,14 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // A server and its configuration, and stores that no server uses.
   cli: {
     doors: [
-      ...['server', 'config', 'config-values', 'operations/checks/consistency-answer', 'flags', 'testing'],
+      ...[
+        'server',
+        'config',
+        'config-values',
+        'operations/checks/consistency-answer',
+        'flags',
+        'testing',
+      ],
       ...[
         'usage-error',
         'guard/access/hashed-text',

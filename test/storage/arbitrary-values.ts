@@ -41,6 +41,7 @@ const VALUES: Readonly<Record<SqlType, fc.Arbitrary<SqlValue>>> = {
   BOOLEAN: fc.boolean(),
   BYTES: bytes,
   TIMESTAMP: integer,
+  DATE: fc.bigInt({ min: -719_162n, max: 2_932_896n }),
   JSON: fc.json(),
 }
 

@@ -17,7 +17,7 @@ export function literalOf(value: unknown): string {
 
 /** A value of a column of this type as it stands in an answer, as a literal. */
 export function wireLiteral(value: unknown, type: string): string {
-  // Where a TIMESTAMP or BYTES is expected, a text is one.
+  // Where a TIMESTAMP, a DATE or BYTES is expected, a text is one.
   const isText = typeof value === 'string' && type !== 'INTEGER'
   return isText ? textLiteral(value) : String(value).toUpperCase()
 }

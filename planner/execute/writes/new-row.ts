@@ -5,7 +5,7 @@ import {
   keyColumns,
   type TableDefinition,
 } from '../../../storage/tables/tables.ts'
-import type { SqlValue } from '../../../storage/values/values.ts'
+import { nowOf, type SqlValue } from '../../../storage/values/values.ts'
 import type { Scope, StatementFunctions } from '../../expressions/compiled-expression.ts'
 import { valueToJson } from '../../json/json-value.ts'
 import { keyTuples } from '../../keys/key-range.ts'
@@ -23,7 +23,7 @@ export function defaultOf(
     case 'literal':
       return column.default.value
     case 'now':
-      return functions.now
+      return nowOf(column.type, functions.now)
     case 'uuid':
       return functions.uuid()
     case 'identity':

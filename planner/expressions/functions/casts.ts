@@ -3,12 +3,14 @@ import type { Position } from '../../../parser/ast.ts'
 import { bufferOf } from '../../../storage/storage.ts'
 import {
   canonicalNumber,
+  DAY_MICROS,
+  dateOfTimestamp,
   kindAt,
   type SqlType,
   type SqlValue,
 } from '../../../storage/values/values.ts'
 import { checkedInteger, valueFromJson, valueFromText } from '../../json/json-value.ts'
-import { timestampToText } from '../../json/timestamp-text.ts'
+import { dateToText, timestampToText } from '../../json/timestamp-text.ts'
 import { PlanError } from '../../plan-error.ts'
 import type { ExpressionType } from '../compiled-expression.ts'
 import { checkedTimestamp, finite } from '../expression-arithmetic.ts'
@@ -51,6 +53,7 @@ const CONVERTERS: Readonly<
     REAL: (value) => String(value),
     BOOLEAN: (value) => String(value),
     TIMESTAMP: (value) => timestampToText(value as bigint),
+    DATE: (value) => dateToText(value as bigint),
     JSON: (value) => value,
     BYTES: (value, _position, work) => {
       work.spend(2 * lengthOf(value))
@@ -95,7 +98,13 @@ const CONVERTERS: Readonly<
     JSON: (value, position, work) =>
       scalar(value, { kind: 'boolean', type: 'BOOLEAN', position }, work) === 'true',
   },
+  DATE: {
+    TEXT: (value, position, work) => valueFromJson('DATE', parsed(value, work), { position }),
+    TIMESTAMP: (value) => dateOfTimestamp(value as bigint),
+    JSON: (value, position, work) => ofString(value, { type: 'DATE', position }, work),
+  },
   TIMESTAMP: {
+    DATE: (value) => (value as bigint) * DAY_MICROS,
     INTEGER: (value, position) => checkedTimestamp(value as bigint, position),
     TEXT: (value, position, work) => valueFromJson('TIMESTAMP', parsed(value, work), { position }),
     JSON: (value, position, work) => ofString(value, { type: 'TIMESTAMP', position }, work),

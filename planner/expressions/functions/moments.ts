@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression } from '../../../parser/ast.ts'
+import type { SqlValue } from '../../../storage/values/values.ts'
 import { PlanError } from '../../plan-error.ts'
-import type { CompiledExpression } from '../compiled-expression.ts'
+import type { CompiledExpression, ExpressionCompiler, Scope } from '../compiled-expression.ts'
 import { checkedTimestamp } from '../expression-arithmetic.ts'
-import { compileAs } from '../type-check.ts'
-import {
-  argumentAt,
-  argumentsAs,
-  type Call,
-  computed,
-  type Definitions,
-  derived,
-  taking,
-} from './definition.ts'
+import { compileAs, isOpen } from '../type-check.ts'
+import { argumentAt, type Call, computed, type Definitions, derived, taking } from './definition.ts'
 
-/** Of a TIMESTAMP, in UTC. */
+/** Of a TIMESTAMP, in UTC, or of a DATE. */
 export const MOMENT_FUNCTIONS: Definitions = {
   date_trunc: taking(2, 2, compileTrunc),
   extract: taking(2, 2, compileExtract),
@@ -69,14 +62,43 @@ const PARTS: Readonly<Record<string, (micros: bigint) => bigint | number>> = {
 
 function compileTrunc({ compiler, call }: Call): CompiledExpression {
   const truncate = unitOf(TRUNCATIONS, argumentAt(call, 0), 'date_trunc')
-  const time = compileAs(compiler, argumentAt(call, 1), 'TIMESTAMP')
-  return derived(call, time, 'TIMESTAMP', (value) => truncate(value as bigint))
+  const time = compileTime(compiler, argumentAt(call, 1))
+  return asGiven(
+    time,
+    derived(call, time, 'TIMESTAMP', (value) => truncate(value as bigint)),
+  )
 }
 
 function compileExtract({ compiler, call }: Call): CompiledExpression {
   const part = unitOf(PARTS, argumentAt(call, 0), 'extract')
-  const time = compileAs(compiler, argumentAt(call, 1), 'TIMESTAMP')
+  const time = compileTime(compiler, argumentAt(call, 1))
   return derived(call, time, 'INTEGER', (value) => BigInt(part(value as bigint)))
+}
+
+type Time = CompiledExpression & { readonly isDate?: true }
+
+/** A TIMESTAMP, or the midnight in UTC of a DATE. */
+function compileTime(compiler: ExpressionCompiler, argument: Expression): Time {
+  const day = isOpen(argument) ? undefined : compiler.compile(argument)
+  if (day?.type === 'TIMESTAMP') return day
+  if (day?.type !== 'DATE') return compileAs(compiler, argument, 'TIMESTAMP')
+  return { ...timesDay(day, (days) => days * DAY), type: 'TIMESTAMP', isDate: true }
+}
+
+/** A DATE where one was given. */
+function asGiven({ isDate }: Time, time: CompiledExpression): CompiledExpression {
+  return isDate ? { ...timesDay(time, (micros) => micros / DAY), type: 'DATE' } : time
+}
+
+function timesDay(
+  { given: _, ...part }: CompiledExpression,
+  change: (value: bigint) => bigint,
+): CompiledExpression {
+  const evaluate = (scope: Scope): SqlValue => {
+    const value = part.evaluate(scope)
+    return value === null ? null : change(value as bigint)
+  }
+  return { ...part, evaluate }
 }
 
 /** Known before the statement runs, so that a wrong one is refused then. */
@@ -97,8 +119,10 @@ const MONTHS_MAX = 120_000n
 /** The same day of another month, or its last where it is shorter. */
 function compileAddMonths(of: Call): CompiledExpression {
   const { position } = of.call
-  const parts = argumentsAs(of, ['TIMESTAMP', 'INTEGER'])
-  return computed(of.call, parts, 'TIMESTAMP', ([time, months]) => {
+  const { compiler, call } = of
+  const when = compileTime(compiler, argumentAt(call, 0))
+  const parts = [when, compileAs(compiler, argumentAt(call, 1), 'INTEGER')]
+  const moved = computed(call, parts, 'TIMESTAMP', ([time, months]) => {
     const [micros, count] = [time as bigint, months as bigint]
     // Between the years 1 and 9999 there are no more.
     if (count > MONTHS_MAX || count < -MONTHS_MAX) {
@@ -113,6 +137,7 @@ function compileAddMonths(of: Call): CompiledExpression {
     first.setUTCDate(Math.min(date.getUTCDate(), days))
     return checkedTimestamp(BigInt(first.getTime()) * 1_000n + rest(micros, DAY), position)
   })
+  return asGiven(when, moved)
 }
 
 const MS_OF_DAY = 86_400_000

@@ -38,6 +38,7 @@ export function keyComponentBytes(type: SqlType, value: SqlValue): number {
   switch (type) {
     case 'INTEGER':
     case 'TIMESTAMP':
+    case 'DATE':
     case 'REAL':
       return 1 + 8
     case 'BOOLEAN':
@@ -104,6 +105,7 @@ function writeAscending(target: Buffer, offset: number, type: SqlType, value: Sq
   switch (type) {
     case 'INTEGER':
     case 'TIMESTAMP':
+    case 'DATE':
       return target.writeBigUInt64BE((value as bigint) + SIGN_BIT, start)
     case 'REAL':
       return writeReal(target, start, value as number)
@@ -179,6 +181,7 @@ function readAscending(
   switch (type) {
     case 'INTEGER':
     case 'TIMESTAMP':
+    case 'DATE':
       requireBytes(key, start, 8)
       return { value: key.readBigUInt64BE(start) - SIGN_BIT, end: start + 8 }
     case 'REAL':

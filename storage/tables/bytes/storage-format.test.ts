@@ -232,7 +232,7 @@ function hexOf(bytes: Uint8Array): string {
 
 /** Whole numbers may exceed what a JSON number holds exactly, so they are taken from the text. */
 function sqlValuesOf(types: readonly SqlType[], json: string): SqlValue[] {
-  const isWhole = types.some((type) => type === 'INTEGER' || type === 'TIMESTAMP')
+  const isWhole = types.some((type) => ['INTEGER', 'TIMESTAMP', 'DATE'].includes(type))
   const exact = isWhole ? json.replace(/(?<=[[ ])-?\d+(?=[\],])/g, '"$&"') : json
   const items = JSON.parse(exact) as unknown[]
   return types.map((type, index) => sqlValueOf(type, JSON.stringify(items[index])))
@@ -241,6 +241,6 @@ function sqlValuesOf(types: readonly SqlType[], json: string): SqlValue[] {
 function sqlValueOf(type: SqlType, json: string): SqlValue {
   const value = JSON.parse(/^-?\d{16,}$/.test(json) ? `"${json}"` : json) as SqlValue
   if (value === null) return null
-  if (type === 'INTEGER' || type === 'TIMESTAMP') return BigInt(value as string)
+  if (['INTEGER', 'TIMESTAMP', 'DATE'].includes(type)) return BigInt(value as string)
   return type === 'BYTES' ? Uint8Array.from(Buffer.from(value as string, 'hex')) : value
 }

@@ -4,7 +4,7 @@ import type { SqlType, SqlValue } from '../../values/sql-type.ts'
 /**
  * A value inside a row value: a number, its kind, says how it is written, so that a reader can step over a column it
  * does not know and sees when bytes do not belong to the column's type. Numbers are big-endian, signed where they can
- * be; an INTEGER takes the smallest kind it fits.
+ * be; an INTEGER, and the days of a DATE, take the smallest kind they fit.
  */
 export const KIND = {
   null: 0,
@@ -27,6 +27,7 @@ export function kindOf(type: SqlType, value: SqlValue): number {
     case 'TEXT':
       return KIND.text
     case 'INTEGER':
+    case 'DATE':
       return kindOfInteger(value as bigint)
     case 'REAL':
       return KIND.real
@@ -115,6 +116,7 @@ export function isKindOf(type: SqlType, kind: number): boolean {
     case 'TEXT':
       return kind === KIND.text || kind === KIND.null
     case 'INTEGER':
+    case 'DATE':
       return (kind >= KIND.integer8 && kind <= KIND.integer64) || kind === KIND.null
     case 'REAL':
       return kind === KIND.real || kind === KIND.null

@@ -221,9 +221,11 @@ function presentValue(type: SqlType, json: unknown): Exclude<SqlValue, null> {
   return value
 }
 
+const WHOLE_TYPES: ReadonlySet<SqlType> = new Set(['INTEGER', 'TIMESTAMP', 'DATE'])
+
 function valueOfJson(type: SqlType, json: unknown): SqlValue {
   let value = json as SqlValue
-  if (typeof json === 'string' && (type === 'INTEGER' || type === 'TIMESTAMP')) {
+  if (typeof json === 'string' && WHOLE_TYPES.has(type)) {
     if (!/^-?\d{1,19}$/.test(json)) throw damaged('a default is no whole number')
     value = BigInt(json)
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { nowOf } from '../../values/days.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import { isKeyColumn } from '../bytes/row-codec.ts'
 import { invalidDefinition } from '../definition-name.ts'
@@ -143,7 +144,7 @@ function valueOfOldRows(table: string, column: ColumnDefinition, now: bigint): S
     case 'literal':
       return column.default.value
     case 'now':
-      return now
+      return nowOf(column.type, now)
     case 'uuid':
       throw invalidDefinition(
         `A uuid() that is added to a table would be the same for all its rows; add column "${column.name}" without a default.`,

@@ -38,7 +38,8 @@ export function literalOf(type: ComparedType | 'JSON', value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
   if (type === 'JSON') return `'${JSON.stringify(value).replaceAll("'", "''")}'`
   if (type === 'BYTES') return `x'${Buffer.from(String(value), 'base64').toString('hex')}'`
-  if (type === 'TEXT' || type === 'TIMESTAMP') return `'${String(value).replaceAll("'", "''")}'`
+  if (type === 'TEXT' || type === 'TIMESTAMP' || type === 'DATE')
+    return `'${String(value).replaceAll("'", "''")}'`
   return String(value).toUpperCase()
 }
 

@@ -149,6 +149,27 @@ const OF_TYPE: Readonly<Record<ComparedType, ReadonlyArray<(place: Place) => Two
     ({ choose, inner }) =>
       joined`substr(${inner()}, ${same(`${1 + choose.below(2)}`)}, ${same(`${choose.below(3)}`)})`,
   ],
+  DATE: [
+    (place) => joined`(${day(place)} + ${same(`${place.choose.below(9) - 4}`)})`,
+    (place) => {
+      const { ours, theirs } = day(place)
+      return { ours: `(${ours} - INTERVAL '2 weeks 1 day')`, theirs: `(${theirs} - 15)` }
+    },
+    (place) => {
+      const { ours, theirs } = day(place)
+      return { ours: `(${ours})::TIMESTAMP::DATE`, theirs: `(${theirs})` }
+    },
+    (place) => {
+      const { ours, theirs } = day(place)
+      const months = place.choose.below(30) - 15
+      const other = `strftime('%s', (${theirs}) * 86400, 'unixepoch', '${months} months')`
+      return { ours: `add_months(${ours}, ${months})`, theirs: `(${other} / 86400)` }
+    },
+    (place) => {
+      const { ours, theirs } = moment(place)
+      return { ours: `(${ours})::DATE`, theirs: `((${theirs}) / 86400000000)` }
+    },
+  ],
   TIMESTAMP: [
     (place) => {
       const { ours, theirs } = moment(place)
@@ -202,6 +223,13 @@ const LENGTHS = [
     ['hour', 3_600_000_000],
   ] as const),
 ]
+
+/** A column, or a day that needs none beside it. */
+function day({ choose, columns }: Place): TwoTexts {
+  const days = columns.filter(({ type }) => type === 'DATE')
+  if (days.length > 0 && choose.percent(80)) return same(choose.oneOf(days).name)
+  return { ours: "'2026-03-28'::DATE", theirs: '20540' }
+}
 
 /** A column, or a moment that needs none beside it. */
 function moment({ choose, columns }: Place): TwoTexts {

@@ -6,7 +6,17 @@ import type { TwoTexts } from './joined-texts.ts'
 /** Without JSON, which has no order and no counterpart that compares as it does: only what it has at paths does. */
 export type ComparedType = Exclude<SqlType, 'JSON'>
 const TYPES: readonly ComparedType[] = [
-  ...(['INTEGER', 'TEXT', 'INTEGER', 'REAL', 'BOOLEAN', 'BYTES', 'TIMESTAMP', 'TEXT'] as const),
+  ...([
+    'INTEGER',
+    'TEXT',
+    'INTEGER',
+    'REAL',
+    'BOOLEAN',
+    'BYTES',
+    'TIMESTAMP',
+    'DATE',
+    'TEXT',
+  ] as const),
 ]
 
 export type StoredColumn = {
@@ -132,6 +142,7 @@ const SQLITE_TYPES: Readonly<Record<SqlType, string>> = {
   BOOLEAN: 'INTEGER',
   BYTES: 'BLOB',
   TIMESTAMP: 'INTEGER',
+  DATE: 'INTEGER',
 }
 
 export function createTableText(table: RandomTable): string {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { timestampToText } from '../../../planner/json/timestamp-text.ts'
+import { dateToText, timestampToText } from '../../../planner/json/timestamp-text.ts'
 import type { SqlType } from '../../../storage/values/values.ts'
 
 import { joined, listed, same, type TwoTexts } from './joined-texts.ts'
@@ -44,6 +44,10 @@ export function knownValue(choose: Chooser, type: SqlType): TwoTexts {
       return same(`x'${choose.oneOf(BYTES)}'`)
     case 'JSON':
       return same(`'${choose.oneOf(JSONS)(JSON.stringify(choose.oneOf(TEXTS)))}'`)
+    case 'DATE': {
+      const days = choose.below(6) + 20_454
+      return { ours: `'${dateToText(days)}'`, theirs: String(days) }
+    }
     case 'TIMESTAMP': {
       const micros = EPOCH + BigInt(choose.below(6)) * 1_500_000n
       return { ours: `'${timestampToText(micros)}'`, theirs: String(micros) }
@@ -62,7 +66,7 @@ export function expression(
   const inner = (of: ComparedType = type) => expression(choose, columns, of, depth - 1)
   if (depth === 0 || choose.percent(35)) {
     // A text becomes a point in time only beside one, so a column has to be there.
-    return ofType.length > 0 && (type === 'TIMESTAMP' || choose.percent(75))
+    return ofType.length > 0 && (type === 'TIMESTAMP' || type === 'DATE' || choose.percent(75))
       ? same(operandText(choose.oneOf(ofType)))
       : knownValue(choose, type)
   }
