@@ -239,7 +239,7 @@ function dateStep(
   a: ExpressionType,
   b: ExpressionType,
   position: Position,
-): Step | undefined {
+): OperatorStep | undefined {
   if (operator === '-' && a === 'DATE' && b === 'DATE') {
     return { type: 'INTEGER', apply: (left, right) => (left as bigint) - (right as bigint) }
   }
@@ -268,7 +268,7 @@ function inDays(operand: Expression, part: CompiledExpression): CompiledExpressi
 
 function checkedDate(days: bigint, position: Position): bigint {
   if (days >= DATE_MIN && days <= DATE_MAX) return days
-  throw new PlanError('out_of_range', 'The day is outside the years 1 to 9999.', { position })
+  throw new PlanError('out_of_range', 'The day is not in the years 1 to 9999.', { position })
 }
 
 export function checkedTimestamp(micros: bigint, position: Position): bigint {

@@ -9,7 +9,7 @@ export const BOUNDS: Readonly<Record<JourneyName, readonly [functions: number, c
   get: [99, 118],
   getOfNoRow: [114, 160],
   getText: [97, 112],
-  getOfNewText: [505, 701],
+  getOfNewText: [520, 717],
   getWithOption: [307, 357],
   getInside: [299, 389],
   getBySocket: [343, 466],
