@@ -19,7 +19,7 @@ const STATEMENTS = [
   "INSERT INTO trade (id, symbol, price) VALUES (9, 'B', 1)",
   'DELETE FROM trade WHERE id > 1',
   'CHECK price > 0 ON trade WHERE id = 1',
-  "SCAN * FROM trade USE INDEX bySymbol WHERE symbol < 'B' OR (symbol = 'B' AND id > 1)",
+  "SCAN * FROM trade USE INDEX bySymbol WHERE symbol < 'B' OR (symbol = 'B' AND id < 1)",
 ]
 
 describe('what EXPLAIN tells', () => {
@@ -27,7 +27,7 @@ describe('what EXPLAIN tells', () => {
   before(async () => {
     session = await SqlSession.open(
       'CREATE TABLE security (symbol TEXT PRIMARY KEY, name TEXT)',
-      'CREATE TABLE trade (id INTEGER PRIMARY KEY, symbol TEXT, price INTEGER CHECK (price > 0), note TEXT)',
+      'CREATE TABLE trade (id INTEGER PRIMARY KEY, symbol TEXT NOT NULL, price INTEGER CHECK (price > 0), note TEXT)',
       'CREATE INDEX bySymbol ON trade (symbol)',
       "INSERT INTO security (symbol, name) VALUES ('A', 'a')",
       "INSERT INTO trade (id, symbol, price) VALUES (1, 'A', 5), (2, 'A', 7)",
