@@ -16,17 +16,17 @@ const OF_WRITERS: readonly Mutant[] = [
   mutant({
     name: 'entryLeftOnUpdate',
     what: 'an update that moves an entry leaves the old one',
-    file: ROW_CHANGES,
-    find: 'if (deleted !== undefined && !inPlace)',
-    replace: 'if (deleted !== undefined && !inPlace && put === undefined)',
+    file: MAINTENANCE,
+    find: 'edits.push({ index, inPlace: false, deleted })',
+    replace: '{ if (after.length === 0) edits.push({ index, inPlace: false, deleted }) }',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
     name: 'entryLeftOnDelete',
     what: 'a row is deleted without its entries',
-    file: ROW_CHANGES,
-    find: 'if (deleted !== undefined && !inPlace)',
-    replace: 'if (deleted !== undefined && !inPlace && put !== undefined)',
+    file: MAINTENANCE,
+    find: 'edits.push({ index, inPlace: false, deleted })',
+    replace: '{ if (after.length > 0) edits.push({ index, inPlace: false, deleted }) }',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
