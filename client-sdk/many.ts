@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Done, inBatches } from './batches.ts'
 import type { Database } from './database.ts'
-import type { Key } from './key-path.ts'
+import { type Key, pathPart } from './key-path.ts'
 import type { Texts } from './requests/statement-types.ts'
 import type { Statement } from './requests/statements.ts'
 import { quotedName } from './requests/table.ts'
@@ -124,5 +124,5 @@ async function* textsOf(rows: Many<object>): AsyncGenerator<string> {
 }
 
 function tablePath(table: string): string {
-  return `/v1/tables/${encodeURIComponent(table)}`
+  return `/v1/tables/${pathPart(table, 'name of a table')}`
 }

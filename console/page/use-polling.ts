@@ -33,10 +33,10 @@ export function usePolling<T>(
     poller.current = made
     return () => made.end()
   }, [everyMs])
-  const request = useRef(question)
+  const requested = useRef(question)
   useEffect(() => {
-    if (request.current === question) return
-    request.current = question
+    if (requested.current === question) return
+    requested.current = question
     poller.current?.now()
   }, [question])
   return { ...polled, now: () => poller.current?.now() }

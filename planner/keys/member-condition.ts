@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BinaryExpression, Expression } from '../../parser/ast.ts'
-import { jsonMembers, kindAt, type SqlValue } from '../../storage/values/values.ts'
+import { jsonMembers, kindAt, type SqlValue, UNPAID } from '../../storage/values/values.ts'
 import type { ExpressionCompiler, Scope } from '../expressions/compiled-expression.ts'
 import { fixedValue, type KeyCondition, points, withoutNull } from './condition.ts'
 import { membersOf } from './key-term.ts'
@@ -43,5 +43,5 @@ function membersIn(operand: Expression): Iterable<string> {
   } catch {
     return []
   }
-  return jsonMembers(text, { spend: () => {} })
+  return jsonMembers(text, UNPAID)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cells/cell.ts'
 import { intact } from '../invariant.ts'
-import { type JsonStep, type Meter, pathText, spanAt, textAt } from '../values/json/json-path.ts'
+import { type JsonStep, pathText, spanAt, textAt, UNPAID } from '../values/json/json-path.ts'
 import type { SqlType, SqlValue } from '../values/sql-type.ts'
 
 /**
@@ -232,9 +232,6 @@ export function partValue(
   const span = spanAt(value as string, path, UNPAID)
   return span === undefined ? null : (value as string).slice(span.from, span.to)
 }
-
-/** The work is that of a write, which is bounded by the bytes of its rows. */
-export const UNPAID: Meter = { spend: () => {} }
 
 /** The column of a part of a key, with its position in the table. */
 export function columnOf(

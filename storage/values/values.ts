@@ -24,6 +24,7 @@ export {
   spanAt,
   stepsOf,
   textAt,
+  UNPAID,
   WALK_UNITS,
   walkPaid,
   wholeSpan,

@@ -102,9 +102,11 @@ export class StraightReads {
   /** The answer to `GET /v1/tables/{table}/rows/{key}`; undefined where the general way has to make it. */
   row(url: string, head: SeenHead): ReadyAnswer | undefined {
     const tableEnd = url.indexOf('/', ROWS_AT)
-    if (url.includes('/', tableEnd + ROWS.length)) return undefined
+    const keyAt = tableEnd + ROWS.length
     if (tableEnd < 0 || !url.startsWith(ROWS, tableEnd) || !IS_PLAIN_PATH.test(url))
       return undefined
+    // A column of the row follows.
+    if (url.includes('/', keyAt)) return undefined
     const { access, storage, requests } = this.#deps
     // Others may wait for their turn, or this one may have lasted long.
     const began = requests.turnQueue.isFreeFor(true) ? storage.turnReads?.snapshot() : undefined
@@ -114,7 +116,7 @@ export class StraightReads {
       principal === undefined ? began.catalog : access.viewOf(principal, began.catalog)
     const read = this.#readOf(catalog, url.slice(ROWS_AT, tableEnd))
     if (!read) return undefined
-    const key = readKeyPath(read.table, url.slice(tableEnd + ROWS.length))
+    const key = readKeyPath(read.table, url.slice(keyAt))
     const found = this.#found(read, key, began, head)
     if (!found) return undefined
     const { form, tag } = read

@@ -12,6 +12,7 @@ type Text = readonly Statement[]
 const PREPARED = new WeakMap<Text, PreparedScript>()
 
 const NO_PARAMETERS: Parameters = []
+const NO_KEYS: ParameterKeys = new Set()
 
 /** Statements of a list that is remembered with its first text. */
 const REMEMBERED_LIST_MAX = 100
@@ -32,7 +33,7 @@ const LEFT = 3 / 4
 export class PreparedScript {
   /** How many statements it has. */
   readonly length: number
-  /** Of all parameters that stand in it. */
+  /** Of all parameters that stand in it, where it is a text; each text of a list has its own. */
   readonly keys: ParameterKeys
   readonly #entries: readonly ScriptStatement[]
   /** The list of several texts that began with this one last. */
@@ -42,17 +43,17 @@ export class PreparedScript {
   /** How long the longest turn of its runs took of late; absent before one has come to its end. */
   #longestMs: number | undefined
 
-  private constructor(statements: readonly Statement[]) {
+  private constructor(statements: readonly Statement[], keys: ParameterKeys = NO_KEYS) {
     this.#entries = statements.map((statement) => ({ statement, parameters: NO_PARAMETERS }))
     this.length = statements.length
-    this.keys = keysOfAll(statements)
+    this.keys = keys
   }
 
   /** That of a text, by what the parser has answered for it. */
   static of(statements: Text): PreparedScript {
     let prepared = PREPARED.get(statements)
     if (prepared === undefined) {
-      prepared = new PreparedScript(statements)
+      prepared = new PreparedScript(statements, keysOfAll(statements))
       PREPARED.set(statements, prepared)
     }
     return prepared

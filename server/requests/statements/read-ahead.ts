@@ -35,7 +35,7 @@ export class ReadAhead {
   /** To be awaited before the statement at this place runs; undefined when its rows are at hand, or it names none. */
   before(place: number): Promise<void> | undefined {
     if (place < this.#upTo) return undefined
-    const request: RowsRequest[] = []
+    const requests: RowsRequest[] = []
     let keyCount = 0
     this.#upTo = place
     const unread = new Set<string | number>()
@@ -43,14 +43,14 @@ export class ReadAhead {
       if (unread.size > 0 && this.#mayNeed(entry, unread)) break
       const named = this.#rowsOf(entry)
       const count = named?.keyTuples.length ?? 0
-      if (request.length > 0 && keyCount + count > KEYS_MAX) break
+      if (requests.length > 0 && keyCount + count > KEYS_MAX) break
       this.#upTo += 1
       for (const { text } of intoOf(entry.statement)?.names ?? []) unread.add(text)
       if (named === undefined || count > KEYS_MAX) continue
-      request.push(named)
+      requests.push(named)
       keyCount += count
     }
-    return request.length > 1 ? prefetchRows(this.#ahead.transaction, request) : undefined
+    return requests.length > 1 ? prefetchRows(this.#ahead.transaction, requests) : undefined
   }
 
   /** Whether its rows may follow from what statements before it have yet to read. */

@@ -5,6 +5,7 @@ import { limitExceeded } from '../../errors.ts'
 import { DamagedRecord } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import { jsonMembers } from '../../values/json/json-members.ts'
+import { UNPAID } from '../../values/json/json-path.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import {
   columnOf,
@@ -14,7 +15,6 @@ import {
   partValue,
   type SqlRow,
   type TableDefinition,
-  UNPAID,
 } from '../table-definition.ts'
 import { decodeEntryKey, encodeEntryKey } from './index-key.ts'
 import { componentBytes, componentsOf, readComponents, writeComponents } from './key-values.ts'

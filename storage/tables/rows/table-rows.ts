@@ -78,15 +78,15 @@ export type RowsRequest = {
 /** What `getRows` returns for each of these, in one round trip for all of them. */
 export async function getRowsOfTables(
   transaction: Pick<Transaction, 'getRows'>,
-  request: readonly RowsRequest[],
+  requests: readonly RowsRequest[],
 ): Promise<Array<Array<StoredRow | null>>> {
-  const keys = request.flatMap(({ table, keyTuples }) =>
+  const keys = requests.flatMap(({ table, keyTuples }) =>
     keyTuples.map((key) => soughtKey(table, key)),
   )
-  const families = request.map(({ table, columns }) => familiesOf(table, columns))
+  const families = requests.map(({ table, columns }) => familiesOf(table, columns))
   const rows = await transaction.getRows(keys, columnsOfAll(families))
   let first = 0
-  return request.map(({ table, keyTuples, columns }, index) => {
+  return requests.map(({ table, keyTuples, columns }, index) => {
     const own = rows.slice(first, first + keyTuples.length)
     first += keyTuples.length
     const read = families[index] as readonly number[]
@@ -99,10 +99,10 @@ export async function getRowsOfTables(
 /** Has these rows read together before they are asked for; undefined where a read does not wait anyway. */
 export function prefetchRows(
   transaction: Pick<Transaction, 'prefetch'>,
-  request: readonly RowsRequest[],
+  requests: readonly RowsRequest[],
 ): Promise<void> | undefined {
   return transaction.prefetch(
-    request.flatMap(({ table, keyTuples, columns }) => {
+    requests.flatMap(({ table, keyTuples, columns }) => {
       const wanted = columnsOfFamilies(familiesOf(table, columns))
       return keyTuples.map((key) => ({ key: soughtKey(table, key), columns: wanted }))
     }),

@@ -4,6 +4,9 @@ import { type JsonVisitor, type JsonWalk, walkJsonUntil } from './json-walk.ts'
 /** Whoever pays for the characters that are looked at. */
 export type Meter = { spend(units: number): void }
 
+/** For work that is bounded by something else, such as the bytes of a row that is written. */
+export const UNPAID: Meter = { spend: () => {} }
+
 /** A part of a JSON text: one value, from its first character to the one after its last. */
 export type JsonSpan = { readonly from: number; readonly to: number }
 

@@ -117,8 +117,7 @@ export function rowRoutes(deps: RouteDependencies): Handlers {
 
     async putBytes(request) {
       const { parameters, body } = request
-      const conditions = new RowConditions(parameters)
-      return write(request, (target) =>
+      return write(request, (target, _form, conditions) =>
         setBytes(target, String(parameters.column), body as Buffer, conditions),
       )
     },
