@@ -126,8 +126,8 @@ export class Attempts {
     const options = { ...this.#deps, signal, beganMs, isWorthRerun, inLine }
     return runAgain(options, first, async (attempts) => {
       if (request.failed !== undefined) conflicts.ranAgain(request.failed)
-      // Those that met once have slept for about as long; of a line one goes on, and before newcomers.
-      if (ticket === undefined) await running.turns.rejoin()
+      // Those that met once have slept for about as long, and who goes on in a line is woken in the turn of another.
+      await running.turns.rejoin()
       return await this.#attempt(request, attempts)
     })
       .catch(failed)
