@@ -4,7 +4,6 @@
 
 import type { Timestamp } from './cells/cell.ts'
 import type { CellStore } from './cells/cell-store.ts'
-import type { StoreAnswers } from './cells/store-answers.ts'
 import { systemClock } from './clock.ts'
 import type { StorageError } from './errors.ts'
 import { findExpendable } from './expendable-rows.ts'
@@ -12,7 +11,6 @@ import { STORAGE_LIMITS } from './limits.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { UNMEASURED } from './measures.ts'
 import type { Observers } from './observers/observers.ts'
-import { OBSERVER_TIMES, StoreObservers } from './observers/store-observers.ts'
 import type { BackupManifest } from './operations/backup/manifest.ts'
 import { type BackupOptions, writeBackup } from './operations/backup/write-backup.ts'
 import {
@@ -20,34 +18,37 @@ import {
   checkConsistency,
 } from './operations/consistency/consistency-check.ts'
 import type { ConsistencyReport } from './operations/consistency/consistency-report.ts'
-import { GarbageCollection } from './operations/garbage-collection/garbage-collection.ts'
-import {
-  GarbageCollector,
-  type GarbageReport,
-} from './operations/garbage-collection/garbage-collector.ts'
+import type { GarbageReport } from './operations/garbage-collection/garbage-collector.ts'
 import type { Expendable } from './operations/garbage-collection/row-garbage.ts'
-import type { Retention } from './operations/garbage-collection/safe-point.ts'
+import { A_DAY, StoreRetention } from './operations/garbage-collection/store-retention.ts'
 import { Departure } from './operations/move/departure.ts'
 import type { MoveOptions, MoveReport } from './operations/move/move.ts'
 import { type MovedTo, requireWhole } from './operations/move/move-rows.ts'
+import type { Primary } from './operations/replication/primary.ts'
+import type { Standby } from './operations/replication/standby.ts'
+import {
+  FollowedStamps,
+  OwnStamps,
+  type VisibleStamps,
+} from './operations/replication/visible-stamps.ts'
 import { clockStatusOf, type StorageStatus } from './operations/status/storage-status.ts'
 import { StoreHealth } from './operations/status/store-health.ts'
-import { openProtocol, type ProtocolDependencies } from './protocol-parts.ts'
+import { OwnWork } from './own-work.ts'
+import { openProtocol, type ProtocolDependencies, type StoreOwner } from './protocol-parts.ts'
 import { systemRandomness } from './randomness.ts'
 import { silentLog } from './storage-log.ts'
-import type { BeginOptions, OpenOptions } from './storage-options.ts'
+import type { BeginOptions, OpenOptions, OwnOptions } from './storage-options.ts'
 import { readSecret } from './storage-secret.ts'
 import { type Catalog, CatalogReader } from './tables/catalog/catalog.ts'
 import { createdAt } from './tables/catalog/created-at.ts'
 import { FencedCatalog, type KnownCatalog } from './tables/catalog/fenced-catalog.ts'
 import { NewestCatalog } from './tables/catalog/newest-catalog.ts'
-import { IdentityBlocks } from './tables/identity/identity-blocks.ts'
-import { IndexBuilder } from './tables/index-build/index-builder.ts'
 import { conflictOf } from './tables/rows/conflict.ts'
 import type { TableDefinition } from './tables/table-definition.ts'
 import { TransactionStarts } from './transaction-starts.ts'
 import { BufferBudget } from './transactions/buffer/write-buffer.ts'
 import type { ChangeFeed } from './transactions/feed/change-feed.ts'
+import { addFeature } from './transactions/history/format-features.ts'
 import type { StoreHistory } from './transactions/history/store-history.ts'
 import { Inspection } from './transactions/inspection/inspection.ts'
 import { COMMIT_TURN_ROWS } from './transactions/one-process/latch-in-turns.ts'
@@ -56,25 +57,12 @@ import { CommitPace } from './transactions/percolator/commit-pace.ts'
 import type { Gateways } from './transactions/protocol/gateways.ts'
 import type { TransactionEnd } from './transactions/protocol/transaction-protocol.ts'
 import { startTsOfId } from './transactions/records/transaction-id.ts'
-import { Transaction, type TransactionDependencies } from './transactions/transaction.ts'
+import { Transaction } from './transactions/transaction.ts'
 import type { TransactionOptions } from './transactions/transaction-options.ts'
 import { findOutcome, type TransactionOutcome } from './transactions/transaction-outcome.ts'
 import { TransactionRegistry } from './transactions/transaction-registry.ts'
 import type { TurnReads } from './turn-reads.ts'
 import { unlessAborted } from './unless-aborted.ts'
-
-const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 1000 }
-
-/** How often a gateway looks for an index whose builder may have died. */
-const INDEX_LOOK_MS = 10_000
-
-type OwnOptions = {
-  readonly registry: TransactionRegistry
-  readonly retention: Retention
-  readonly indexBatchRows?: number | undefined
-  readonly ownsCellStore: boolean
-  readonly answers?: StoreAnswers | undefined
-}
 
 export class Storage {
   /** Which timestamps are this store's own. */
@@ -84,79 +72,69 @@ export class Storage {
   /** Whether it can be used. */
   readonly health: StoreHealth
   /** The numbers of identity columns. */
-  readonly identities: IdentityBlocks
+  readonly identities: OwnWork['identities']
+  readonly retention: StoreRetention
   /** Undefined where a read has to wait for a store. */
   readonly turnReads: TurnReads | undefined
+  /** Up to where it can be read. */
+  readonly visible: VisibleStamps
   readonly #deps: ProtocolDependencies
-  readonly #owner: 'exclusive' | 'shared'
+  readonly #owner: StoreOwner
   readonly #ownsCellStore: boolean
-  readonly #transactionDeps: TransactionDependencies
+  readonly #transactionDeps: ConstructorParameters<typeof Transaction>[0]
   readonly #registry: TransactionRegistry
   readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
   readonly #catalogs = new CatalogReader()
   readonly #newestCatalog: NewestCatalog
   /** There where others write to the store as well. */
   readonly #fencedCatalog: FencedCatalog | undefined
-  readonly #garbage: GarbageCollection
-  readonly #indexBuilder: IndexBuilder
-  readonly #observers: StoreObservers
+  readonly #work: OwnWork
   readonly #starts: TransactionStarts
   readonly #departure = new Departure()
 
-  private constructor(deps: ProtocolDependencies, owner: 'exclusive' | 'shared', own: OwnOptions) {
-    const { retention, indexBatchRows, registry, ownsCellStore } = own
-    this.#registry = registry
-    this.#ownsCellStore = ownsCellStore
+  private constructor(deps: ProtocolDependencies, owner: StoreOwner, own: OwnOptions) {
+    const { gate } = this.#departure
+    const isOnlyOwner = owner === 'exclusive'
+    this.retention = new StoreRetention({ ...deps.context, gate, isOnlyOwner }, own.retention)
+    this.#registry = own.registry
+    this.#ownsCellStore = own.ownsCellStore
     this.history = deps.history
     this.inspection = new Inspection(deps)
     this.#newestCatalog = new NewestCatalog(deps.context.oracle.lastSeen())
     this.#deps = deps
     this.turnReads = deps.turnReads?.(this.#newestCatalog)
     this.#owner = owner
-    this.#fencedCatalog = owner === 'shared' ? new FencedCatalog(this.#catalogs) : undefined
-    this.health = new StoreHealth(deps.context, own.answers)
+    if (!isOnlyOwner) this.#fencedCatalog = new FencedCatalog(this.#catalogs)
+    this.health = new StoreHealth(deps.context, { answers: own.answers, primary: deps.primary })
     this.#starts = new TransactionStarts(deps.context)
-    const { context, protocol, sweepLocks, requestLifeMs } = deps
-    const guarded = this.#departure.gate.guarding(protocol, context)
+    const { context, protocol, standby, stampNow } = deps
+    const followed = standby && new FollowedStamps(standby, context.oracle)
+    this.visible = followed ?? new OwnStamps({ ...context, stampNow })
     this.#transactionDeps = {
-      ...{ protocol: guarded, budget: this.#budget },
+      protocol: gate.guarding(protocol, context),
+      ...{ budget: this.#budget, locksRows: owner === 'shared' },
       cellBytesMax: context.cellStore.limits.cellBytesMax,
-      roomRefusal: () => this.#departure.gate.refusal ?? this.health.disk.refusal,
+      roomRefusal: () => gate.refusal ?? this.health.disk.refusal,
       ended: (ended, outcome) => {
         this.#registry.ended(ended, outcome)
         this.#endedOwn(ended, outcome)
       },
       refused: (reason, refused) => this.#refused(reason, refused),
-      changedSchema: (changing) => this.#newestCatalog.isChangedBy(changing),
-      notified: (rows, notifying, commitTs) => this.#observers.committed(rows, notifying, commitTs),
+      changedSchema: (changing, feature) => {
+        this.#newestCatalog.isChangedBy(changing)
+        return feature && addFeature(context.cellStore, feature)
+      },
+      notified: (rows, notifying, commitTs) =>
+        this.#work.observers.committed(rows, notifying, commitTs),
     }
-    this.#garbage = new GarbageCollection({
-      context,
-      gateways: deps.gateways,
-      isShared: owner === 'shared',
-      collector: new GarbageCollector(context, sweepLocks, requestLifeMs, deps),
-      retention,
-      oldestSnapshot: () => this.#registry.oldestSnapshot(),
+    this.#work = new OwnWork(deps, owner, {
+      ...{ registry: own.registry, retention: this.retention, indexBatchRows: own.indexBatchRows },
+      begin: () => this.#beginOwnWork(),
+      catalog: async (transaction) => this.catalog(transaction),
       expendableAt: (safePoint) => this.#expendableAt(safePoint),
+      refusal: () => gate.refusal,
     })
-    this.#indexBuilder = new IndexBuilder({
-      ...context,
-      begin: () => this.#beginOwnWork(),
-      catalog: async (transaction) => this.catalog(transaction),
-      ...(owner === 'exclusive' ? {} : { lookMs: INDEX_LOOK_MS }),
-      ...(indexBatchRows === undefined ? {} : { batchRowsMax: indexBatchRows }),
-    })
-    this.identities = new IdentityBlocks({ ...context, begin: () => this.#beginOwnWork() })
-    this.#observers = new StoreObservers({
-      ...context,
-      storeNow: () => context.cellStore,
-      settle: deps.settle,
-      begin: () => this.#beginOwnWork(),
-      catalog: async (transaction) => this.catalog(transaction),
-      scanMs: OBSERVER_TIMES.scanMs[owner],
-      ...(owner === 'exclusive' ? {} : { others: deps, lookMs: OBSERVER_TIMES.lookMs }),
-      ...(indexBatchRows === undefined ? {} : { backfillRowsMax: indexBatchRows }),
-    })
+    this.identities = this.#work.identities
   }
 
   /** Puts the layer together over an open cell store; see `openStorage` and `openGateway`. */
@@ -172,17 +150,16 @@ export class Storage {
       pace: stepDelayMs === undefined ? undefined : new CommitPace(stepDelayMs, clock),
       oldestSnapshot: () => registry.oldestSnapshot(),
     }
-    const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
-    const { indexBatchRows, ownsCellStore = owner === 'exclusive' } = options
+    const { commit = 'auto', retention = A_DAY, collectionIntervalMs } = options
+    const { indexBatchRows, ownsCellStore = owner !== 'shared' } = options
     const own = { registry, retention, indexBatchRows, ownsCellStore, answers: options.answers }
     const storage = new Storage(await openProtocol(deps, owner, commit), owner, own)
     await storage.health.start()
     storage.health.files.whenLost.then((lost) => storage.#departure.gate.close(lost))
     await storage.#departure.look(cellStore)
-    if (storage.movedTo !== undefined) return storage
-    if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
-    storage.#indexBuilder.start()
-    storage.#observers.start()
+    if (options.notPrimary !== undefined) await storage.#departure.gate.close(options.notPrimary)
+    await storage.retention.open()
+    if (storage.#departure.gate.refusal === undefined) storage.#work.start(collectionIntervalMs)
     return storage
   }
 
@@ -201,6 +178,11 @@ export class Storage {
       : this.#begun(snapshot, known)
   }
 
+  /** Waits until every snapshot that begins afterwards is at least this new; see `VisibleStamps.reached`. */
+  visibleAt(timestamp: Timestamp, signal: AbortSignal): MaybePromise<void> {
+    return this.visible.reached(timestamp, signal)
+  }
+
   /** The catalog at the transaction's own snapshot. */
   catalog(transaction: Transaction): MaybePromise<Catalog> {
     if (this.#fencedCatalog !== undefined) return this.#fencedCatalog.of(transaction)
@@ -217,17 +199,32 @@ export class Storage {
    * signal's reason, and with StorageError `closed`.
    */
   async indexBuilt(indexId: number, signal?: AbortSignal): Promise<'ready' | 'failed' | 'dropped'> {
-    return await this.#indexBuilder.built(indexId, signal)
+    return await this.#work.indexBuilder.built(indexId, signal)
   }
 
   /** Who observes rows, and what they have still to see; see `Observers`. */
   get observers(): Observers {
-    return this.#observers
+    return this.#work.observers
   }
 
-  /** Whether other processes may use the store at the same time. */
+  /** Whether it changes by what other processes write. */
   get isShared(): boolean {
-    return this.#owner === 'shared'
+    return this.#owner !== 'exclusive'
+  }
+
+  /** As others follow it; undefined where they cannot. */
+  get primary(): Primary | undefined {
+    return this.#deps.primary
+  }
+
+  /** Why this store takes no writes, of one that follows another. */
+  get notPrimary(): StorageError | undefined {
+    return this.standby && this.#departure.gate.refusal
+  }
+
+  /** As it follows another; undefined where it does not. */
+  get standby(): Standby | undefined {
+    return this.#deps.standby
   }
 
   /** The processes that share the store; see `Gateways`. */
@@ -242,13 +239,15 @@ export class Storage {
 
   /**
    * What became of the transaction with this id; see `BeginOptions.keepsOutcome`. Rejects with StorageError
-   * `history_replaced` where it began in another history.
+   * `history_replaced` where it began in another history, and `not_primary` at a standby that does not know it as
+   * committed.
    */
   async outcomeOf(id: string, openMsMax: number): Promise<TransactionOutcome> {
     const { context, settle } = this.#deps
     const startTs = startTsOfId(id)
     if (startTs !== undefined) this.history.require(startTs)
-    const request = { id, ...(this.#owner === 'exclusive' ? {} : { openMsMax }) }
+    const others = this.#owner === 'exclusive' ? {} : { openMsMax }
+    const request = { id, ...others, refusal: this.notPrimary }
     return await findOutcome(context, settle, this.#registry, request)
   }
 
@@ -264,7 +263,8 @@ export class Storage {
 
   /** Deletes the history that nobody may read any more. Joins a collection under way; rejects with CellStoreError. */
   async collectGarbage(): Promise<GarbageReport> {
-    return await this.#garbage.collect()
+    this.#requirePrimary()
+    return await this.#work.garbage.collect()
   }
 
   /** Copies the store into a folder while it is used; resolves and rejects as `writeBackup`. */
@@ -279,9 +279,10 @@ export class Storage {
 
   /** Moves everything into another store, and closes this one for writes for good; rejects as `Move` does. */
   async moveTo(target: CellStore, options: MoveOptions): Promise<MoveReport> {
+    this.#requirePrimary()
     const { context, sweepLocks, feed } = this.#deps
     const settled = () => context.background.drain().then(() => sweepLocks(0))
-    const holdCollections = () => this.#garbage.hold()
+    const holdCollections = () => this.#work.garbage.hold()
     const own = { feed, history: this.history, isOnlyOwner: this.#owner === 'exclusive' }
     const parts = { context, target, ...own, holdCollections, settled }
     return await this.#departure.move(parts, options)
@@ -301,19 +302,15 @@ export class Storage {
     const { memtables, requestsSent } = context.cellStore
     return {
       commit: this.#deps.commit,
-      timestamp,
-      safePoint,
+      ...{ timestamp, safePoint, memtables, requestsSent },
       oldestSnapshot: this.#registry.oldestSnapshot() ?? timestamp,
       openTransactions: this.#registry.activeCount,
-      bufferedBytes: this.#budget.bytes,
-      indexBuilds: this.#indexBuilder.builds,
-      lastCollection: this.#garbage.lastReport,
+      ...{ bufferedBytes: this.#budget.bytes, indexBuilds: this.#work.indexBuilder.builds },
+      lastCollection: this.#work.garbage.lastReport,
       clock: clockStatusOf(context.oracle),
       disk: this.health.disk.status,
       pageCheck: this.health.disk.pages.status,
       isDamaged: this.health.disk.pages.isDamaged,
-      memtables,
-      requestsSent,
       incarnation: context.liveness.incarnation,
       answeredMicros: this.health.answeredMicros,
       silentMs: this.health.silentMs,
@@ -327,10 +324,9 @@ export class Storage {
    */
   async close(): Promise<void> {
     const { context, stop } = this.#deps
-    this.identities.stop()
-    await this.#indexBuilder.stop()
-    await this.#observers.stop()
-    await this.#garbage.stop()
+    // Nobody is answered any more, and what ends here writes as well.
+    await this.primary?.demand('none')
+    await this.#work.stop()
     await stop()
     await this.#registry.commitsEnded()
     await context.background.drain()
@@ -338,6 +334,10 @@ export class Storage {
     await context.oracle.close()
     await this.health.stop()
     if (this.#ownsCellStore) await context.cellStore.close()
+  }
+
+  #requirePrimary(): void {
+    if (this.notPrimary !== undefined) throw this.notPrimary
   }
 
   async #expendableAt(safePoint: Timestamp): Promise<Expendable> {
@@ -394,7 +394,7 @@ export class Storage {
       return
     }
     if (!transaction.changesCatalog) return
-    if (transaction.changesSchema) this.#indexBuilder.wake()
-    this.#observers.catalogChanged()
+    if (transaction.changesSchema) this.#work.indexBuilder.wake()
+    this.#work.observers.catalogChanged()
   }
 }

@@ -11,16 +11,25 @@ export const STORAGE_LIMITS = {
   accessTokensMax: 10_000,
   accessRolesMax: 1_000,
   accessBlocksMax: 10_000,
+  relaysMax: 32,
   roleLimitMax: 1_000_000,
   roleStatementMsMax: 24 * 60 * 60 * 1_000,
   roleWrittenBytesMax: 2 ** 50,
-  /** Columns, indexes and observers of all tables together: every catalog that is read holds them all. */
+  retentionMsMax: 2 ** 31 - 1,
+  schedulesMax: 200,
+  /** Columns, indexes, observers and schedules of all tables: every catalog that is read holds them all. */
   catalogPartsMax: 50_000,
   tableColumnsMax: 256,
   tableIndexesMax: 32,
   tableObserversMax: 32,
   /** Entries that a row has in one index of EACH. */
   indexMembersMax: 1_000,
+  /** Words of a row in one index of WORDS. */
+  indexWordsMax: 10_000,
+  /** The same where an entry is a row that is locked, over etcd and Bigtable. */
+  indexWordsLockedMax: 500,
+  /** Of a text in one index of WORDS. */
+  indexTextCharactersMax: 400_000,
   tableGrantsMax: 64,
   tableChecksMax: 32,
   /** Of a table's or a column's name, in UTF-8. */
@@ -39,4 +48,6 @@ export const STORAGE_LIMITS = {
   storeSilenceMsMax: 5_000,
   /** Failed runs of one notification, before it becomes a dead letter. */
   observerTriesMax: 10,
+  /** Times that a schedule makes up for at once. */
+  scheduleMissedMax: 100,
 } as const

@@ -8,20 +8,34 @@
 
 export type { Timestamp } from './cells/cell.ts'
 export type { CellStore } from './cells/cell-store.ts'
-export { CellStoreError } from './cells/cell-store.ts'
-export { diskFullOf } from './cells/disk-full.ts'
+export { answerEach, CellStoreError } from './cells/cell-store.ts'
+export { writeRefusalOf } from './cells/disk-full.ts'
 export {
   bufferOf,
   compareRowKeys,
   endOfPrefix,
+  hasPrefix,
   keyAfter,
   keyString,
 } from './cells/row-key.ts'
+export {
+  GROUP_FORMAT,
+  type SecondCopyMode,
+  type StreamPosition,
+} from './cells/store-replication.ts'
 export { storeUnavailableOf } from './cells/store-unavailable.ts'
 export { type Clock, repeat, systemClock, timeText } from './clock.ts'
 export { SlottedSet } from './collections/slotted-set.ts'
 export { Storage } from './database.ts'
-export { STORAGE_ERRORS, StorageError } from './errors.ts'
+export {
+  behind,
+  noSecondCopy,
+  notPrimary,
+  replicationPositionLost,
+  STORAGE_ERRORS,
+  StorageError,
+  superseded,
+} from './errors.ts'
 export {
   readIdempotencyRecord,
   writeIdempotencyRecord,
@@ -50,7 +64,9 @@ export type {
   ObserverStatus,
   Observers,
 } from './observers/observers.ts'
-export { openGateway, openStorage } from './open-storage.ts'
+export { openGateway, openStandby, openStorage } from './open-storage.ts'
+export type { Primary, ReplicationFrame } from './operations/replication/primary.ts'
+export type { ReceivedFrame, Standby } from './operations/replication/standby.ts'
 export { type Randomness, systemRandomness } from './randomness.ts'
 export type { StorageLog } from './storage-log.ts'
 export type { BeginOptions, StorageOptions } from './storage-options.ts'
@@ -67,9 +83,16 @@ export {
   renewDirectoryHistory,
   renewStoreHistory,
 } from './transactions/history/directory-history.ts'
+export {
+  isJustPromoted,
+  isNewerPromotion,
+  promotionOf,
+} from './transactions/history/promotion-mark.ts'
 export type { StoreHistory } from './transactions/history/store-history.ts'
 export type { SeenStep } from './transactions/inspection/followed-rows.ts'
 export type { StandingLock } from './transactions/lock-list.ts'
+export { BackgroundLoop } from './transactions/protocol/background-loop.ts'
+export { type ReadRange, type ReadSet, spaceOf } from './transactions/protocol/read-set.ts'
 export type { InspectedCell } from './transactions/row-inspection.ts'
 export { Transaction } from './transactions/transaction.ts'
 export type { TransactionOutcome } from './transactions/transaction-outcome.ts'

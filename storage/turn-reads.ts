@@ -4,11 +4,19 @@ import { encodePrimaryKeyBound } from './tables/bytes/key-encoding.ts'
 import { decodeFamily, emptyRow, ROW_COLUMN } from './tables/bytes/row-codec.ts'
 import type { Catalog } from './tables/catalog/catalog.ts'
 import type { NewestCatalog } from './tables/catalog/newest-catalog.ts'
-import type { StoredRow } from './tables/rows/table-rows.ts'
+import {
+  type StoredRow,
+  type StoredRows,
+  scanRowBatches,
+  type TableScan,
+} from './tables/rows/table-rows.ts'
 import type { TableDefinition } from './tables/table-definition.ts'
 import type { LatchTable } from './transactions/one-process/latches/latch-table.ts'
 import type { EmbeddedOracle } from './transactions/oracle/embedded-oracle.ts'
-import type { TransactionProtocol } from './transactions/protocol/transaction-protocol.ts'
+import type {
+  SnapshotRange,
+  TransactionProtocol,
+} from './transactions/protocol/transaction-protocol.ts'
 import type { VersionedValue } from './transactions/records/version.ts'
 import { decodeContent, RECORD_CONTENT_AT } from './transactions/records/write-record.ts'
 import type { SqlValue } from './values/sql-type.ts'
@@ -86,6 +94,31 @@ export class TurnReads {
     return { key: rowKey, row, commitTs: stored.commitTs }
   }
 
+  /**
+   * The first rows of a range, at most `limit`, and whether these are all of them: one turn may not read so many.
+   * Undefined where a commit has to be waited for before the first. Throws violations of F2 and T1.
+   */
+  rows(
+    table: TableDefinition,
+    scan: TableScan & { readonly limit: number },
+    { readTs }: TurnSnapshot,
+  ): { readonly batches: readonly StoredRows[]; readonly isWhole: boolean } | undefined {
+    const snapshot = this.#snapshotAt(readTs)
+    const source = { scanBatches: (range: SnapshotRange) => snapshot.scan(range) }
+    const batches: StoredRows[] = []
+    let left = scan.limit
+    for (const batch of scanRowBatches(source, table, scan)) {
+      if (batch instanceof Promise) {
+        batch.catch(ignored)
+        return batches.length === 0 ? undefined : { batches, isWhole: false }
+      }
+      batches.push(batch)
+      left -= batch.length
+      if (left === 0) break
+    }
+    return { batches, isWhole: true }
+  }
+
   /** What a snapshot finds in the view; no latch hides it. */
   #lookedUp(
     table: TableDefinition,
@@ -101,3 +134,6 @@ export class TurnReads {
     return undefined
   }
 }
+
+/** Whoever reads it by a transaction is told. */
+function ignored(): void {}

@@ -15,6 +15,7 @@ import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import { CallError, mutationError, readError } from '../network/call-errors.ts'
 import { CallsUnderWay } from '../network/calls-under-way.ts'
 import { status } from '../network/status.ts'
+import { TurnReads } from '../network/turn-reads.ts'
 import type { WireFilter } from './bigtable-messages.ts'
 import { RowReads } from './bigtable-reads.ts'
 import type { OpenedTable } from './bigtable-table.ts'
@@ -33,6 +34,10 @@ export class BigtableCellStore extends CheckedCellStore {
   readonly #table: OpenedTable
   readonly #names: { readonly tableName: string; readonly appProfileId: string }
   readonly #reads: RowReads
+  readonly #turnReads = new TurnReads(
+    async (keys, filter) => await this.#reads.rows(keys, this.#filter(filter) as WireFilter),
+    (filter) => this.#bytesOf(this.#wire(filter)) <= FILTER_BYTES_MAX,
+  )
   readonly #calls = new CallsUnderWay('The table of Bigtable is closed.')
 
   constructor(table: OpenedTable) {
@@ -95,8 +100,9 @@ export class BigtableCellStore extends CheckedCellStore {
     filter: RowFilter,
   ): Promise<Array<Row | null>> {
     return await this.#calls.run(async () => {
-      const wire = this.#filter(filter)
-      return wire === undefined ? keys.map(() => null) : await this.#reads.rows(keys, wire)
+      // One that is too long fails alone.
+      if (this.#filter(filter) === undefined) return keys.map(() => null)
+      return await this.#turnReads.rows(keys, filter)
     })
   }
 
@@ -171,15 +177,23 @@ export class BigtableCellStore extends CheckedCellStore {
   }
 
   #filter(filter: RowFilter): WireFilter | undefined {
-    const wire = wireFilter(filter, this.limits.timestampMax)
-    if (wire === undefined) return undefined
-    const empty = { tableName: '', appProfileId: '', rows: {} }
-    const bytes = this.#table.transport.bytesOf('ReadRows', { ...empty, filter: wire })
+    const wire = this.#wire(filter)
+    const bytes = this.#bytesOf(wire)
     if (bytes <= FILTER_BYTES_MAX) return wire
     throw new CellStoreError(
       'invalid',
       `A filter has at most ${FILTER_BYTES_MAX} bytes; this one has ${bytes}.`,
     )
+  }
+
+  #wire(filter: RowFilter): WireFilter | undefined {
+    return wireFilter(filter, this.limits.timestampMax)
+  }
+
+  #bytesOf(filter: WireFilter | undefined): number {
+    if (filter === undefined) return 0
+    const empty = { tableName: '', appProfileId: '', rows: {} }
+    return this.#table.transport.bytesOf('ReadRows', { ...empty, filter })
   }
 
   async #mutateRow(rowKey: Uint8Array, mutations: ReturnType<typeof wireMutations>): Promise<void> {

@@ -6,8 +6,12 @@ import {
   type CheckAndMutate,
   type Increment,
   type KeyRange,
+  type RangeWatch,
   type RowMutations,
   type RowScan,
+  type RowStep,
+  type ScanMark,
+  type StepAnswer,
 } from '../../storage/cells/cell-store.ts'
 import { CheckedCellStore } from '../../storage/cells/checked-cell-store.ts'
 import type { Mutation } from '../../storage/cells/mutation.ts'
@@ -19,14 +23,16 @@ import {
 import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import { chooseCells } from '../../storage/cells/row-filter-evaluation.ts'
 import { STORAGE_LIMITS } from '../../storage/limits.ts'
-import { CallError, mutationError } from '../network/call-errors.ts'
 import { CallsUnderWay } from '../network/calls-under-way.ts'
-import { status } from '../network/status.ts'
+import { chosen, TurnReads } from '../network/turn-reads.ts'
 import { Compactor } from './compactor.ts'
+import { type Change, EtcdChanges } from './etcd-changes.ts'
 import type { EtcdClient } from './etcd-client.ts'
-import type { EtcdLayout } from './etcd-layout.ts'
+import { EtcdCounters } from './etcd-counters.ts'
+import type { Column, EtcdLayout } from './etcd-layout.ts'
 import { EtcdReads } from './etcd-reads.ts'
-import { type RowImage, rowTransaction } from './etcd-row.ts'
+import { EtcdWatch } from './etcd-watch.ts'
+import { RowImages } from './row-images.ts'
 
 /** A transaction of etcd is at most 1.5 MB by default, and a row is read whole. */
 const ETCD_LIMITS: CellStoreLimits = Object.freeze({
@@ -37,14 +43,6 @@ const ETCD_LIMITS: CellStoreLimits = Object.freeze({
   inlineValueBytesMax: STORAGE_LIMITS.inlineValueBytesMax,
 })
 
-/** Of a change whose row others change meanwhile; each time somebody got on. */
-const ATTEMPTS_MAX = 100
-/** Rows that are changed at once by one call. */
-const ROWS_AT_ONCE = 16
-
-/** What of the row is to be, and what the call answers; undefined where it stays as it is. */
-type Change<T> = { readonly cells: readonly Cell[] | undefined; readonly answer: T }
-
 /** The cells in an etcd. Many processes may have it open at once. */
 export class EtcdCellStore extends CheckedCellStore {
   readonly atomicScope = 'row'
@@ -52,15 +50,26 @@ export class EtcdCellStore extends CheckedCellStore {
   readonly #client: EtcdClient
   readonly #layout: EtcdLayout
   readonly #reads: EtcdReads
+  readonly #turnReads = new TurnReads(async (keys, filter) => {
+    const images = await this.#reads.images(keys)
+    return images.map(({ cells }, at) => chosen({ key: keys[at] as Uint8Array, cells }, filter))
+  })
+  readonly #changes: EtcdChanges
+  readonly #counters: EtcdCounters
   readonly #compactor: Compactor
+  readonly #closing = new AbortController()
   readonly #calls = new CallsUnderWay('The store in etcd is closed.')
 
   constructor(client: EtcdClient, layout: EtcdLayout) {
     super()
     this.#client = client
     this.#layout = layout
-    this.#reads = new EtcdReads(client, layout)
+    const images = new RowImages()
+    this.#reads = new EtcdReads(client, layout, images)
     this.#compactor = new Compactor(client)
+    const parts = { client, layout, images, compactor: this.#compactor }
+    this.#changes = new EtcdChanges(parts)
+    this.#counters = new EtcdCounters(parts)
   }
 
   get requestsSent(): ReadonlyMap<string, number> {
@@ -68,30 +77,24 @@ export class EtcdCellStore extends CheckedCellStore {
   }
 
   protected async changeRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
-    return await this.#calls.run(async () => {
-      return await this.#change(row, ({ cells }) => {
-        const matched = chooseCells(cells, step.when).length > 0
-        const mutations = matched ? step.ifMatched : step.otherwise
-        return { cells: mutated(cells, mutations), answer: matched }
-      })
-    })
+    return await this.#make({ ...stepChange(step), row })
+  }
+
+  protected override async changeEach(steps: readonly RowStep[]): Promise<StepAnswer[]> {
+    return await this.#calls.run(() =>
+      this.#changes.make(steps.map((step) => ({ ...stepChange(step), row: step.row }))),
+    )
   }
 
   protected async changeRows(
     entries: readonly RowMutations[],
   ): Promise<Array<CellStoreError | null>> {
-    return await this.#calls.run(async () => {
-      const errors = new Array<CellStoreError | null>(entries.length).fill(null)
-      const left = entries.entries()
-      const worker = async () => {
-        for (const [at, { row, mutations }] of left) {
-          errors[at] = await this.#change(row, ({ cells }) => {
-            return { cells: mutated(cells, mutations), answer: null }
-          }).catch(mutationError)
-        }
-      }
-      await Promise.all(Array.from({ length: ROWS_AT_ONCE }, worker))
-      return errors
+    return await this.#calls.run(() => {
+      const changes = entries.map(({ row, mutations }): Change<null> => {
+        const of = (cells: readonly Cell[]) => ({ cells: mutated(cells, mutations), answer: null })
+        return { row, columns: mutations, of }
+      })
+      return this.#changes.make(changes)
     })
   }
 
@@ -99,10 +102,7 @@ export class EtcdCellStore extends CheckedCellStore {
     keys: readonly Uint8Array[],
     filter: RowFilter,
   ): Promise<Array<Row | null>> {
-    return await this.#calls.run(async () => {
-      const images = await this.#reads.images(keys)
-      return images.map(({ cells }, at) => chosen({ key: keys[at] as Uint8Array, cells }, filter))
-    })
+    return await this.#calls.run(() => this.#turnReads.rows(keys, filter))
   }
 
   protected async *scan(scan: RowScan): AsyncIterable<Row> {
@@ -117,8 +117,12 @@ export class EtcdCellStore extends CheckedCellStore {
     }
   }
 
-  protected async *scanEach(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
-    const rows = this.#reads.scanRanges(ranges, () => this.#calls.requireOpen())
+  protected async *scanEach(
+    ranges: readonly KeyRange[],
+    filter: RowFilter,
+    mark?: ScanMark,
+  ): AsyncIterable<Row> {
+    const rows = this.#reads.scanRanges(ranges, () => this.#calls.requireOpen(), mark)
     for await (const row of rows) {
       const found = chosen(row, filter)
       if (found !== null) yield found
@@ -126,8 +130,12 @@ export class EtcdCellStore extends CheckedCellStore {
   }
 
   protected async increment(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
-    return await this.#calls.run(async () => {
-      return await this.#change(row, ({ cells }) => {
+    const values = await this.#calls.run(() => this.#counters.increase(row, increments))
+    if (values !== undefined) return values
+    return await this.#make({
+      row,
+      columns: increments,
+      of: (cells) => {
         const after = [...cells]
         const answer = increments.map((increment) => {
           const { family, qualifier } = increment
@@ -137,8 +145,13 @@ export class EtcdCellStore extends CheckedCellStore {
           return counterValue(cell.value)
         })
         return { cells: increments.length === 0 ? undefined : after, answer }
-      })
+      },
     })
+  }
+
+  watchRange({ start, end }: KeyRange, changed: () => void): RangeWatch {
+    const heads = { key: this.#layout.head(start), rangeEnd: this.#layout.head(end) }
+    return new EtcdWatch(this.#client, heads, { changed, closing: this.#closing.signal })
   }
 
   /** etcd is one range. */
@@ -148,30 +161,34 @@ export class EtcdCellStore extends CheckedCellStore {
 
   async close(): Promise<void> {
     await this.#calls.close(() => {
+      this.#closing.abort()
       this.#compactor.stop()
       this.#client.close()
     })
   }
 
-  /** Reads the row, and writes what becomes of it if it is still so; else again. */
-  async #change<T>(row: Uint8Array, change: (image: RowImage) => Change<T>): Promise<T> {
-    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const image = await this.#reads.image(row)
-      const { cells, answer } = change(image)
-      if (cells === undefined) return answer
-      const transaction = rowTransaction(this.#layout, row, image, cells)
-      if (transaction === undefined) return answer
-      const { header, succeeded = false } = await this.#client
-        .transaction(transaction)
-        .catch(throwMutationError)
-      this.#compactor.saw(header.revision)
-      if (succeeded) return answer
-    }
-    throw new CellStoreError(
-      'notApplied',
-      `The row was changed by others each of the ${ATTEMPTS_MAX} times that it was read.`,
-    )
+  async #make<T>(change: Change<T>): Promise<T> {
+    return await this.#calls.run(async () => {
+      const [answer] = await this.#changes.make([change])
+      if (answer instanceof CellStoreError) throw answer
+      return answer as T
+    })
   }
+}
+
+function stepChange({ when, ifMatched, otherwise }: CheckAndMutate): Omit<Change<boolean>, 'row'> {
+  const columns = [...when, ...ifMatched, ...otherwise]
+  return {
+    columns: columns.every(isOneColumn) ? columns : undefined,
+    of: (cells) => {
+      const matched = chooseCells(cells, when).length > 0
+      return { cells: mutated(cells, matched ? ifMatched : otherwise), answer: matched }
+    },
+  }
+}
+
+function isOneColumn(named: Partial<Column>): named is Column {
+  return named.qualifier !== undefined
 }
 
 /** Undefined where nothing changes. */
@@ -180,15 +197,4 @@ function mutated(cells: readonly Cell[], mutations: readonly Mutation[]): Cell[]
   const after = [...cells]
   applyMutations(after, mutations)
   return after
-}
-
-function chosen({ key, cells }: Row, filter: RowFilter): Row | null {
-  const left = chooseCells(cells, filter)
-  return left.length === 0 ? null : { key, cells: left }
-}
-
-function throwMutationError(error: unknown): never {
-  const isFull = error instanceof CallError && error.code === status.RESOURCE_EXHAUSTED
-  if (isFull) throw new CellStoreError('full', (error as CallError).message, { cause: error })
-  throw mutationError(error)
 }

@@ -27,10 +27,13 @@ const ETCDSERVERPB = {
   ResponseHeader: {
     fields: { revision: { type: 'int64', id: 3 } },
   },
-  RangeRequest: message({
-    ...{ key: 'bytes', rangeEnd: 'bytes', limit: 'int64', revision: 'int64' },
-    sortOrder: 'SortOrder',
-  }),
+  RangeRequest: {
+    fields: {
+      ...message({ key: 'bytes', rangeEnd: 'bytes', limit: 'int64', revision: 'int64' }).fields,
+      sortOrder: { type: 'SortOrder', id: 5 },
+      minModRevision: { type: 'int64', id: 10 },
+    },
+  },
   SortOrder: { values: { NONE: 0, ASCEND: 1, DESCEND: 2 } },
   RangeResponse: {
     fields: {
@@ -47,22 +50,27 @@ const ETCDSERVERPB = {
     requestRange: 'RangeRequest',
     requestPut: 'PutRequest',
     requestDeleteRange: 'DeleteRangeRequest',
+    requestTxn: 'TxnRequest',
   }),
   ResponseOp: choice('response', {
     responseRange: 'RangeResponse',
     responsePut: 'PutResponse',
     responseDeleteRange: 'DeleteRangeResponse',
+    responseTxn: 'TxnResponse',
   }),
   Compare: {
     fields: {
       result: { type: 'CompareResult', id: 1 },
       target: { type: 'CompareTarget', id: 2 },
       key: { type: 'bytes', id: 3 },
+      version: { type: 'int64', id: 4 },
       modRevision: { type: 'int64', id: 6 },
+      value: { type: 'bytes', id: 7 },
+      rangeEnd: { type: 'bytes', id: 64 },
     },
   },
-  CompareResult: { values: { EQUAL: 0 } },
-  CompareTarget: { values: { VERSION: 0, CREATE: 1, MOD: 2 } },
+  CompareResult: { values: { EQUAL: 0, GREATER: 1, LESS: 2 } },
+  CompareTarget: { values: { VERSION: 0, CREATE: 1, MOD: 2, VALUE: 3 } },
   TxnRequest: message({ compare: 'Compare[]', success: 'RequestOp[]', failure: 'RequestOp[]' }),
   TxnResponse: {
     fields: {
@@ -70,6 +78,19 @@ const ETCDSERVERPB = {
       succeeded: { type: 'bool', id: 2 },
       responses: { rule: 'repeated', type: 'ResponseOp', id: 3 },
     },
+  },
+  WatchCreateRequest: {
+    fields: {
+      key: { type: 'bytes', id: 1 },
+      rangeEnd: { type: 'bytes', id: 2 },
+      filters: { rule: 'repeated', type: 'WatchFilter', id: 5 },
+    },
+  },
+  WatchFilter: { values: { NOPUT: 0, NODELETE: 1 } },
+  WatchRequest: choice('request', { createRequest: 'WatchCreateRequest' }),
+  // Of the events only that there are some.
+  WatchResponse: {
+    fields: { created: { type: 'bool', id: 3 }, canceled: { type: 'bool', id: 4 } },
   },
   CompactionRequest: message({ revision: 'int64' }),
   CompactionResponse: { fields: { header: HEADER } },
@@ -80,6 +101,16 @@ const ETCDSERVERPB = {
       Range: { requestType: 'RangeRequest', responseType: 'RangeResponse' },
       Txn: { requestType: 'TxnRequest', responseType: 'TxnResponse' },
       Compact: { requestType: 'CompactionRequest', responseType: 'CompactionResponse' },
+    },
+  },
+  Watch: {
+    methods: {
+      Watch: {
+        requestType: 'WatchRequest',
+        requestStream: true,
+        responseType: 'WatchResponse',
+        responseStream: true,
+      },
     },
   },
   Auth: {
@@ -99,7 +130,7 @@ const MVCCPB = {
   },
 }
 
-export const SERVICES = ['etcdserverpb.KV', 'etcdserverpb.Auth']
+export const SERVICES = ['etcdserverpb.KV', 'etcdserverpb.Watch', 'etcdserverpb.Auth']
 export const DESCRIPTORS = {
   nested: { etcdserverpb: { nested: ETCDSERVERPB }, mvccpb: { nested: MVCCPB } },
 }

@@ -11,8 +11,10 @@ import { type Cell, FAMILIES, type Family, type Timestamp } from '../../storage/
 
 const ESCAPED_ZERO = Buffer.from([0x00, 0xff])
 const END = Buffer.from([0x00, 0x01])
-/** Above the end of a row key and of every cell's family: the end of a row's cells. */
+/** Above the end of a row key or of a qualifier, and of what follows it: the end of a row's cells, or of a column's. */
 const AFTER_END = Buffer.from([0x00, 0x02])
+
+export type Column = { readonly family: Family; readonly qualifier: string }
 
 /** The keys of one store; several can share an etcd by their prefixes. */
 export class EtcdLayout {
@@ -42,6 +44,16 @@ export class EtcdLayout {
     inverted.writeBigUInt64BE(BigInt(Number.MAX_SAFE_INTEGER - timestamp))
     const column = [Uint8Array.of(FAMILIES.indexOf(family)), escaped(Buffer.from(qualifier)), END]
     return Buffer.concat([this.#cells, escaped(row), END, ...column, inverted])
+  }
+
+  /** All cells of a column: [start, end). */
+  column(
+    row: Uint8Array,
+    { family, qualifier }: Column,
+  ): { readonly key: Buffer; readonly rangeEnd: Buffer } {
+    const name = [Uint8Array.of(FAMILIES.indexOf(family)), escaped(Buffer.from(qualifier))]
+    const start = Buffer.concat([this.#cells, escaped(row), END, ...name])
+    return { key: Buffer.concat([start, END]), rangeEnd: Buffer.concat([start, AFTER_END]) }
   }
 
   /** The first key that a cell of this row or of a later one can have. */

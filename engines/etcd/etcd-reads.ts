@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from '../../storage/cells/cell.ts'
-import type { KeyRange as RowRange, RowScan } from '../../storage/cells/cell-store.ts'
+import type { KeyRange as RowRange, RowScan, ScanMark } from '../../storage/cells/cell-store.ts'
+import { CellStoreError } from '../../storage/cells/cell-store.ts'
 import { ReadAttempts } from '../network/call-errors.ts'
-import type { EtcdClient, KeyRange, KeyValue, Operation, RangeAnswer } from './etcd-client.ts'
+import type { EtcdClient, KeyRange, KeyValue, RangeAnswer } from './etcd-client.ts'
 import type { EtcdLayout } from './etcd-layout.ts'
-import { NO_ROW, type RowImage, rowsOf } from './etcd-row.ts'
+import { imageIn, NO_ROW, type RowImage, readOperations, rowsOf } from './etcd-row.ts'
+import type { RowImages } from './row-images.ts'
 
 /** Two operations for each row: its head and its cells. */
 const ROWS_PER_READ = 60
+const READS_AT_ONCE = 8
 const RANGES_PER_READ = 120
 /** A page of a scan begins with this many cells, and later ones have about as many as are this many bytes. */
 const PAGE_CELLS = 256
@@ -17,46 +20,44 @@ const PAGE_BYTES = 1024 * 1024
 export class EtcdReads {
   readonly #client: EtcdClient
   readonly #layout: EtcdLayout
+  readonly #images: RowImages
 
-  constructor(client: EtcdClient, layout: EtcdLayout) {
+  constructor(client: EtcdClient, layout: EtcdLayout, images: RowImages) {
     this.#client = client
     this.#layout = layout
+    this.#images = images
   }
 
-  async image(row: Uint8Array): Promise<RowImage> {
-    const [image] = await this.images([row])
-    return image as RowImage
-  }
-
-  /** An image for each row; those of one read are of one revision. */
+  /** An image for each row, remembered for the change that may follow. */
   async images(rows: readonly Uint8Array[]): Promise<RowImage[]> {
     const images: RowImage[] = []
-    for (let at = 0; at < rows.length; at += ROWS_PER_READ) {
-      images.push(...(await this.#imagesAtOnce(rows.slice(at, at + ROWS_PER_READ))))
+    for (let at = 0; at < rows.length; at += READS_AT_ONCE * ROWS_PER_READ) {
+      const some = rows.slice(at, at + READS_AT_ONCE * ROWS_PER_READ)
+      const reads = Array.from({ length: Math.ceil(some.length / ROWS_PER_READ) }, (_, read) =>
+        this.#imagesAtOnce(some.slice(read * ROWS_PER_READ, (read + 1) * ROWS_PER_READ)),
+      )
+      images.push(...(await Promise.all(reads)).flat())
     }
     return images
   }
 
   async #imagesAtOnce(rows: readonly Uint8Array[]): Promise<RowImage[]> {
-    const success: Operation[] = rows.flatMap((row) => [
-      { requestRange: { key: this.#layout.head(row) } },
-      { requestRange: this.#layout.cellsOf(row) },
-    ])
-    const { responses = [] } = await retried(() =>
+    const success = rows.flatMap((row) => readOperations(this.#layout, row))
+    const { responses = [], header } = await retried(() =>
       this.#client.transaction({ compare: [], success, failure: [] }),
     )
-    return rows.map((_, at) => {
-      const [head] = responses[2 * at]?.responseRange?.kvs ?? []
-      const [row] = rowsOf(this.#layout, responses[2 * at + 1]?.responseRange?.kvs ?? [])
-      return head === undefined ? NO_ROW : { revision: head.modRevision, cells: row?.cells ?? [] }
+    return rows.map((row, at) => {
+      const image = imageIn(this.#layout, responses.slice(2 * at, 2 * at + 2), header.revision)
+      this.#images.remember(row, image)
+      return image
     })
   }
 
-  /** Whole rows of [start, end), in order; `beforeEach` may throw. `firstPage` has been read already. */
+  /** Whole rows of [start, end), in order; `beforeEach` may throw. */
   async *scan(
     scan: Omit<RowScan, 'filter'>,
     beforeEach: () => void,
-    firstPage?: RangeAnswer,
+    { firstPage, since }: Begun = {},
   ): AsyncIterable<Row> {
     const { start, end, reverse = false, signal } = scan
     if (end !== undefined && Buffer.compare(start, end) >= 0) return
@@ -66,7 +67,7 @@ export class EtcdReads {
     for (let read = firstPage; ; read = undefined) {
       signal?.throwIfAborted()
       beforeEach()
-      const range: KeyRange = { key: from, rangeEnd: until, limit: String(cells) }
+      const range: KeyRange = { key: from, rangeEnd: until, limit: String(cells), ...since }
       const { kvs = [], more = false } = read ?? (await this.#page(range, reverse, signal))
       const rows = rowsOf(this.#layout, reverse ? kvs.toReversed() : kvs)
       if (reverse) rows.reverse()
@@ -87,21 +88,38 @@ export class EtcdReads {
     }
   }
 
-  /** The first pages of all ranges are read together. */
-  async *scanRanges(ranges: readonly RowRange[], beforeEach: () => void): AsyncIterable<Row> {
+  /**
+   * The first pages of all ranges are read together. The mark is the revision of the first of these reads; of the rows
+   * that were put since only the cells that were.
+   */
+  async *scanRanges(
+    ranges: readonly RowRange[],
+    beforeEach: () => void,
+    mark?: ScanMark,
+  ): AsyncIterable<Row> {
+    const since = sinceOf(mark)
+    let seen: string | undefined
     for (let at = 0; at < ranges.length; at += RANGES_PER_READ) {
       const some = ranges.slice(at, at + RANGES_PER_READ)
       const success = some.map(({ start, end }) => {
         const [key, rangeEnd] = [this.#layout.cellsFrom(start), this.#layout.cellsFrom(end)]
-        return { requestRange: { key, rangeEnd, limit: String(PAGE_CELLS) } }
+        return { requestRange: { key, rangeEnd, limit: String(PAGE_CELLS), ...since } }
       })
-      const { responses = [] } = await retried(() =>
+      const { header, responses = [] } = await retried(() =>
         this.#client.transaction({ compare: [], success, failure: [] }),
       )
+      seen ??= header.revision
+      if (since !== undefined && BigInt(seen) < BigInt(since.minModRevision) - 1n) {
+        // An older copy of the etcd was put in its place, where revisions mean something else.
+        ;(mark as ScanMark).seen = undefined
+        throw new CellStoreError('notApplied', 'The revisions of etcd have gone back.')
+      }
       for (const [index, range] of some.entries()) {
-        yield* this.scan(range, beforeEach, responses[index]?.responseRange)
+        const firstPage = responses[index]?.responseRange
+        yield* this.scan(range, beforeEach, { firstPage, since })
       }
     }
+    if (mark !== undefined) mark.seen = seen
   }
 
   async #page(range: KeyRange, reverse: boolean, signal?: AbortSignal): Promise<RangeAnswer> {
@@ -111,9 +129,21 @@ export class EtcdReads {
 
   /** Undefined when it has been deleted meanwhile. */
   async #rowOf(key: Uint8Array): Promise<Row | undefined> {
-    const { cells } = await this.image(key)
+    const [{ cells } = NO_ROW] = await this.images([key])
     return cells.length === 0 ? undefined : { key, cells }
   }
+}
+
+/** What was read already, and from which revision on. */
+type Begun = {
+  readonly firstPage?: RangeAnswer | undefined
+  readonly since?: Since | undefined
+}
+type Since = { readonly minModRevision: string }
+
+function sinceOf(mark: ScanMark | undefined): Since | undefined {
+  if (mark?.seen === undefined) return undefined
+  return { minModRevision: String(BigInt(mark.seen as string) + 1n) }
 }
 
 function cellsOfNextPage(kvs: readonly KeyValue[]): number {

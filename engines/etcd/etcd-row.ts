@@ -1,44 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row } from '../../storage/cells/cell.ts'
 import { compareCells } from '../../storage/cells/cell-order.ts'
-import { CellStoreError } from '../../storage/cells/cell-store.ts'
 import { keyAfter } from '../../storage/cells/row-key.ts'
-import type { EtcdTransaction, KeyValue, Operation } from './etcd-client.ts'
-import type { EtcdLayout } from './etcd-layout.ts'
+import type {
+  Comparison,
+  EtcdTransaction,
+  KeyValue,
+  Operation,
+  OperationAnswer,
+} from './etcd-client.ts'
+import type { Column, EtcdLayout } from './etcd-layout.ts'
 
 /** etcd takes 128 operations and 1.5 MB in a transaction, as it is configured by default. */
-const OPERATIONS_MAX = 120
-const TRANSACTION_BYTES_MAX = 1024 * 1024
-
-/** A row as one image; the revision is that of its head, 0 for a row without cells. */
-export type RowImage = { readonly revision: string; readonly cells: readonly Cell[] }
-
-export const NO_ROW: RowImage = { revision: '0', cells: [] }
+export const OPERATIONS_MAX = 120
+export const TRANSACTION_BYTES_MAX = 1024 * 1024
+/** Of a change that is compared by its columns: with more it compares the whole row. */
+const COMPARED_MAX = 40
 
 /**
- * The transaction that makes `after` of the row, if it is still the image that was read: a head is written with every
- * change, so its revision stands for the whole row. Undefined when they are the same. Throws CellStoreError `invalid`
- * for a change that is too large.
+ * A row as one image: it was so at `asOf`, a revision of the store. Its own is that of its head, 0 where it has none.
+ */
+export type RowImage = {
+  readonly revision: string
+  readonly asOf: number
+  readonly cells: readonly Cell[]
+}
+
+/** What is supposed of a row that nothing is known of. */
+export const NO_ROW: RowImage = { revision: '0', asOf: 0, cells: [] }
+
+/**
+ * The transaction that makes `after` of the row, if it is still the image (E1); else it reads the row. A head is
+ * written with every change, so its revision stands for the whole row: while there is no head, there are no cells.
  */
 export function rowTransaction(
   layout: EtcdLayout,
   row: Uint8Array,
-  before: RowImage,
+  image: RowImage,
   after: readonly Cell[],
-): EtcdTransaction | undefined {
+): EtcdTransaction {
   const head = layout.head(row)
+  const cellChanges = changes(layout, row, image.cells, after)
   const headChange: Operation =
     after.length === 0
       ? { requestDeleteRange: { key: head } }
       : { requestPut: { key: head, value: new Uint8Array() } }
-  const cellChanges = changes(layout, row, before.cells, after)
-  if (cellChanges.length === 0) return undefined
-  const success = [headChange, ...cellChanges]
-  requireSize(success)
   return {
-    compare: [{ key: head, target: 'MOD', result: 'EQUAL', modRevision: before.revision }],
-    ...{ success, failure: [] },
+    compare: [{ key: head, target: 'MOD', result: 'EQUAL', modRevision: image.revision }],
+    success: cellChanges.length === 0 ? [] : [headChange, ...cellChanges],
+    failure: readOperations(layout, row),
   }
+}
+
+/**
+ * As `rowTransaction` for a change that looks at these columns only: it is made though others of the row have changed
+ * since, and the row is read in any case. The head stays, because another column may have got a cell. Undefined for
+ * more than can be compared.
+ */
+export function columnsTransaction(
+  layout: EtcdLayout,
+  row: Uint8Array,
+  image: RowImage,
+  { columns, after }: { readonly columns: readonly Column[]; readonly after: readonly Cell[] },
+): EtcdTransaction | undefined {
+  const compare: Comparison[] = []
+  const named = new Map(columns.map((column) => [`${column.family} ${column.qualifier}`, column]))
+  for (const column of named.values()) {
+    // No cell of it is younger than the image, and those of the image are there.
+    const modRevision = String(image.asOf + 1)
+    compare.push({ ...layout.column(row, column), target: 'MOD', result: 'LESS', modRevision })
+    for (const cell of image.cells) {
+      if (cell.family !== column.family || cell.qualifier !== column.qualifier) continue
+      const key = layout.cell(row, cell)
+      compare.push({ key, target: 'VERSION', result: 'GREATER', version: '0' })
+      if (compare.length > COMPARED_MAX) return undefined
+    }
+  }
+  const cellChanges = changes(layout, row, image.cells, after)
+  const headChange = { requestPut: { key: layout.head(row), value: new Uint8Array() } }
+  const read = readOperations(layout, row)
+  const made = cellChanges.length === 0 ? [] : [headChange, ...cellChanges]
+  return { compare, success: [...made, ...read], failure: read }
+}
+
+/** Its head and its cells; `imageIn` reads the answers. */
+export function readOperations(layout: EtcdLayout, row: Uint8Array): Operation[] {
+  return [{ requestRange: { key: layout.head(row) } }, { requestRange: layout.cellsOf(row) }]
+}
+
+/** Of the last two answers, those to `readOperations`. */
+export function imageIn(
+  layout: EtcdLayout,
+  answers: readonly OperationAnswer[],
+  revision: string,
+): RowImage {
+  const [head] = answers.at(-2)?.responseRange?.kvs ?? []
+  const [row] = rowsOf(layout, answers.at(-1)?.responseRange?.kvs ?? [])
+  return { revision: head?.modRevision ?? '0', asOf: Number(revision), cells: row?.cells ?? [] }
 }
 
 /** Both lists stand in the order of the keys. Neighbours that are gone are deleted as one range. */
@@ -83,24 +141,13 @@ function isSameValue(a: Cell, b: Cell): boolean {
   return a === b || Buffer.compare(a.value, b.value) === 0
 }
 
-function requireSize(operations: readonly Operation[]): void {
-  if (operations.length > OPERATIONS_MAX) {
-    throw new CellStoreError(
-      'invalid',
-      `A change of a row is at most ${OPERATIONS_MAX} operations of etcd; this one is ${operations.length}.`,
-    )
-  }
+/** The bytes of the keys and values that are written. */
+export function writtenBytes(operations: readonly Operation[]): number {
   let bytes = 0
   for (const one of operations) {
-    if (!('requestPut' in one)) continue
-    bytes += one.requestPut.key.length + one.requestPut.value.length
+    if ('requestPut' in one) bytes += one.requestPut.key.length + one.requestPut.value.length
   }
-  if (bytes > TRANSACTION_BYTES_MAX) {
-    throw new CellStoreError(
-      'invalid',
-      `A change of a row has at most ${TRANSACTION_BYTES_MAX} bytes in etcd; this one has ${bytes}.`,
-    )
-  }
+  return bytes
 }
 
 /** Consecutive keys as rows, each with all of its cells among them. */

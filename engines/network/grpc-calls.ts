@@ -116,23 +116,31 @@ export class GrpcCalls {
       readonly signal?: AbortSignal | undefined
     },
   ): AsyncIterable<object> {
-    const { headers, signal } = options
     const { path, requestSerialize, responseDeserialize } = this.#counted(name)
     const call = client.makeServerStreamRequest(
       ...([path, requestSerialize, responseDeserialize, request] as const),
-      ...([metadataOf(headers), this.#deadline()] as const),
+      ...([metadataOf(options.headers), this.#deadline()] as const),
     )
-    const stop = () => call.cancel()
-    signal?.addEventListener('abort', stop)
-    try {
-      for await (const message of call) yield message as object
-    } catch (error) {
-      signal?.throwIfAborted()
-      throw callErrorOf(error)
-    } finally {
-      signal?.removeEventListener('abort', stop)
-      call.cancel()
-    }
+    yield* messagesOf(call, options.signal)
+  }
+
+  /** As `stream`, of a call that goes on after its first request, and has no deadline. */
+  async *duplex(
+    client: GrpcClient,
+    name: string,
+    request: object,
+    options: {
+      readonly headers: Readonly<Record<string, string>>
+      readonly signal: AbortSignal
+    },
+  ): AsyncIterable<object> {
+    const { path, requestSerialize, responseDeserialize } = this.#counted(name)
+    const call = client.makeBidiStreamRequest(
+      ...([path, requestSerialize, responseDeserialize] as const),
+      metadataOf(options.headers),
+    )
+    call.write(request)
+    yield* messagesOf(call, options.signal)
   }
 
   /** How long a request is on the wire, in bytes. */
@@ -151,6 +159,23 @@ export class GrpcCalls {
 
   #deadline() {
     return { deadline: Date.now() + this.#callMs }
+  }
+}
+
+async function* messagesOf(
+  call: grpc.ClientReadableStream<object> | grpc.ClientDuplexStream<object, object>,
+  signal: AbortSignal | undefined,
+): AsyncIterable<object> {
+  const stop = () => call.cancel()
+  signal?.addEventListener('abort', stop)
+  try {
+    for await (const message of call) yield message as object
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw callErrorOf(error)
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    call.cancel()
   }
 }
 

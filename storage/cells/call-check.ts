@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { STORAGE_LIMITS } from '../limits.ts'
 import { FAMILIES, type Family } from './cell.ts'
-import { CellStoreError, type CellStoreLimits, type Increment, type RowScan } from './cell-store.ts'
-import type { RowStep } from './embedded-cell-store.ts'
+import {
+  CellStoreError,
+  type CellStoreLimits,
+  type Increment,
+  type RowScan,
+  type RowStep,
+} from './cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import type { Note } from './note.ts'
 import type { RowFilter } from './row-filter.ts'
@@ -83,8 +88,10 @@ export function checkMutations(mutations: readonly Mutation[], limits: CellStore
 export function checkIncrements(increments: readonly Increment[]): void {
   for (const increment of increments) {
     checkColumn(increment)
-    const fits = increment.by >= -INT64_MAX - 1n && increment.by <= INT64_MAX
-    if (!fits) throw invalid(`An increment fits 64 bits; ${increment.by} does not.`)
+    for (const number of [increment.by, increment.towards ?? 0n]) {
+      const fits = number >= -INT64_MAX - 1n && number <= INT64_MAX
+      if (!fits) throw invalid(`An increment fits 64 bits; ${number} does not.`)
+    }
   }
 }
 

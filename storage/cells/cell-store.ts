@@ -22,6 +22,12 @@ export interface CellStore {
   checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean>
 
   /**
+   * As `checkAndMutateRow` for each step: resolves to its answer or its error. Each is atomic by itself, and they are
+   * carried out in no particular order; so a row stands at most once in a call.
+   */
+  checkAndMutateRows(steps: readonly RowStep[]): Promise<StepAnswer[]>
+
+  /**
    * Resolves to an error or null for each entry. Each is applied atomically, in no particular order; so a row stands at
    * most once in a call.
    */
@@ -43,15 +49,21 @@ export interface CellStore {
 
   /**
    * As `scanRows`, of several ranges, which ascend and have no key in common: asked for together where that saves
-   * time.
+   * time. With a mark, cells may be left out that have not changed since the last scan with it.
    */
-  scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row>
+  scanRanges(ranges: readonly KeyRange[], filter: RowFilter, mark?: ScanMark): AsyncIterable<Row>
 
   /**
    * Adds to each named counter and resolves to the new values, as one atomic step. A counter is the newest cell of its
    * column read as a signed 64-bit big-endian integer; an absent cell is 0. The engine chooses the cell's timestamp.
    */
   readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]>
+
+  /**
+   * Calls `changed` soon after a row of the range has changed, and whenever one may have been missed. Absent if the
+   * engine cannot tell.
+   */
+  watchRange?(range: KeyRange, changed: () => void): RangeWatch
 
   /** Row keys that divide the store into ranges of similar size, ascending; may be empty. */
   splitPoints(): Promise<Uint8Array[]>
@@ -107,6 +119,11 @@ export type CheckAndMutate = {
   readonly step?: ProtocolStep
 }
 
+/** A conditional mutation of one row, as for `checkAndMutateRow`. */
+export type RowStep = { readonly row: Uint8Array } & CheckAndMutate
+
+export type StepAnswer = boolean | CellStoreError
+
 export type RowMutations = {
   readonly row: Uint8Array
   readonly mutations: readonly Mutation[]
@@ -129,6 +146,15 @@ export type ProtocolStep =
 /** Row keys from `start` to below `end`. */
 export type KeyRange = { readonly start: Uint8Array; readonly end: Uint8Array }
 
+/** Up to where scans have read some ranges, for the engine alone to know. One that did not end moves no mark. */
+export type ScanMark = { seen?: unknown }
+
+export type RangeWatch = {
+  /** False while changes are not heard of. */
+  readonly isHearing: boolean
+  stop(): void
+}
+
 export type RowScan = {
   /** Inclusive; an empty key is the beginning of the store. */
   readonly start: Uint8Array
@@ -146,6 +172,11 @@ export type Increment = {
   readonly family: Family
   readonly qualifier: string
   readonly by: bigint
+  /**
+   * The counter may become larger than the sum: as large as this, and a little more in any case. An engine uses it
+   * where a counter that several processes increase at once costs less so; another adds `by`.
+   */
+  readonly towards?: bigint
 }
 
 /** The file system and the store's share of it, in bytes. */
@@ -200,6 +231,7 @@ export type CellStoreLimits = {
 /**
  * - `notApplied`: the call certainly changed nothing and may be sent again.
  * - `full`: as `notApplied`, because the disk is full: sending it again helps when it has space.
+ * - `notCopied`: as `notApplied`, because a standby has to have it too and none is connected.
  * - `ambiguous`: the answer was lost; the mutation may have been applied, or may still be.
  * - `deadline`: a read took too long (a mutation that did is `ambiguous`), or the store has not answered others for so
  *   long that the call was not sent.
@@ -210,6 +242,7 @@ export type CellStoreLimits = {
 export type CellStoreErrorKind =
   | 'notApplied'
   | 'full'
+  | 'notCopied'
   | 'ambiguous'
   | 'invalid'
   | 'deadline'
@@ -247,4 +280,26 @@ export class CellStoreError extends Error {
 export function mayBeSentAgain(error: unknown): error is CellStoreError {
   if (!(error instanceof CellStoreError)) return false
   return error.kind === 'ambiguous' || error.kind === 'notApplied'
+}
+
+/**
+ * Carries out each step by itself, all at once. Rejects, when none is under way any more, with what is no
+ * CellStoreError.
+ */
+export async function answerEach(
+  steps: readonly RowStep[],
+  answer: (step: RowStep) => Promise<boolean>,
+): Promise<StepAnswer[]> {
+  const answers = await Promise.allSettled(steps.map(answer))
+  return answers.map((one) => {
+    if (one.status === 'fulfilled') return one.value
+    if (one.reason instanceof CellStoreError) return one.reason
+    throw one.reason
+  })
+}
+
+/** Throws the first error of the answers of `checkAndMutateRows` or `mutateRows`. */
+export function requireAnswers(answers: ReadonlyArray<StepAnswer | null>): void {
+  const error = answers.find((answer) => answer instanceof CellStoreError)
+  if (error !== undefined) throw error
 }

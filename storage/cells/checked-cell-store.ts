@@ -13,6 +13,7 @@ import {
 } from './call-check.ts'
 import type { Row } from './cell.ts'
 import {
+  answerEach,
   type CellStore,
   CellStoreError,
   type CellStoreLimits,
@@ -21,13 +22,15 @@ import {
   type KeyRange,
   type RowMutations,
   type RowScan,
+  type RowStep,
+  type ScanMark,
+  type StepAnswer,
 } from './cell-store.ts'
 import type {
   CellView,
   Chunk,
   ChunkRequest,
   EmbeddedCellStore,
-  RowStep,
   StepList,
 } from './embedded-cell-store.ts'
 import type { Mutation } from './mutation.ts'
@@ -49,7 +52,11 @@ export abstract class CheckedCellStore implements CellStore {
     filter: RowFilter,
   ): Promise<Array<Row | null>>
   protected abstract scan(scan: RowScan): AsyncIterable<Row>
-  protected abstract scanEach(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row>
+  protected abstract scanEach(
+    ranges: readonly KeyRange[],
+    filter: RowFilter,
+    mark?: ScanMark,
+  ): AsyncIterable<Row>
   protected abstract increment(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]>
   abstract splitPoints(): Promise<Uint8Array[]>
   abstract close(): Promise<void>
@@ -64,21 +71,52 @@ export abstract class CheckedCellStore implements CellStore {
     return await this.changeRow(row, step)
   }
 
-  async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
-    const seen = new Set<string>()
-    const refusals = entries.map((entry) => this.#refusalOf(entry, seen))
-    const right = entries.filter((_, at) => refusals[at] === null)
-    const errors = (await this.changeRows(right)).values()
-    return refusals.map((refusal) => refusal ?? errors.next().value ?? null)
+  async checkAndMutateRows(steps: readonly RowStep[]): Promise<StepAnswer[]> {
+    const check = (step: RowStep) => {
+      checkStep(step, this.limits)
+      this.checkMore(step.ifMatched)
+      this.checkMore(step.otherwise)
+    }
+    return await this.#exceptRefused(steps, check, (right) => this.changeEach(right))
   }
 
-  #refusalOf({ row, mutations }: RowMutations, seen: Set<string>): CellStoreError | null {
-    try {
+  /** An engine overrides it where it can do several by one request. */
+  protected async changeEach(steps: readonly RowStep[]): Promise<StepAnswer[]> {
+    return await answerEach(steps, (step) => this.checkAndMutateRow(step.row, step))
+  }
+
+  async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
+    const check = ({ row, mutations }: RowMutations) => {
       checkRowKey(row, this.limits)
       checkMutations(mutations, this.limits)
       this.checkMore(mutations)
+    }
+    return await this.#exceptRefused(entries, check, (right) => this.changeRows(right))
+  }
+
+  /** The answers to all entries; those that the check refuses fail alone. */
+  async #exceptRefused<E extends { readonly row: Uint8Array }, A>(
+    entries: readonly E[],
+    check: (entry: E) => void,
+    change: (right: readonly E[]) => Promise<A[]>,
+  ): Promise<Array<A | CellStoreError>> {
+    const seen = new Set<string>()
+    const refusals = entries.map((entry) => this.#refusalOf(entry, check, seen))
+    const right = entries.filter((_, at) => refusals[at] === null)
+    const answers = (await change(right)).values()
+    return refusals.map((refusal) => refusal ?? (answers.next().value as A))
+  }
+
+  #refusalOf<E extends { readonly row: Uint8Array }>(
+    entry: E,
+    check: (entry: E) => void,
+    seen: Set<string>,
+  ): CellStoreError | null {
+    try {
+      check(entry)
       // The engines elsewhere carry entries out in any order, also those of one row.
-      if (this.atomicScope === 'store' || seen.size < seen.add(keyString(row)).size) return null
+      const isFirst = seen.size < seen.add(keyString(entry.row)).size
+      if (this.atomicScope === 'store' || isFirst) return null
       return invalid('A row stands at most once in a call.')
     } catch (error) {
       if (error instanceof CellStoreError) return error
@@ -96,8 +134,8 @@ export abstract class CheckedCellStore implements CellStore {
     return afterCheck(checkScan, scan, () => this.scan(scan))
   }
 
-  scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
-    return afterCheck(checkFilter, filter, () => this.scanEach(ranges, filter))
+  scanRanges(ranges: readonly KeyRange[], filter: RowFilter, mark?: ScanMark): AsyncIterable<Row> {
+    return afterCheck(checkFilter, filter, () => this.scanEach(ranges, filter, mark))
   }
 
   async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {

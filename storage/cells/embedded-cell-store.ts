@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from './cell.ts'
-import type { CellStore, CheckAndMutate, RowScan } from './cell-store.ts'
+import type { CellStore, RowScan, RowStep } from './cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import type { Note } from './note.ts'
 import type { RowFilter } from './row-filter.ts'
+import type { StoreReplication } from './store-replication.ts'
 
 /**
  * What an engine inside the process that owns it offers beyond the contract: a batch over many rows is one durable
@@ -31,10 +32,10 @@ export interface EmbeddedCellStore extends CellStore {
    * batch that is not acknowledged yet.
    */
   readonly view: CellView
-}
 
-/** A conditional mutation of one row, as for `checkAndMutateRow`. */
-export type RowStep = { readonly row: Uint8Array } & CheckAndMutate
+  /** Absent if the engine has no files. */
+  readonly replication?: StoreReplication
+}
 
 /** A step that changes the row whatever its cells. It never matches. */
 export function unconditionalStep(row: Uint8Array, mutations: readonly Mutation[]): RowStep {

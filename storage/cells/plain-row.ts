@@ -53,6 +53,11 @@ export function setPlain(value: Uint8Array): Mutation {
   return { ...COLUMN, kind: 'setCell', timestamp: 0, value }
 }
 
+/** Whether it is one of `setPlain`: what transactions write has a timestamp. */
+export function isPlainValue(mutation: Mutation): boolean {
+  return mutation.kind === 'setCell' && mutation.timestamp === 0
+}
+
 export function deletePlain(): Mutation {
   return { ...COLUMN, kind: 'deleteFromColumn', timestamps: {} }
 }

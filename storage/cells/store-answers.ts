@@ -8,7 +8,7 @@ import { ORACLE_ROW } from './row-key.ts'
 
 const LOOK_MS = 500
 /** When nobody has asked the store for so long, it is asked for a row, so that its silence is noticed. */
-const ASKED_EVERY_MS = 2_000
+const ASKED_EVERY_MS = 3_000
 
 type WaitingCall = { readonly sinceMs: number; giveUp(reason: unknown): void }
 
@@ -43,12 +43,13 @@ export class StoreAnswers {
     const write = <T>(call: () => Promise<T>) => this.#ask('ambiguous', call)
     this.store = decoratedStore(inner, {
       checkAndMutateRow: (row, step) => write(() => inner.checkAndMutateRow(row, step)),
+      checkAndMutateRows: (steps) => write(() => inner.checkAndMutateRows(steps)),
       mutateRows: (entries) => write(() => inner.mutateRows(entries)),
       readModifyWriteRow: (row, increments) =>
         write(() => inner.readModifyWriteRow(row, increments)),
       readRows: (keys, filter, signal) => read(() => inner.readRows(keys, filter), signal),
       scanRows: (scan) => this.#scan(inner.scanRows(scan), scan.signal),
-      scanRanges: (ranges, filter) => this.#scan(inner.scanRanges(ranges, filter)),
+      scanRanges: (ranges, filter, mark) => this.#scan(inner.scanRanges(ranges, filter, mark)),
       splitPoints: () => read(() => inner.splitPoints()),
     })
   }

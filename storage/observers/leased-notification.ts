@@ -5,9 +5,11 @@ import { StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { familyColumn, familyIds, ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { TableObserver } from '../tables/catalog/catalog.ts'
+import { isDue } from '../tables/due-index.ts'
 import type { ObserverDefinition, TableDefinition } from '../tables/table-definition.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { deadLetterKey, encodeDeadLetter } from './dead-letter.ts'
+import { isHandedOut } from './due-rows.ts'
 import {
   ackColumn,
   acknowledgedUpTo,
@@ -15,6 +17,7 @@ import {
   encodeAck,
 } from './notifications/acknowledgment.ts'
 import { clearNotification, clearWeakNotification } from './notifications/clear-notification.ts'
+import { handedOutColumn } from './notifications/handed-out.ts'
 import type { NotificationQueue, QueuedNotification } from './notifications/notification-queue.ts'
 import { findPendingChange } from './notifications/pending-change.ts'
 import type { ObserverCounters } from './observer-counters.ts'
@@ -135,7 +138,8 @@ export class LeasedNotification implements Notification {
     const nothing = { isPending: false, isAll: false, wasDead: false, seenAt: startTs, columns: [] }
     // Dropped, or not created yet. Garbage collection takes what is left of an observer.
     if (found === undefined || found.observer.id !== id) return nothing
-    const columns = familyIds(found.table).map(familyColumn)
+    const families = familyIds(found.table).map(familyColumn)
+    const columns = isDue(found.observer) ? [...families, handedOutColumn(id)] : families
     const deadLetter = deadLetterKey(id, this.key)
     // This settles the locks that the snapshot must see, so what comes after finds their outcome.
     const [row, letter] = await transaction.getRows(
@@ -144,6 +148,10 @@ export class LeasedNotification implements Notification {
     )
     const seen = { seenAt: startTs, columns, wasDead: letter != null }
     if (found.observer.isWeak) return { ...seen, isPending: true, isAll: true }
+    // Moved, ended or gone since: where the row has a time there is an entry for it (O4).
+    if (isDue(found.observer) && !isHandedOut(found.table, found.observer, row)) {
+      return { ...seen, isPending: false, isAll: true }
+    }
     const cell = row?.columns.get(ackColumn(id))
     const acknowledged = acknowledgedUpTo(found.observer, cell && decodeAck(cell.value))
     const request = { key: this.key, observerId: id, acknowledged, readTs: startTs }
@@ -199,7 +207,7 @@ type Seen = {
   /** Whether the row has a dead letter of the observer. */
   readonly wasDead: boolean
   readonly seenAt: Timestamp
-  /** Of the row's SQL families; none when the observer is gone. */
+  /** Those in which a change can notify; none when the observer is gone. */
   readonly columns: readonly string[]
 }
 
@@ -207,7 +215,7 @@ type Seen = {
 function isLostRace(error: unknown): boolean {
   if (error instanceof CellStoreError) return true
   if (!(error instanceof StorageError)) return false
-  return error.isWorthRerun || error.code === 'closed' || error.code === 'disk_full'
+  return error.isWorthWaiting || error.code === 'closed'
 }
 
 /** What an observer's function has thrown may be anything, also what cannot be made a text. */

@@ -3,13 +3,15 @@ import type { Cell, Row, Timestamp } from '../cells/cell.ts'
 import type { CellStore } from '../cells/cell-store.ts'
 import type { RowFilter } from '../cells/row-filter.ts'
 import { endOfPrefix, keyAfter } from '../cells/row-key.ts'
+import { encodeEntries } from '../tables/bytes/index-entry.ts'
 import { tableSpace } from '../tables/bytes/key-encoding.ts'
-import { familyColumn } from '../tables/bytes/row-codec.ts'
+import { familyColumn, ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { TableObserver } from '../tables/catalog/catalog.ts'
 import type { CatalogWrites } from '../tables/catalog/catalog-writes.ts'
 import { endBackfill } from '../tables/catalog/observer-changes.ts'
-import { familiesOf } from '../tables/rows/table-rows.ts'
-import { columnPosition } from '../tables/table-definition.ts'
+import { dueIndexOf, isDue } from '../tables/due-index.ts'
+import { familiesOf, storedRow } from '../tables/rows/table-rows.ts'
+import { columnPosition, type IndexDefinition } from '../tables/table-definition.ts'
 import type { Settle } from '../transactions/percolator/lock-resolver.ts'
 import { decodeLock } from '../transactions/records/lock.ts'
 import { decodeWriteRecord } from '../transactions/records/write-record.ts'
@@ -19,6 +21,7 @@ import {
   readBackfillPosition,
   writeBackfillPosition,
 } from './backfill-position.ts'
+import { handedOutColumn } from './notifications/handed-out.ts'
 
 /**
  * One transaction of the notifying of rows that were there before their observer, or before what a REPLAY goes back to.
@@ -46,6 +49,9 @@ export async function backfillBatch(
   bounds: { readonly rowsMax: number; readonly signal: AbortSignal },
 ): Promise<'moved' | 'ended'> {
   const { table, observer } = found
+  if (isDue(observer)) {
+    return await dueBackfillBatch(transaction, found, { ...bounds, index: dueIndexOf(observer) })
+  }
   const space = tableSpace(table.id)
   const last = await readBackfillPosition(transaction, observer)
   const start = last === undefined ? space : keyAfter(last)
@@ -66,13 +72,72 @@ export async function backfillBatch(
     if (change === undefined || !isToBeTold(found, change)) continue
     transaction.notifyOfOlder(row.key, observer.id, change.startTs)
   }
-  const lastRead = rows.length === RAW_ROWS_MAX ? rows.at(-1)?.key : lastSeen
+  return await reached(
+    transaction,
+    found,
+    rows.length === RAW_ROWS_MAX ? rows.at(-1)?.key : lastSeen,
+  )
+}
+
+/**
+ * The same for an observer DUE: the next rows get their entries, after a REPLAY those that have changed since. What was
+ * handed out since the observer was made, or the REPLAY, is not handed out again.
+ */
+async function dueBackfillBatch(
+  transaction: BackfillTransaction,
+  found: TableObserver,
+  bounds: {
+    readonly index: IndexDefinition
+    readonly rowsMax: number
+    readonly signal: AbortSignal
+  },
+): Promise<'moved' | 'ended'> {
+  const { table, observer } = found
+  const { index, rowsMax, signal } = bounds
+  const last = await readBackfillPosition(transaction, observer)
+  const space = tableSpace(table.id)
+  const families = familiesOf(
+    table,
+    observer.columns.map((id) => columnPosition(table, id)),
+  )
+  const scan = {
+    start: last === undefined ? space : keyAfter(last),
+    end: endOfPrefix(space) as Uint8Array,
+    columns: [...families.map(familyColumn), handedOutColumn(observer.id)],
+    limit: rowsMax,
+    signal,
+  }
+  // Where an observer is dropped meanwhile its table's fence stops this commit.
+  transaction.dependOnSchema(table.id)
+  let rows = 0
+  let lastRead: Uint8Array | undefined
+  for await (const stored of transaction.scanRows(scan)) {
+    rows += 1
+    lastRead = stored.key
+    if (!stored.columns.get(familyColumn(families[0] as number))) continue
+    const { row, commitTs } = storedRow(table, families, stored)
+    const handedOutTs = stored.columns.get(handedOutColumn(observer.id))?.commitTs ?? 0
+    if (handedOutTs > (observer.epoch ?? 0)) continue
+    if ((commitTs ?? 0) < (observer.replayFrom ?? 0)) continue
+    for (const { key, value } of encodeEntries(table, index, row)) {
+      transaction.put(key, ROW_COLUMN, value)
+    }
+  }
+  return await reached(transaction, found, rows === rowsMax ? lastRead : undefined)
+}
+
+/** Notes the last row that was read; undefined where there are no more. */
+async function reached(
+  transaction: BackfillTransaction,
+  found: TableObserver,
+  lastRead: Uint8Array | undefined,
+): Promise<'moved' | 'ended'> {
   if (lastRead === undefined) {
-    forgetBackfillPosition(transaction, observer)
+    forgetBackfillPosition(transaction, found.observer)
     await endBackfill(transaction, found)
     return 'ended'
   }
-  writeBackfillPosition(transaction, observer, lastRead)
+  writeBackfillPosition(transaction, found.observer, lastRead)
   return 'moved'
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../cells/cell-store.ts'
 import type { Clock } from '../clock.ts'
+import type { StorageError } from '../errors.ts'
 import type { Randomness } from '../randomness.ts'
 import type { StorageLog } from '../storage-log.ts'
 import type { Catalog } from '../tables/catalog/catalog.ts'
@@ -22,6 +23,8 @@ export type ObserverDependencies = {
   readonly log: StorageLog
   /** The outcome of the transaction of a lock in an observed row. */
   readonly settle: Settle
+  /** Why nothing is written; undefined while it is. */
+  readonly refusal: () => StorageError | undefined
   readonly begin: BeginOwn
   /** The catalog at the transaction's snapshot. */
   readonly catalog: (transaction: Transaction) => Promise<Catalog>

@@ -5,7 +5,9 @@ import { tableSpace } from '../tables/bytes/key-encoding.ts'
 import type { TableObserver } from '../tables/catalog/catalog.ts'
 import { reading } from '../transactions/own-transactions.ts'
 import { notifyQualifier } from '../transactions/records/notify-cell.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 import { scanDeadLetters } from './dead-letter.ts'
+import { countDue } from './due-rows.ts'
 import { ObserverCounters } from './observer-counters.ts'
 import type { ObserverDependencies } from './observer-parts.ts'
 import {
@@ -34,8 +36,12 @@ export async function readObserverStatus(
   const { runs, retries, conflicts, failures, lastError } =
     own.work?.counters ?? new ObserverCounters()
   const { rows, oldest } = await readPending(deps, found)
-  const letters = await countDeadLetters(deps, found)
+  const { letters, due } = await reading(deps, async (transaction) => ({
+    letters: await countDeadLetters(transaction, found),
+    due: await countDue(transaction, found, countedRowsMax),
+  }))
   const now = deps.oracle.lastSeen()
+  const since = Math.min(oldest ?? now, due?.next ?? now)
   return {
     observer: observer.name,
     table: table.name,
@@ -44,7 +50,8 @@ export async function readObserverStatus(
     isBackfilling: !observer.isBackfilled,
     pending: rows,
     oldestPending: oldest ?? null,
-    lagMs: oldest === undefined ? 0 : Math.max(0, (now - oldest) / 1000),
+    due,
+    lagMs: Math.max(0, (now - since) / 1000),
     running: own.work?.running ?? 0,
     waiting: own.work?.waiting ?? 0,
     runs,
@@ -59,20 +66,18 @@ export async function readObserverStatus(
 }
 
 async function countDeadLetters(
-  deps: ObserverDependencies,
+  transaction: Transaction,
   { observer }: TableObserver,
 ): Promise<{ readonly count: number; readonly shown: readonly ObserverDeadLetter[] }> {
-  return await reading(deps, async (transaction) => {
-    const shown: ObserverDeadLetter[] = []
-    let count = 0
-    for await (const letter of scanDeadLetters(transaction, observer)) {
-      const { key, error, tries, writtenAt: timestamp } = letter
-      count += 1
-      if (count <= deadLettersShownMax) shown.push({ key, error, tries, timestamp })
-      if (count === countedRowsMax) break
-    }
-    return { count, shown }
-  })
+  const shown: ObserverDeadLetter[] = []
+  let count = 0
+  for await (const letter of scanDeadLetters(transaction, observer)) {
+    const { key, error, tries, writtenAt: timestamp } = letter
+    count += 1
+    if (count <= deadLettersShownMax) shown.push({ key, error, tries, timestamp })
+    if (count === countedRowsMax) break
+  }
+  return { count, shown }
 }
 
 /** Of at most `countedRowsMax` rows. */

@@ -2,8 +2,10 @@
 import { endOfPrefix } from '../cells/row-key.ts'
 import { tableSpace } from '../tables/bytes/key-encoding.ts'
 import type { TableObserver } from '../tables/catalog/catalog.ts'
+import { isDue } from '../tables/due-index.ts'
 import { reading } from '../transactions/own-transactions.ts'
 import { readDeadLetters } from './dead-letter.ts'
+import { DueRows } from './due-rows.ts'
 import { type LeaseDependencies, LeasedNotification } from './leased-notification.ts'
 import { LoggedNotifications } from './notifications/logged-notifications.ts'
 import { NotificationQueue } from './notifications/notification-queue.ts'
@@ -35,6 +37,8 @@ export class ObserverWork {
   /** The same, where processes share the store; a single owner needs no log. */
   readonly #logged: LoggedNotifications | undefined
   readonly #waiters = new Set<Waiter>()
+  /** Of an observer DUE. */
+  readonly #dueRows: DueRows | undefined
   readonly #gone = new AbortController()
   #found: TableObserver
   /** Whether dead letters have to be read, before the next one is handed out. */
@@ -51,6 +55,7 @@ export class ObserverWork {
     const range = { observerId: found.observer.id, start, end }
     this.#logged = deps.others === undefined ? undefined : new LoggedNotifications(deps, range)
     this.#source = this.#logged ?? new NotificationScanner(deps.cellStore, deps.randomness, range)
+    this.#dueRows = isDue(found.observer) ? new DueRows(deps, found.observer.id) : undefined
     this.#leaseParts = {
       ...deps,
       queue: this.#queue,
@@ -136,6 +141,7 @@ export class ObserverWork {
     const dueMs = this.#queue.turnDue(clock.monotonicMs())
     this.#serve()
     if (this.#waiters.size === 0 || this.#found.observer.state === 'paused') return undefined
+    const dueRowsMs = (await this.#dueRows?.handOut(signal)) ?? Number.POSITIVE_INFINITY
     if (this.#queue.takeHasLeftOut()) this.#scanDueMs = 0
     if (clock.monotonicMs() >= this.#scanDueMs) {
       const { found, isRoundOver } = await this.#source.nextPage(signal)
@@ -145,7 +151,7 @@ export class ObserverWork {
       this.#scanDueMs = clock.monotonicMs() + scanMs * (0.5 + this.#deps.randomness.fraction())
     }
     const occasion = Math.min(this.#scanDueMs, dueMs ?? this.#scanDueMs)
-    return Math.max(1, occasion - clock.monotonicMs())
+    return Math.max(1, Math.min(dueRowsMs, occasion - clock.monotonicMs()))
   }
 
   async #readDeadLetters(): Promise<void> {

@@ -93,7 +93,12 @@ export type ObserverStatus = {
   readonly pending: number
   /** The timestamp of the oldest notification among them; null when there is none. */
   readonly oldestPending: Timestamp | null
-  /** How old that is in milliseconds, by the timestamps of the store; 0 when there is none. */
+  /** Of an observer DUE: rows that wait for their time, counted as `pending`, and the earliest, as TIMESTAMP. */
+  readonly due: { readonly rows: number; readonly next: number | null } | undefined
+  /**
+   * How old the oldest notification is, or for how long a row has been due, in milliseconds by the timestamps of the
+   * store; 0 when there is neither.
+   */
   readonly lagMs: number
   /** What follows is of this process, since it started. */
   readonly running: number

@@ -20,7 +20,7 @@ function catalogWith(states: Readonly<Record<string, ObserverDefinition['state']
     return { id: position + 1, name, isWeak: false, columns: [1], state, isBackfilled: true }
   })
   const table = { id: 9, name: 'page', version: 1, columns: [], families: [], primaryKey: [] }
-  const rest = { indexes: [], nextColumnId: 2, nextFamilyId: 1 }
+  const rest = { indexes: [], schedules: [], nextColumnId: 2, nextFamilyId: 1 }
   return createCatalog(1, [{ ...table, ...rest, observers } as never])
 }
 
@@ -43,6 +43,7 @@ function startObservers(t: TestContext, readCatalog: () => Promise<Catalog>) {
     randomness: new SeededRandomness(1),
     log: silentLog,
     settle: () => Promise.reject(new Error('There is no lock.')),
+    refusal: () => undefined,
     begin: async () => TRANSACTION,
     catalog: readCatalog,
     scanMs: 5_000,

@@ -244,6 +244,8 @@ export class StoreObservers implements Observers {
 
   #checkOpen(): void {
     if (this.#loop.isStopped) throw stopped()
+    const refusal = this.#deps.refusal()
+    if (refusal?.code === 'not_primary') throw refusal
   }
 }
 

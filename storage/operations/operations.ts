@@ -23,7 +23,9 @@ export {
   readRegular,
   readRegularSync,
 } from './backup/regular-file.ts'
-export { checkBackup, type Restored, restoreBackup } from './backup/restore-backup.ts'
+export { checkBackup, restoreBackup } from './backup/restore-backup.ts'
+export { restoreFile } from './backup/restore-file.ts'
+export type { Restored } from './backup/restore-stage.ts'
 export { type BackupProgress, backUpDirectory } from './backup/write-backup.ts'
 export type {
   ConsistencyProblem,
@@ -31,4 +33,11 @@ export type {
 } from './consistency/consistency-report.ts'
 export { checkDataDirectory } from './consistency/data-directory-check.ts'
 export type { MoveProgress, MoveReport } from './move/move.ts'
+export {
+  markReplaced,
+  promoteDirectory,
+  StandbyFolder,
+  type Successor,
+  successorOf,
+} from './replication/standby-folder.ts'
 export type { StorageStatus } from './status/storage-status.ts'

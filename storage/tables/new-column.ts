@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StorageError } from '../errors.ts'
+import { DECIMAL_PRECISION_MAX, type DecimalSize } from '../values/decimal.ts'
 import { SQL_TYPES, type SqlType } from '../values/sql-type.ts'
 import { requireValue } from '../values/sql-value.ts'
 import { invalidDefinition, requireName } from './definition-name.ts'
@@ -12,6 +13,8 @@ export type NewColumn = {
   readonly name: string
   /** Upper case; refused unless it is one of `SQL_TYPES`. */
   readonly type: string
+  /** Of a DECIMAL. */
+  readonly size?: DecimalSize | undefined
   readonly notNull: boolean
   readonly default?: ColumnDefault
   /** The first number of an identity; 1 if absent. */
@@ -29,7 +32,8 @@ export function defineColumn(
 ): ColumnDefinition {
   const notNull = column.notNull || position.inKey || column.default?.kind === 'identity'
   const type = requireType(tableName, column)
-  const definition = { id: position.id, name: column.name, type, notNull }
+  const size = requireSize(tableName, column)
+  const definition = { id: position.id, name: column.name, type, ...(size && { size }), notNull }
   if (column.default === undefined) return definition
   requireDefault(tableName, definition, column.default)
   return { ...definition, default: column.default }
@@ -64,13 +68,34 @@ function requireType(tableName: string, column: NewColumn): SqlType {
   throw invalidDefinition(message, { table: tableName, column: column.name, nearest })
 }
 
+/** Nobody's guess of how exact an amount is would do for all. */
+function requireSize(table: string, { name, type, size }: NewColumn): DecimalSize | undefined {
+  if (type !== 'DECIMAL') return undefined
+  const fields = { table, column: name }
+  if (size === undefined) {
+    throw invalidDefinition(
+      `Column "${name}" says neither how many digits it has nor how many behind the point.`,
+      {
+        ...fields,
+        hint: 'Write both: DECIMAL(18, 2) has 16 digits before the point and 2 behind.',
+      },
+    )
+  }
+  const { precision, scale } = size
+  if (precision >= 1 && precision <= DECIMAL_PRECISION_MAX && scale >= 0 && scale <= precision) {
+    return size
+  }
+  const message = `Column "${name}" is DECIMAL(${precision}, ${scale}): a DECIMAL has 1 to ${DECIMAL_PRECISION_MAX} digits, and no more of them behind the point.`
+  throw invalidDefinition(message, fields)
+}
+
 /** Errors: `invalid_definition` and `out_of_range`. */
 export function requireDefault(
   table: string,
   column: ColumnDefinition,
   given: ColumnDefault,
 ): void {
-  const { name, type } = column
+  const { name, type, size } = column
   const fields = { table, column: name }
   if (given.kind === 'now' && type !== 'TIMESTAMP' && type !== 'DATE') {
     throw invalidDefinition(
@@ -87,7 +112,7 @@ export function requireDefault(
     throw invalidDefinition(`Column "${name}" is NOT NULL and has the default NULL.`, fields)
   }
   try {
-    requireValue(type, given.value, name)
+    requireValue(type, given.value, name, size)
     if (type === 'JSON' && given.value !== null) JSON.parse(given.value as string)
   } catch (error) {
     if (error instanceof StorageError && error.code === 'out_of_range') throw error

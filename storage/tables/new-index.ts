@@ -2,7 +2,12 @@
 import { invalidDefinition, requireName } from './definition-name.ts'
 import { defineKey, type NewKeyPart, requireColumn } from './new-key.ts'
 import { requireCount } from './table-counts.ts'
-import { type IndexDefinition, isWhole, type TableDefinition } from './table-definition.ts'
+import {
+  EACH_WORDS,
+  type IndexDefinition,
+  isWhole,
+  type TableDefinition,
+} from './table-definition.ts'
 
 /** An index as CREATE INDEX describes it, before it has an id. */
 export type NewIndex = {
@@ -33,9 +38,11 @@ export function defineIndex(
   if (newIndex.parts.length === 0) throw invalidDefinition(`${keyName} has no columns.`, fields)
   const parts = defineKey(keyName, newIndex.parts, table.columns, fields)
   const members = parts.filter(({ each }) => each)
-  if (members.length > 1) throw invalidDefinition(`${keyName} has two parts of EACH.`, fields)
-  if (unique && members.length > 0) {
-    const message = `${keyName} has EACH, and cannot be unique: a row has many entries there.`
+  if (members.length > 1)
+    throw invalidDefinition(`${keyName} has two parts of EACH or WORDS.`, fields)
+  const each = members[0]?.each
+  if (unique && each !== undefined) {
+    const message = `${keyName} has ${EACH_WORDS[each]}, and cannot be unique: a row has many entries there.`
     throw invalidDefinition(message, fields)
   }
   const whole = parts.filter(isWhole)

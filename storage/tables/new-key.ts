@@ -3,7 +3,7 @@ import type { ErrorFields } from '../errors.ts'
 import { type JsonStep, pathText } from '../values/json/json-path.ts'
 import { invalidDefinition, requireName } from './definition-name.ts'
 import { nearestNames } from './nearest-names.ts'
-import type { ColumnDefinition, KeyPart } from './table-definition.ts'
+import { type ColumnDefinition, EACH_WORDS, type KeyPart } from './table-definition.ts'
 
 export type NewKeyPart = Pick<KeyPart, 'descending' | 'path' | 'each'> & { readonly column: string }
 
@@ -21,9 +21,11 @@ export function defineKey(
   return parts.map(({ column: name, descending, path, each }) => {
     const fields = { ...given, column: name }
     const column = requireColumn(keyName, name, columns, given)
-    const shown = `${each ? 'EACH ' : ''}"${name}"${pathText(path ?? [], each ? '>' : '>>')}`
-    if (path === undefined && !each) requireOrder(column, fields)
-    else requireJson(column, path ?? [], fields)
+    const begin = each === undefined ? '' : `${EACH_WORDS[each]} `
+    const shown = `${begin}"${name}"${pathText(path ?? [], each === 'members' ? '>' : '>>')}`
+    if (path !== undefined || each === 'members') requireJson(column, path ?? [], fields)
+    else if (each === 'words') requireText(column, fields)
+    else requireOrder(column, fields)
     if (used.has(shown)) throw invalidDefinition(`${keyName} names ${shown} twice.`, fields)
     used.add(shown)
     return { columnId: column.id, descending, ...(path && { path }), ...(each && { each }) }
@@ -33,6 +35,12 @@ export function defineKey(
 function requireOrder({ name, type }: ColumnDefinition, fields: ErrorFields): void {
   if (type !== 'JSON') return
   const message = `Column "${name}" is JSON, which has no order and cannot be a key; an index can have a path into it, such as "${name}"->>'name', or EACH "${name}" for its members.`
+  throw invalidDefinition(message, fields)
+}
+
+function requireText({ name, type }: ColumnDefinition, fields: ErrorFields): void {
+  if (type === 'TEXT') return
+  const message = `Column "${name}" is ${type}, and only TEXT has WORDS.`
   throw invalidDefinition(message, fields)
 }
 

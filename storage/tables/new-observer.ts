@@ -11,6 +11,8 @@ export type NewObserver = {
   readonly isWeak: boolean
   /** Names of the columns whose changes it observes. */
   readonly columns: readonly string[]
+  /** The name of the column with the time before which a row is not handed out. */
+  readonly due?: string
 }
 
 /**
@@ -25,7 +27,7 @@ export function defineObserver(
   newObserver: NewObserver,
   id: number,
 ): ObserverDefinition {
-  const { name, isWeak } = newObserver
+  const { name, isWeak, due } = newObserver
   const fields = { table: table.name, observer: name }
   requireName(name, fields)
   requireCount(table.name, 'observers', table.observers.length + 1)
@@ -44,6 +46,27 @@ export function defineObserver(
     }
     columns.add(column.id)
   }
+  const dueId = due === undefined ? undefined : requireTime(observerName, newObserver, table)
+  // A row whose time changes is another one to hand out.
+  if (dueId !== undefined) columns.add(dueId)
   const ascending = [...columns].sort((a, b) => a - b)
-  return { id, name, isWeak, columns: ascending, state: 'active', isBackfilled: isWeak }
+  const definition = { id, name, isWeak, columns: ascending, isBackfilled: isWeak } as const
+  return { ...definition, ...(dueId !== undefined && { due: dueId }), state: 'active' }
+}
+
+/** The id of the column that says when a row is due. */
+function requireTime(
+  observerName: string,
+  { name, isWeak, due = '' }: NewObserver,
+  table: TableDefinition,
+): number {
+  const fields = { table: table.name, observer: name, column: due }
+  const { id, type } = requireColumn(observerName, due, table.columns, fields)
+  if (type !== 'TIMESTAMP' && type !== 'DATE') {
+    const message = `${observerName} is due by "${due}", a ${type}; it has to be a TIMESTAMP or a DATE.`
+    throw invalidDefinition(message, fields)
+  }
+  if (!isWeak) return id
+  const message = `${observerName} is weak, and has no DUE: NOTIFY says when it runs.`
+  throw invalidDefinition(message, fields)
 }

@@ -33,6 +33,7 @@ suite('the definition of a new table', () => {
       observers: [],
       grants: [],
       checks: [],
+      schedules: [],
       columns: [
         { id: 1, name: 'b', type: 'TEXT', notNull: true },
         { id: 2, name: 'a', type: 'INTEGER', notNull: true },

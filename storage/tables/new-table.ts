@@ -57,6 +57,7 @@ export function defineTable(table: NewTable, id: number): TableDefinition {
     observers: [],
     grants: [],
     checks: [],
+    schedules: [],
   }
   requireOneIdentity(defined)
   return (table.checks ?? []).reduce((before, check) => withCheck(before, check, 'ready'), defined)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cells/cell.ts'
 import { intact } from '../invariant.ts'
+import type { DecimalSize } from '../values/decimal.ts'
 import { type JsonStep, pathText, spanAt, textAt, UNPAID } from '../values/json/json-path.ts'
 import type { SqlType, SqlValue } from '../values/sql-type.ts'
 
@@ -27,6 +28,8 @@ export type TableDefinition = {
   readonly grants: readonly TableGrant[]
   /** What every row has to meet, in the order of their creation. */
   readonly checks: readonly CheckConstraint[]
+  /** Of its observers, in the order of their creation, whatever their state. */
+  readonly schedules: readonly ScheduleDefinition[]
 }
 
 /** What a role may do with rows of a table. */
@@ -67,6 +70,8 @@ export type ColumnDefinition = {
   readonly id: number
   readonly name: string
   readonly type: SqlType
+  /** Of each DECIMAL, and of no other column. */
+  readonly size?: DecimalSize
   /** True for every column of the primary key. */
   readonly notNull: boolean
   readonly default?: ColumnDefault
@@ -97,10 +102,10 @@ export type KeyPart = {
   /** Of an index: what the column, which is JSON, has there as TEXT, instead of the column itself. */
   readonly path?: readonly JsonStep[]
   /**
-   * Of an index that is not unique, one part at most: the members of the JSON there, each an entry of its own, which
-   * has it as canonical JSON.
+   * Of an index that is not unique, one part at most: the members of the JSON there, or the words of the TEXT, each an
+   * entry of its own, which has a member as canonical JSON.
    */
-  readonly each?: true
+  readonly each?: 'members' | 'words'
 }
 
 /**
@@ -124,6 +129,8 @@ export type IndexDefinition = {
   /** Ids of columns that the entries carry as well; neither parts nor of the primary key. */
   readonly storing: readonly number[]
   readonly state: 'building' | 'ready' | 'failed'
+  /** Of an observer DUE: it has no entry for NULL, and an entry goes when its row is handed out. */
+  readonly isDue?: true
   /** Why it failed, a sentence; present in the state `failed` only. */
   readonly failure?: string
 }
@@ -140,6 +147,8 @@ export type ObserverDefinition = {
   readonly isWeak: boolean
   /** Ids of at least one column, ascending. */
   readonly columns: readonly number[]
+  /** The id of the column, a TIMESTAMP or a DATE among those, with the time before which a row is not handed out. */
+  readonly due?: number
   /** `paused`: it is notified as ever, and nothing runs. */
   readonly state: 'active' | 'paused'
   /**
@@ -157,6 +166,30 @@ export type ObserverDefinition = {
   readonly resumedAt?: Timestamp
 }
 
+/**
+ * Times at which a row is inserted that an observer of the table is notified of: the name of the schedule and the time
+ * are its key.
+ */
+export type ScheduleDefinition = {
+  readonly id: number
+  /** Unlike those of all other schedules of the store. */
+  readonly name: string
+  /** The id of an observer of the same table. */
+  readonly observer: number
+  readonly times: ScheduleTimes
+  /** The name of a time zone. */
+  readonly zone: string
+  /** Of times that nobody was there for: the last one, or each. */
+  readonly missed: 'latest' | 'all'
+  /** `paused`: its times pass. */
+  readonly state: 'active' | 'paused'
+}
+
+/** As they were written: `1 day` at `03:00`, or `0 3 * * *`. */
+export type ScheduleTimes =
+  | { readonly every: string; readonly at?: string }
+  | { readonly cron: string }
+
 /** A row in memory: one value for each of `TableDefinition.columns`, in their order. */
 export type SqlRow = readonly SqlValue[]
 
@@ -173,6 +206,7 @@ export function columnPosition(table: TableDefinition, columnId: number): number
 export type PrimaryKeyPart = {
   readonly position: number
   readonly type: SqlType
+  readonly size: DecimalSize | undefined
   readonly name: string
   readonly descending: boolean
 }
@@ -186,7 +220,8 @@ export function primaryKeyParts(table: TableDefinition): readonly PrimaryKeyPart
   if (parts === undefined) {
     parts = table.primaryKey.map(({ columnId, descending }) => {
       const { position, column } = columnOf(table, columnId)
-      return { position, type: column.type, name: column.name, descending }
+      const { type, size, name } = column
+      return { position, type, size, name, descending }
     })
     PRIMARY_KEYS.set(table, parts)
   }
@@ -214,13 +249,20 @@ export function isWhole({ path, each }: KeyPart): boolean {
   return path === undefined && each === undefined
 }
 
-/** For messages and their fields: the name of the column, `meta->>'city'`, or `EACH meta->'tags'`. */
+/** How a part with each member, or word, is written. */
+export const EACH_WORDS = { members: 'EACH', words: 'WORDS' } as const
+
+/** For messages and their fields: the name of the column, `meta->>'city'`, `EACH meta->'tags'`, or `WORDS body`. */
 export function partName(table: TableDefinition, { columnId, path = [], each }: KeyPart): string {
   const { name } = columnOf(table, columnId).column
-  return each ? `EACH ${name}${pathText(path, '>')}` : `${name}${pathText(path)}`
+  const begin = each === undefined ? '' : `${EACH_WORDS[each]} `
+  return `${begin}${name}${pathText(path, each === 'members' ? '>' : '>>')}`
 }
 
-/** What a row has in a part of a key; in a path the same as the expression, for EACH the JSON with the members. */
+/**
+ * What a row has in a part of a key; in a path the same as the expression, for EACH the JSON with the members, for
+ * WORDS the TEXT.
+ */
 export function partValue(
   table: TableDefinition,
   row: SqlRow,
@@ -228,7 +270,7 @@ export function partValue(
 ): SqlValue {
   const value = row[columnPosition(table, columnId)] as SqlValue
   if (path === undefined || value === null) return value
-  if (!each) return textAt(value as string, path, UNPAID)
+  if (each !== 'members') return textAt(value as string, path, UNPAID)
   const span = spanAt(value as string, path, UNPAID)
   return span === undefined ? null : (value as string).slice(span.from, span.to)
 }

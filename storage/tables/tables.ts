@@ -4,6 +4,7 @@
 
 export { decodeEntry, entryColumns, type IndexEntry } from './bytes/index-entry.ts'
 export {
+  decodeEntryKey,
   encodeEntryKey,
   encodeIndexKey,
   encodeIndexTextPrefix,
@@ -32,6 +33,7 @@ export {
   requireIndex,
   requireObserver,
   requireTable,
+  type TableSchedule,
 } from './catalog/catalog.ts'
 export { createTable, dropTable, renameTable } from './catalog/catalog-changes.ts'
 export { addCheck, dropCheck, endAdding, unfinishedCheck } from './catalog/check-changes.ts'
@@ -52,12 +54,24 @@ export {
   replayObserver,
   resumeObserver,
 } from './catalog/observer-changes.ts'
+export {
+  createSchedule,
+  dropSchedule,
+  pauseSchedule,
+  resumeSchedule,
+} from './catalog/schedule-changes.ts'
+export {
+  readScheduleProgress,
+  type ScheduleProgress,
+  writeScheduleProgress,
+} from './catalog/schedule-progress.ts'
 export { fittingName, freeName } from './definition-name.ts'
 export { identityOf } from './identity-column.ts'
 export { nearestNames } from './nearest-names.ts'
 export type { NewCheck } from './new-check.ts'
 export type { NewIndex } from './new-index.ts'
 export type { NewObserver } from './new-observer.ts'
+export type { NewSchedule } from './new-schedule.ts'
 export { defineTable, type NewColumn, type NewTable } from './new-table.ts'
 export {
   ADMIN_ROLE,
@@ -66,7 +80,7 @@ export {
   SERVER_RIGHTS,
   type ServerRight,
 } from './rights.ts'
-export type { RowChange } from './rows/index-maintenance.ts'
+export { entryEdits, type RowChange } from './rows/index-maintenance.ts'
 export { getUniqueEntries, scanIndexEntries } from './rows/index-scan.ts'
 export {
   changeRows,
@@ -102,6 +116,8 @@ export {
   partType,
   partValue,
   type RowRule,
+  type ScheduleDefinition,
+  type ScheduleTimes,
   type SqlRow,
   TABLE_RIGHTS,
   type TableDefinition,

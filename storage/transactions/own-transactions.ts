@@ -70,7 +70,8 @@ export async function runShort<T>(
     try {
       return await work(transaction)
     } catch (error) {
-      if (!isConflict(error)) throw error
+      // A standby may be away for hours: who waits for the result is to be told at once.
+      if (!isConflict(error) || error.code === 'no_second_copy') throw error
       conflict = error
     } finally {
       transaction.rollback()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cells/cell.ts'
 import { systemRowKey } from '../cells/row-key.ts'
+import type { StorageError } from '../errors.ts'
 import type { Settle } from './percolator/lock-resolver.ts'
 import { rollBackUnseenPrimary } from './percolator/rollback.ts'
 import { readTransactionStatus } from './percolator/transaction-status.ts'
@@ -20,7 +21,7 @@ export type TransactionOutcome =
 
 /**
  * The outcome from this process' memory, else from the transaction's outcome row, which is its primary: so it survives
- * a crash of the client and of the server. Rejects with CellStoreError.
+ * a crash of the client and of the server. Rejects with CellStoreError, and with the `refusal` of a standby.
  */
 export async function findOutcome(
   context: ProtocolContext,
@@ -33,12 +34,15 @@ export async function findOutcome(
      * that a transaction it does not know is not open anywhere.
      */
     readonly openMsMax?: number
+    /** Of a store that follows another one: its rejection wherever only the other one can tell, or decide. */
+    readonly refusal?: StorageError | undefined
   },
 ): Promise<TransactionOutcome> {
-  const { id, openMsMax } = question
+  const { id, openMsMax, refusal } = question
   const startTs = startTsOfId(id)
+  if (startTs === undefined) return { kind: 'neverBegun' }
   const now = await context.oracle.nextToRead()
-  if (startTs === undefined || startTs > now.timestamp) return { kind: 'neverBegun' }
+  if (startTs > now.timestamp && refusal === undefined) return { kind: 'neverBegun' }
   if (registry.isActive(id)) return { kind: 'active' }
   const remembered = registry.endOf(id)
   if (remembered !== undefined && remembered.kind !== 'unknown') return remembered
@@ -46,6 +50,8 @@ export async function findOutcome(
   for (;;) {
     const status = await readTransactionStatus(context.cellStore, { primary, startTs })
     if (status.kind === 'committed') return status
+    // What a standby does not have may still come, and it must not write what would end the transaction.
+    if (refusal !== undefined) throw refusal
     if (status.kind === 'locked') {
       const resolution = await settle(status.lock)
       if (resolution.kind === 'alive') return { kind: 'active' }

@@ -2,12 +2,10 @@
 import type { Timestamp } from '../cells/cell.ts'
 import { StorageError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { NotifiedRow } from './buffer/buffered-notifications.ts'
 import { LayeredWrites } from './buffer/layered-writes.ts'
 import { outcomeRow } from './buffer/outcome-row.ts'
 import { overlayRow } from './buffer/read-your-writes.ts'
 import {
-  type BufferBudget,
   type BufferedRow,
   type BufferedWrite,
   changesValue,
@@ -17,6 +15,8 @@ import {
 } from './buffer/write-buffer.ts'
 import { scanWithOwn } from './own-rows-scan.ts'
 import { outcomeUnknown, transactionClosed } from './protocol/commit-refusal.ts'
+import type { ReadSet } from './protocol/read-set.ts'
+import { RecordedReads } from './protocol/recorded-reads.ts'
 import { type RowBatches, rowsOfBatches } from './protocol/row-batches.ts'
 import {
   type CommitOutcome,
@@ -25,37 +25,20 @@ import {
   type SnapshotRange,
   type SnapshotReads,
   type TransactionEnd,
-  type TransactionProtocol,
 } from './protocol/transaction-protocol.ts'
 import type { Hint } from './records/notify-cell.ts'
 import type { SnapshotRow } from './records/version.ts'
-import { rejoined, type StatementWaits, type TransactionOptions } from './transaction-options.ts'
+import {
+  rejoined,
+  type StatementWaits,
+  type TransactionDependencies,
+  type TransactionOptions,
+} from './transaction-options.ts'
 
 export type TransactionState = 'active' | 'committing' | 'committed' | 'rolledBack' | 'unknown'
 
 /** The result of a commit; `commitTs` is null when there was nothing to commit. */
 export type CommitResult = { readonly commitTs: Timestamp | null }
-
-export type TransactionDependencies = {
-  readonly protocol: TransactionProtocol
-  readonly budget: BufferBudget
-  /** The longest value that the store keeps; some engines keep less than a row may have. */
-  readonly cellBytesMax: number
-  /** Called once, when the transaction ends, whatever the outcome. */
-  readonly ended: (transaction: Transaction, end: TransactionEnd) => void
-  /** The error for writes that make the store larger; undefined while the disk has space. */
-  readonly roomRefusal?: () => StorageError | undefined
-  /** Called when the commit has ended with nothing written. */
-  readonly refused?: (reason: StorageError, transaction: Transaction) => void
-  /** Called when the transaction has changed the catalog, for itself so far. */
-  readonly changedSchema?: (transaction: Transaction) => void
-  /** Called before `ended`, when the transaction has committed and notified observers. */
-  readonly notified?: (
-    rows: readonly NotifiedRow[],
-    transaction: Transaction,
-    commitTs: Timestamp,
-  ) => void
-}
 
 /**
  * A snapshot-isolated transaction (Percolator 2.2): reads see the store as of `startTs`, writes wait
@@ -78,8 +61,8 @@ export class Transaction {
   readonly #newId: () => string
   readonly #keepsOutcome: boolean
   readonly #writeRefusal: StorageError | undefined
-  readonly #deps: TransactionDependencies
-  readonly #snapshot: SnapshotReads
+  readonly #deps: TransactionDependencies<Transaction>
+  #snapshot: SnapshotReads
   readonly #writes: LayeredWrites
   #schemaScopes: readonly number[] = NO_TABLES
   #changedSchemas: readonly number[] = NO_TABLES
@@ -90,7 +73,7 @@ export class Transaction {
   #waits: StatementWaits = NO_WAITS
   #commit: Promise<CommitResult> | undefined
 
-  constructor(deps: TransactionDependencies, options: TransactionOptions) {
+  constructor(deps: TransactionDependencies<Transaction>, options: TransactionOptions) {
     this.#newId = options.newId
     this.startTs = options.startTs
     this.now = options.now ?? options.startTs
@@ -114,6 +97,10 @@ export class Transaction {
 
   get state(): TransactionState {
     return this.#state
+  }
+
+  get locksRows(): boolean {
+    return this.#deps.locksRows
   }
 
   /** Whether a commit would write anything. */
@@ -148,6 +135,13 @@ export class Transaction {
         overlayRow({ key: keys[index] as Uint8Array, committed }, columns, buffer),
       ),
     )
+  }
+
+  /** Notes every key and range that is read from now on, in the set that it returns. To be called once. */
+  recordReads(): ReadSet {
+    const recorded = new RecordedReads(this.#snapshot)
+    this.#snapshot = recorded
+    return recorded.set
   }
 
   /** Reads rows together that will be asked for one after the other; undefined where a read does not wait anyway. */
@@ -268,9 +262,9 @@ export class Transaction {
   }
 
   /** Records a change of the catalog after which older writers of its tables may still commit. */
-  changeCatalog(): void {
+  changeCatalog(feature?: 'decimal'): MaybePromise<void> {
     this.#changesCatalog = true
-    this.#deps.changedSchema?.(this)
+    return this.#deps.changedSchema?.(this, feature)
   }
 
   get changesCatalog(): boolean {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Decimal } from './decimal.ts'
 
 /** The types of the dialect. */
 export const SQL_TYPES = [
   'TEXT',
   'INTEGER',
+  'DECIMAL',
   'REAL',
   'BOOLEAN',
   'BYTES',
@@ -19,4 +21,4 @@ export type SqlType = (typeof SQL_TYPES)[number]
  * BOOLEAN a boolean, BYTES a Uint8Array, TIMESTAMP a bigint of microseconds since 1970 (UTC), DATE one of days since
  * then, and JSON its text as `JSON.stringify` writes it.
  */
-export type SqlValue = null | string | bigint | number | boolean | Uint8Array
+export type SqlValue = null | string | bigint | number | boolean | Uint8Array | Decimal

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StorageError } from '../errors.ts'
+import { compareDecimals, Decimal, type DecimalSize, sizedDecimal, typeText } from './decimal.ts'
 import { canonicalJson } from './json/canonical-json.ts'
 import type { SqlType, SqlValue } from './sql-type.ts'
 
@@ -15,11 +16,16 @@ export function isIntegerInRange(value: bigint): boolean {
  * not parsed again.
  *
  * Errors: `type_mismatch` for another JavaScript type or a string with a lone surrogate,
- * `out_of_range` for more than 64 bits and for a REAL that is not finite.
+ * `out_of_range` for more than 64 bits, for a REAL that is not finite, and for a DECIMAL that is not of the size given.
  */
-export function requireValue(type: SqlType, value: SqlValue, columnName?: string): void {
+export function requireValue(
+  type: SqlType,
+  value: SqlValue,
+  columnName?: string,
+  size?: DecimalSize,
+): void {
   if (value === null) return
-  const refusal = refusalOf(type, value)
+  const refusal = refusalOf(type, value, size)
   if (refusal === null) return
   const position = columnName === undefined ? `A ${type}` : `Column "${columnName}", ${type},`
   const fields = columnName === undefined ? { type } : { type, column: columnName }
@@ -28,7 +34,11 @@ export function requireValue(type: SqlType, value: SqlValue, columnName?: string
 
 type Refusal = { readonly code: 'type_mismatch' | 'out_of_range'; readonly reason: string }
 
-function refusalOf(type: SqlType, value: Exclude<SqlValue, null>): Refusal | null {
+function refusalOf(
+  type: SqlType,
+  value: Exclude<SqlValue, null>,
+  size: DecimalSize | undefined,
+): Refusal | null {
   if (!hasShapeOf(type, value)) {
     return { code: 'type_mismatch', reason: `cannot be a ${shapeOf(value)}` }
   }
@@ -40,6 +50,9 @@ function refusalOf(type: SqlType, value: Exclude<SqlValue, null>): Refusal | nul
   }
   if (typeof value === 'string' && !value.isWellFormed()) {
     return { code: 'type_mismatch', reason: 'must be well-formed Unicode, without lone surrogates' }
+  }
+  if (value instanceof Decimal && size !== undefined && sizedDecimal(value, size) !== value) {
+    return { code: 'out_of_range', reason: `is ${typeText(type, size)}, and ${value} is none` }
   }
   return null
 }
@@ -58,6 +71,8 @@ export function compareValues(type: SqlType, a: SqlValue, b: SqlValue): number {
       return Buffer.compare(a as Uint8Array, b as Uint8Array)
     case 'JSON':
       return a === b ? 0 : compareText(canonicalJson(a as string), canonicalJson(b as string))
+    case 'DECIMAL':
+      return compareDecimals(a as Decimal, b as Decimal)
     case 'INTEGER':
     case 'REAL':
     case 'BOOLEAN':
@@ -96,6 +111,8 @@ function hasShapeOf(type: SqlType, value: SqlValue): boolean {
     case 'TIMESTAMP':
     case 'DATE':
       return typeof value === 'bigint'
+    case 'DECIMAL':
+      return value instanceof Decimal
     case 'REAL':
       return typeof value === 'number'
     case 'BOOLEAN':
@@ -107,5 +124,6 @@ function hasShapeOf(type: SqlType, value: SqlValue): boolean {
 
 function shapeOf(value: SqlValue): string {
   if (value instanceof Uint8Array) return 'byte string'
+  if (value instanceof Decimal) return 'DECIMAL'
   return typeof value === 'bigint' ? 'whole number' : typeof value
 }

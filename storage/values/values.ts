@@ -3,6 +3,19 @@
 /** The door of values: SQL types, their values, and JSON. */
 
 export { DAY_MICROS, dateOfTimestamp, nowOf } from './days.ts'
+export {
+  canonicalDecimal,
+  compareDecimals,
+  DECIMAL_DIGITS_MAX,
+  Decimal,
+  type DecimalSize,
+  decimalFromText,
+  isDecimalInRange,
+  powerOfTen,
+  sizedDecimal,
+  typeText,
+  unitsAt,
+} from './decimal.ts'
 export { canonicalJson } from './json/canonical-json.ts'
 export { jsonMembers } from './json/json-members.ts'
 export {
@@ -43,3 +56,4 @@ export {
   compareValues,
   isIntegerInRange,
 } from './sql-value.ts'
+export { endsWithWord, WORD_UNITS, wordsOf } from './words.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { positionIn } from '../sorted-run.ts'
+import { positionIn } from '../../collections/sorted-run.ts'
 
 const CHUNK_KEYS_MAX = 1024
 

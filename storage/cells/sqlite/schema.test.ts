@@ -40,9 +40,9 @@ test('a store file that is damaged, of another program or of a newer version is 
     database.exec(sql)
     database.close()
   }
-  change('PRAGMA user_version = 7')
-  await refused(/has format 7; this version reads formats up to 6/)
-  change('PRAGMA user_version = 6; PRAGMA application_id = 7')
+  change('PRAGMA user_version = 8')
+  await refused(/has format 8; this version reads formats up to 7/)
+  change('PRAGMA user_version = 7; PRAGMA application_id = 7')
   await refused(/another program/)
   await rm(path)
   change('CREATE TABLE account (id INTEGER)')
@@ -63,7 +63,7 @@ test('a store of an older format is opened, and from then on refused by servers 
   await store.mutateRows([setCell('a', 'one')])
   assert.deepEqual(await valuesOf(store), ['one'])
   await store.close()
-  assert.equal(database.pragma('user_version', { simple: true }), 6)
+  assert.equal(database.pragma('user_version', { simple: true }), 7)
   database.close()
 })
 
@@ -111,4 +111,24 @@ test('a file with a trigger, an index, a view or a foreign virtual table is refu
   database.exec('ANALYZE')
   database.close()
   await (await openSqliteCellStore({ dataDirectory })).close()
+})
+
+test('a file with the two tables of Litestream is opened, and with anything else of their names is not', async (t) => {
+  const tables = [
+    'CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);',
+    'CREATE TABLE IF NOT EXISTS _litestream_lock (id INTEGER);',
+  ]
+  const { dataDirectory, path } = await given(t)
+  const open = () => openSqliteCellStore({ dataDirectory })
+  const database = new SqliteDatabase(path)
+  database.exec(`${tables.join('')} INSERT INTO _litestream_seq (id, seq) VALUES (1, 1)`)
+  await (await open()).close()
+  const refusal = { code: 'data_directory_unusable', message: /not of its format/ }
+  database.exec('CREATE TRIGGER x AFTER UPDATE ON _litestream_seq BEGIN DELETE FROM cell_lock; END')
+  await assert.rejects(open(), refusal)
+  database.exec('DROP TRIGGER x; DROP TABLE _litestream_lock')
+  await (await open()).close()
+  database.exec('CREATE VIEW _litestream_lock AS SELECT 1')
+  await assert.rejects(open(), refusal)
+  database.close()
 })

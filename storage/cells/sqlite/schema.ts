@@ -5,13 +5,15 @@ import { EMBEDDED_LIMITS } from '../call-check.ts'
 import {
   COUNT_OBJECTS,
   CREATE_REDO_LOG,
+  CREATE_STREAMS,
   CREATE_TABLES,
   CREATE_VALUES,
   LIST_OBJECTS,
+  LITESTREAM_TABLES,
 } from './statements.ts'
 
 /** "Perc", in the header of the file, so that the database of another program is never mistaken for ours. */
-const APPLICATION_ID = 0x50657263
+export const APPLICATION_ID = 0x50657263
 
 /**
  * Pages of a new file. A record of up to a quarter of it is in one page; of a longer one SQLite copies all for each
@@ -40,8 +42,9 @@ const MIGRATIONS: readonly string[] = [
   '', // 4: tombstones in the redo log
   '', // 5: rows that name the history
   CREATE_VALUES,
+  CREATE_STREAMS,
 ]
-const FORMAT_VERSION = MIGRATIONS.length
+export const FORMAT_VERSION = MIGRATIONS.length
 
 /**
  * Creates the tables in an empty file, and raises an older format; refuses a file that another
@@ -78,7 +81,8 @@ function raiseFormat(database: Database, version: number): void {
 
 /**
  * A file may come from anybody. A trigger or an index that no version made would change or hide what is written, and
- * nobody looks at it. What is missing is found when the statements are prepared.
+ * nobody looks at it. What is missing is found when the statements are prepared. Litestream makes two tables of its own
+ * in every database that it replicates; they are plain ones, and nothing here reads or writes them.
  */
 function refuseForeignObjects(database: Database): void {
   const own = new Set(ownObjects())
@@ -93,7 +97,7 @@ function refuseForeignObjects(database: Database): void {
 function ownObjects(): readonly string[] {
   const database = new SqliteDatabase(':memory:')
   try {
-    for (const migration of MIGRATIONS) database.exec(migration)
+    for (const migration of [...MIGRATIONS, LITESTREAM_TABLES]) database.exec(migration)
     return objectsOf(database)
   } finally {
     database.close()

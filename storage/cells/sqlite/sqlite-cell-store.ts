@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { Clock } from '../../clock.ts'
 import { type Measures, UNMEASURED } from '../../measures.ts'
 import { type StorageLog, silentLog } from '../../storage-log.ts'
 import {
@@ -9,16 +10,13 @@ import {
   type Increment,
   type MemtableUse,
   type RowMutations,
+  type RowStep,
   type StoreCopier,
 } from '../cell-store.ts'
 import { CheckedEmbeddedStore, CheckedView } from '../checked-cell-store.ts'
-import {
-  type EmbeddedCellStore,
-  type RowStep,
-  type StepList,
-  unconditionalStep,
-} from '../embedded-cell-store.ts'
+import { type EmbeddedCellStore, type StepList, unconditionalStep } from '../embedded-cell-store.ts'
 import type { Note } from '../note.ts'
+import type { StoreReplication } from '../store-replication.ts'
 import { SqliteView } from './cells/view.ts'
 import { diskUseOf, fileSystemOf } from './disk-use.ts'
 import { isFull, receivedError } from './error.ts'
@@ -26,6 +24,8 @@ import { openReaderConnection, unusableFile } from './file/connection.ts'
 import { SqliteDataDirectory } from './file/data-directory.ts'
 import { OwnFiles } from './file/own-files.ts'
 import { Redo, type RedoLogUse } from './redo/redo.ts'
+import type { Kept } from './replication/group-files.ts'
+import { SqliteReplication } from './sqlite-replication.ts'
 import { SqliteThreads } from './threads/threads.ts'
 import { GROUP_STEPS_MAX, SqliteWriter } from './threads/writer.ts'
 
@@ -43,6 +43,10 @@ export type SqliteCellStoreOptions = {
   readonly redoLog?: RedoLogUse
   /** Cells of the redo log that are flushed together; for tests. */
   readonly memtableCells?: number
+  /** How much of the groups is kept for stores that follow. */
+  readonly keptGroups?: Kept
+  /** By which those who follow are waited for. */
+  readonly clock?: Clock
 }
 
 /** Rejects with StorageError `data_directory_locked` or `data_directory_unusable`. */
@@ -68,6 +72,7 @@ export async function openSqliteCellStore(
 class SqliteCellStore extends CheckedEmbeddedStore {
   readonly limits: CellStoreLimits
   readonly view: CheckedView
+  readonly replication: StoreReplication
   readonly #directory: SqliteDataDirectory
   readonly #threads: SqliteThreads
   readonly #writer: SqliteWriter
@@ -93,6 +98,10 @@ class SqliteCellStore extends CheckedEmbeddedStore {
     this.#files = new OwnFiles([storeFile, `${storeFile}-wal`, `${storeFile}-shm`, lockFile])
     this.view = new CheckedView(parts.redo.view(parts.tables))
     this.limits = parts.tables.limits
+    this.replication = new SqliteReplication(parts.threads, {
+      applied: () => parts.tables.end(),
+      failed: (cause) => parts.writer.fail(cause),
+    })
   }
 
   static async open(
@@ -100,10 +109,13 @@ class SqliteCellStore extends CheckedEmbeddedStore {
     options: SqliteCellStoreOptions,
   ): Promise<SqliteCellStore> {
     const { onFatal = () => {}, log = silentLog, measures = UNMEASURED } = options
-    const { redoLog: use = 'auto', memtableCells } = options
+    const { redoLog: use = 'auto', memtableCells, keptGroups, clock } = options
     const file = directory.storeFile
     const onFailure = (cause: unknown) => writer.fail(cause)
-    const threads = await SqliteThreads.start(file, { onFailure, log })
+    const threads = await SqliteThreads.start(file, {
+      ...{ onFailure, log, keptGroups },
+      ...(clock && { clock }),
+    })
     // The next read opens a new snapshot, which has what is no longer in a memtable (R2).
     const beforeDrop = () => tables.end()
     const redo = new Redo({
@@ -117,6 +129,7 @@ class SqliteCellStore extends CheckedEmbeddedStore {
       onFatal,
       measures,
       freeBytes: () => fileSystemOf(file)?.freeBytes,
+      secondCopy: threads.groups.secondCopy,
     })
     let tables: SqliteView
     try {

@@ -104,6 +104,19 @@ export const CREATE_REDO_LOG = `
       packed BLOB NOT NULL
     ) STRICT;`
 
+/** The numbers of the groups, where a standby follows (`replication/group-numbers.ts`). */
+export const CREATE_STREAMS = `
+    CREATE TABLE stream (
+      id TEXT PRIMARY KEY,
+      first INTEGER NOT NULL,
+      last INTEGER NOT NULL
+    ) STRICT;`
+
+/** What Litestream makes in a file that it replicates (docs/backup.md); only these texts are admitted. */
+export const LITESTREAM_TABLES = `
+    CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);
+    CREATE TABLE _litestream_lock (id INTEGER);`
+
 /** A longer value is not among the packed ones, and none that has a number; they are read with their rows. */
 export const PACKED_BYTES_MAX = 8192
 

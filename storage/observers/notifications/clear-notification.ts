@@ -11,7 +11,7 @@ export type SeenNotification = {
   readonly observerId: number
   /** The start of the run. */
   readonly seenAt: Timestamp
-  /** The columns of the row's SQL families. */
+  /** The columns of the row in which a change can notify: those of SQL, with DUE also that of the handing out. */
   readonly columns: readonly string[]
 }
 
@@ -64,8 +64,8 @@ function clearStep(seen: SeenNotification, until: Timestamp): CheckAndMutate {
 }
 
 /**
- * The traces of writers that began before `until` and were not seen by the run. An acknowledgment is no
- * change, so only the columns of SQL are looked at.
+ * The traces of writers that began before `until` and were not seen by the run. An acknowledgment is no change, and
+ * is not looked at.
  */
 function unseenBefore({ columns, seenAt }: SeenNotification, until: Timestamp): CellSelector[] {
   return columns.flatMap((qualifier): CellSelector[] => [

@@ -58,5 +58,5 @@ test('the timestamp of a restored backup is that of its cells, whatever its mani
   assert.equal(manifest.timestamp, commitTs)
   await writeFile(path, JSON.stringify({ ...manifest, timestamp: commitTs + 10 ** 12 }))
   const restored = await restoreBackup(backup, join(folder, 'restored'), { check: false })
-  assert.equal(restored.manifest.timestamp, commitTs)
+  assert.equal(restored.timestamp, commitTs)
 })

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
-import { SqliteDataDirectory } from '../../cells/sqlite/file/data-directory.ts'
+import { join } from 'node:path'
 import { StorageError } from '../../errors.ts'
-import { renewDirectoryHistory } from '../../transactions/history/directory-history.ts'
-import type { RenewedHistory } from '../../transactions/history/renew-history.ts'
 import type { ConsistencyReport } from '../consistency/consistency-report.ts'
 import { checkDataDirectory } from '../consistency/data-directory-check.ts'
-import {
-  copyHashed,
-  FOLDER_MODE,
-  requireRoom,
-  requireWholeFile,
-  syncFolder,
-} from './backup-files.ts'
+import { copyHashed, requireRoom } from './backup-files.ts'
 import {
   type BackupManifest,
   backupUnusable,
@@ -22,74 +13,21 @@ import {
   readManifest,
   requireSameFile,
 } from './manifest.ts'
+import { type Restored, type RestoreOptions, ROOM_BYTES, restoreInto } from './restore-stage.ts'
 
-/**
- * In the folder of the database while it is being restored, and locked as a data directory is: two that restore into
- * one folder would remove each other's work. No server takes it for a database.
- */
-const STAGE = 'restore.partial'
-/** In that one. */
-const WORK = 'data'
-/** Opening the copy writes its redo log into its tables. */
-const ROOM_BYTES = 64 * 2 ** 20
-
-export type RestoreOptions = {
-  /** Whether every cell is looked at. */
-  readonly check: boolean
-  /** Told of the bytes of the copy that have been written, and of all of them. */
-  readonly onProgress?: (bytesDone: number, bytesTotal: number) => void
-}
-
-export type Restored = {
-  readonly manifest: BackupManifest
-  readonly history: RenewedHistory
-  /** Absent where it was not checked. */
-  readonly report?: ConsistencyReport
-}
-
-/**
- * Makes a database in `dataDirectory` from the backup in `folder`. All is done in a folder within that one, and moving
- * its file is the last step: cut off before, it leaves no database, and the same call starts again. Its history is
- * renewed, so that no client takes what came after the backup for something of this database.
- *
- * Rejects with StorageError `data_directory_unusable` where the folder is not empty, `data_directory_locked` where
- * another one restores into it, `backup_unusable` or `disk_full`.
- */
+/** Makes a database in `dataDirectory` from the backup in `folder`. Rejects as `restoreInto` does. */
 export async function restoreBackup(
   folder: string,
   dataDirectory: string,
   { check, onProgress = () => {} }: RestoreOptions,
 ): Promise<Restored> {
   const manifest = await readManifest(folder)
-  const target = resolve(dataDirectory)
-  await requireEmpty(target)
-  const lock = new SqliteDataDirectory(join(target, STAGE))
-  const work = join(lock.path, WORK)
-  try {
-    await rm(work, { recursive: true, force: true })
-    await mkdir(work, { mode: FOLDER_MODE })
-    await requireRoom(work, manifest.bytes + ROOM_BYTES)
-    await takeCopy(folder, work, manifest, onProgress)
-    const report = check ? await soundReport(folder, work) : undefined
-    const history = await renewDirectoryHistory(work)
-    // What the cells say, and not what the manifest does.
-    const timestamp = history.now.gaps.at(-1)?.after ?? 0
-    await requireWholeFile(work)
-    // A server may have been started there, or another one have ended just before.
-    await requireEmpty(target)
-    await rename(join(work, COPY_FILE), join(target, COPY_FILE))
-    await syncFolder(target)
-    await syncFolder(dirname(target))
-    return {
-      manifest: { ...manifest, timestamp },
-      history,
-      ...(report === undefined ? {} : { report }),
-    }
-  } finally {
-    // First, so that who gets the lock finds no folder of ours.
-    await rm(lock.path, { recursive: true, force: true })
-    lock.release()
+  const source = {
+    bytes: manifest.bytes,
+    copyInto: (work: string) => takeCopy(folder, work, manifest, onProgress),
+    unusable: (reason: string) => backupUnusable(folder, reason),
   }
+  return await restoreInto(dataDirectory, source, { check })
 }
 
 /**
@@ -111,23 +49,6 @@ export async function checkBackup(
   }
 }
 
-/** Rejects with StorageError `data_directory_unusable`. */
-async function requireEmpty(target: string): Promise<void> {
-  let names: string[]
-  try {
-    names = await readdir(target)
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return
-    throw new StorageError('data_directory_unusable', `${target} cannot be used: ${message}.`)
-  }
-  if (names.every((name) => name === STAGE)) return
-  throw new StorageError(
-    'data_directory_unusable',
-    `${target} is not empty. A backup is restored into a new folder, which then takes the place of the old one.`,
-  )
-}
-
 async function takeCopy(
   folder: string,
   stage: string,
@@ -146,15 +67,4 @@ async function takeCopy(
     throw isOfBackup ? backupUnusable(folder, `${COPY_FILE}: ${message}`) : error
   }
   requireSameFile(manifest, found, folder)
-}
-
-async function soundReport(folder: string, stage: string): Promise<ConsistencyReport> {
-  const report = await checkDataDirectory(stage)
-  const { problems, problemCount } = report
-  if (problemCount === 0) return report
-  const first = problems[0]?.message ?? ''
-  throw backupUnusable(
-    folder,
-    `it has ${problemCount} problems, the first: ${first} (--no-check restores it all the same, and percolite check lists them)`,
-  )
 }

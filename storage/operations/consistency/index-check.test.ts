@@ -140,7 +140,7 @@ test('found: a member that has lost its entry, and one that no row has any more'
     const column = { name: 'tags', type: 'JSON', notNull: false } as const
     await addColumn(at, catalog, 'person', column)
   })
-  const parts = [{ column: 'tags', each: true, descending: false } as const]
+  const parts = [{ column: 'tags', each: 'members', descending: false } as const]
   await world.index('byTag', parts, { unique: false, storing: [] })
   await world.put([4n, 'dan', 40n, '["a","b"]'])
   assert.deepEqual(await world.problems(), [])
@@ -151,6 +151,28 @@ test('found: a member that has lost its entry, and one that no row has any more'
   assert.deepEqual(await world.problems(), [
     'T4 The row and the index "byTag" of "person" do not agree: it has no entry.',
     'T4 The entry of index "byTag" is left over: Its row has other values.',
+  ])
+  await world.storage.close()
+})
+
+test('a row of thousands of words is taken apart once', async (t) => {
+  const world = await World.create()
+  await world.commit(async (at, catalog) => {
+    const column = { name: 'body', type: 'TEXT', notNull: false } as const
+    await addColumn(at, catalog, 'person', column)
+  })
+  const parts = [{ column: 'body', each: 'words', descending: false } as const]
+  await world.index('words', parts, { unique: false, storing: [] })
+  const body = Array.from({ length: 3_000 }, (_, at) => `w${at}`).join(' ')
+  await world.put([4n, 'dan', 40n, body])
+  const segmented = t.mock.method(Intl.Segmenter.prototype, 'segment')
+  assert.deepEqual(await world.problems(), [])
+  assert.equal(segmented.mock.callCount(), 1)
+  await world.commit((at) => {
+    at.put(world.entry('words', 'w3000', 4n), '0', Buffer.from('01', 'hex'))
+  })
+  assert.deepEqual(await world.problems(), [
+    'T4 The entry of index "words" is left over: Its row has other values.',
   ])
   await world.storage.close()
 })

@@ -2,6 +2,7 @@
 import type { Timestamp } from '../../cells/cell.ts'
 import type { CellStore } from '../../cells/cell-store.ts'
 import { compareRowKeys, endOfPrefix } from '../../cells/row-key.ts'
+import { handedOutColumn, handedOutTime } from '../../observers/notifications/handed-out.ts'
 import {
   belongsTo,
   decodeEntry,
@@ -14,7 +15,9 @@ import { familyColumn, ROW_COLUMN } from '../../tables/bytes/row-codec.ts'
 import type { Catalog, TableIndex } from '../../tables/catalog/catalog.ts'
 import { indexColumns } from '../../tables/rows/index-maintenance.ts'
 import { familiesOf, storedRow } from '../../tables/rows/table-rows.ts'
+import type { IndexDefinition } from '../../tables/table-definition.ts'
 import type { SnapshotRow } from '../../transactions/records/version.ts'
+import { nextTurn } from '../../turns/turns.ts'
 import { checkCatalog } from './catalog-check.ts'
 import { CheckedSnapshot } from './checked-snapshot.ts'
 import { ConsistencyFindings, type ConsistencyProblem } from './consistency-report.ts'
@@ -22,13 +25,15 @@ import { unlessDamaged } from './damage.ts'
 import { readFences } from './store-rows.ts'
 
 /**
- * T4: at one snapshot, a ready index has exactly the entries of each row of its table, one, or with EACH one for each
- * member, and they say what the row says; an index that is being built may lack entries, but has no wrong ones.
+ * T4: at one snapshot, a ready index has exactly the entries of each row of its table, one, or with EACH or WORDS one
+ * for each member or word, and they say what the row says; an index that is being built may lack entries, but has no
+ * wrong ones.
  *
- * Two walks, each with multi-gets of a batch: along the rows, whose entries must be there, and along the entries, whose
- * rows must be there. The store may be written meanwhile, so a disagreement is checked once more before it is a
- * problem; rows with an undecided lock, and snapshots that garbage collection has overtaken, are left to the next
- * check.
+ * Along the rows, whose entries must be there, with multi-gets of a batch; then the entries are counted. Only where
+ * there are more than those of the rows each is asked for its row, of which all entries are made again: a row with
+ * thousands of words would take the square of their number. The store may be written meanwhile, so a disagreement is
+ * checked once more before it is a problem; rows with an undecided lock, and snapshots that garbage collection has
+ * overtaken, are left to the next check.
  */
 export class IndexCheck {
   readonly #cellStore: CellStore
@@ -53,37 +58,54 @@ export class IndexCheck {
 
   /** `catalog` is of a moment before the snapshot. */
   async check(catalog: Catalog): Promise<void> {
-    for (const table of catalog.tables()) {
-      for (const index of table.indexes) {
-        if (index.state === 'failed') continue
-        await this.#checkRows({ table, index })
-        await this.#checkEntries({ table, index })
-      }
+    for (const checked of catalog.entryIndexes()) {
+      const { index } = checked
+      if (index.state === 'failed') continue
+      const found = await this.#checkRows(checked)
+      const count = await this.#countEntries(index)
+      this.#findings.countEntries(index.id, count)
+      if (count !== found) await this.#checkEntries(checked)
     }
   }
 
-  async #checkRows(checked: TableIndex): Promise<void> {
-    const { table, index } = checked
-    const space = tableSpace(table.id)
-    const columns = familiesOf(table, indexColumns(table, index)).map(familyColumn)
+  /** Resolves to the number of entries that belong to rows. */
+  async #checkRows(checked: TableIndex): Promise<number> {
+    const space = tableSpace(checked.table.id)
+    const columns = columnsRead(checked)
     const range = { start: space, end: endOfPrefix(space) as Uint8Array, columns }
+    let found = 0
     let batch: ExpectedEntry[] = []
     for await (const row of this.#snapshot.scanRows({ ...range, signal: this.#signal })) {
-      for (const entry of expectedEntries(checked, row) ?? []) batch.push({ row: row.key, entry })
-      if (batch.length < BATCH) continue
-      await this.#compareEntries(checked, batch)
-      batch = []
+      for (const entry of expectedEntries(checked, row) ?? []) {
+        batch.push({ row: row.key, entry, mayLack: mayLack(checked, row) })
+        if (batch.length < BATCH) continue
+        found += await this.#compareEntries(checked, batch)
+        batch = []
+      }
     }
-    await this.#compareEntries(checked, batch)
+    return found + (await this.#compareEntries(checked, batch))
   }
 
-  async #compareEntries(checked: TableIndex, batch: readonly ExpectedEntry[]): Promise<void> {
+  async #countEntries({ id }: IndexDefinition): Promise<number> {
+    const space = indexSpace(id)
+    const end = endOfPrefix(space) as Uint8Array
+    const range = { start: space, end, columns: [ROW_COLUMN], signal: this.#signal }
+    let count = 0
+    for await (const _ of this.#snapshot.scanRows(range)) count += 1
+    return count
+  }
+
+  async #compareEntries(checked: TableIndex, batch: readonly ExpectedEntry[]): Promise<number> {
     const entryKeys = batch.map(({ entry }) => entry.key)
     const entries = await this.#snapshot.getRows(entryKeys, [ROW_COLUMN])
+    let found = 0
     for (const [position, expected] of batch.entries()) {
-      if (disagreement(checked, expected.entry, entries[position]) === undefined) continue
+      const value = entries[position]?.columns.get(ROW_COLUMN)?.value
+      if (value !== undefined && belongsTo(expected.entry, value)) found += 1
+      if (disagreement(checked, expected, value) === undefined) continue
       await this.#lookAgain(checked, expected)
     }
+    return found
   }
 
   async #checkEntries(checked: TableIndex): Promise<void> {
@@ -103,9 +125,9 @@ export class IndexCheck {
   }
 
   async #compareRows(checked: TableIndex, batch: readonly FoundEntry[]): Promise<void> {
-    this.#findings.countEntries(checked.index.id, batch.length)
     const rows = await this.#readRows(checked, batch)
     for (const [position, found] of batch.entries()) {
+      if (checked.index.parts.some(({ each }) => each)) await nextTurn()
       if (agrees(checked, found, rows[position])) continue
       const [again] = await this.#readRows(checked, [found])
       const [entry] = await this.#snapshot.getRows([found.key], [ROW_COLUMN])
@@ -119,23 +141,22 @@ export class IndexCheck {
     }
   }
 
-  async #readRows({ table, index }: TableIndex, batch: ReadonlyArray<{ row: Uint8Array }>) {
-    const columns = familiesOf(table, indexColumns(table, index)).map(familyColumn)
+  async #readRows(checked: TableIndex, batch: ReadonlyArray<{ row: Uint8Array }>) {
     const keys = batch.map(({ row }) => row)
-    return await this.#snapshot.getRows(keys, columns)
+    return await this.#snapshot.getRows(keys, columnsRead(checked))
   }
 
   async #lookAgain(checked: TableIndex, { row, entry: missed }: ExpectedEntry): Promise<void> {
     const { table, index } = checked
     const expected = await this.#expectedNow(checked, row, missed.key)
     if (expected === undefined) return
-    const [entry] = await this.#snapshot.getRows([expected.key], [ROW_COLUMN])
-    const message = disagreement(checked, expected, entry)
+    const [entry] = await this.#snapshot.getRows([expected.entry.key], [ROW_COLUMN])
+    const message = disagreement(checked, expected, entry?.columns.get(ROW_COLUMN)?.value)
     if (message === undefined) return
     // A commit of before the snapshot may have come into the store between the two readings.
     const again = await this.#expectedNow(checked, row, missed.key)
-    if (again === undefined || !isSameEntry(expected, again)) return
-    await this.#found(checked, [row, expected.key], {
+    if (again === undefined || !isSameEntry(expected.entry, again.entry)) return
+    await this.#found(checked, [row, expected.entry.key], {
       rule: 'T4',
       row,
       message: `The row and the index "${index.name}" of "${table.name}" do not agree: ${message}`,
@@ -147,10 +168,12 @@ export class IndexCheck {
     checked: TableIndex,
     row: Uint8Array,
     key: Uint8Array,
-  ): Promise<EncodedEntry | undefined> {
+  ): Promise<ExpectedEntry | undefined> {
     const [stored] = await this.#readRows(checked, [{ row }])
-    const entries = stored == null ? undefined : expectedEntries(checked, stored)
-    return entries?.find((entry) => compareRowKeys(entry.key, key) === 0)
+    if (stored == null) return undefined
+    const entries = expectedEntries(checked, stored)
+    const entry = entries?.find((candidate) => compareRowKeys(candidate.key, key) === 0)
+    return entry && { row, entry, mayLack: mayLack(checked, stored) }
   }
 
   /** Unless what was read means nothing: undecided, collected, or of an index that is gone. */
@@ -162,7 +185,7 @@ export class IndexCheck {
     if (keys.some((key) => this.#snapshot.isUndecided(key))) return
     if ((await readFences(this.#cellStore)).safePoint > this.#readTs) return
     this.#catalogNow ??= this.#readCatalog()
-    const indexes = (await this.#catalogNow).indexes()
+    const indexes = (await this.#catalogNow).entryIndexes()
     const now = indexes.find((found) => found.index.id === index.id)?.index
     if (now !== undefined && now.state !== 'failed') this.#findings.add(problem)
   }
@@ -174,8 +197,32 @@ export class IndexCheck {
 
 const BATCH = 100
 
-type ExpectedEntry = { readonly row: Uint8Array; readonly entry: EncodedEntry }
+type ExpectedEntry = {
+  readonly row: Uint8Array
+  readonly entry: EncodedEntry
+  /** Whether the entry need not be there yet, or no more. */
+  readonly mayLack: boolean
+}
 type FoundEntry = { readonly key: Uint8Array; readonly row: Uint8Array }
+
+/** What of a row tells its entries, and whether it has been handed out (O4). */
+function columnsRead({ table, index }: TableIndex): readonly string[] {
+  const columns = familiesOf(table, indexColumns(table, index)).map(familyColumn)
+  return index.isDue ? [...columns, handedOutColumn(index.id)] : columns
+}
+
+/** O4: of a row that was handed out for its time the entry is gone. */
+function mayLack({ table, index }: TableIndex, row: SnapshotRow): boolean {
+  if (index.state === 'building') return true
+  if (!index.isDue) return false
+  const handedOut = unlessDamaged(() => handedOutTime(row.columns, index.id))
+  if (handedOut === undefined) return false
+  const columns = indexColumns(table, index)
+  const time = unlessDamaged(
+    () => storedRow(table, familiesOf(table, columns), row).row[columns[0] as number],
+  )
+  return time === handedOut
+}
 
 /** Undefined when the row cannot be read, which is found where all rows are checked. */
 function expectedEntries(
@@ -200,11 +247,10 @@ function foundEntry({ table, index }: TableIndex, row: SnapshotRow): FoundEntry 
 /** Why the entry is not as it has to be; undefined when it is. */
 function disagreement(
   { index }: TableIndex,
-  expected: EncodedEntry,
-  entry: SnapshotRow | null | undefined,
+  { entry: expected, mayLack }: ExpectedEntry,
+  value: Uint8Array | undefined,
 ): string | undefined {
-  const value = entry?.columns.get(ROW_COLUMN)?.value
-  if (value === undefined) return index.state === 'building' ? undefined : 'it has no entry.'
+  if (value === undefined) return mayLack ? undefined : 'it has no entry.'
   // Of rows that share a unique value one has the entry, until the build finds out.
   if (index.state === 'building' && !belongsTo(expected, value)) return undefined
   return compareRowKeys(value, expected.value) === 0 ? undefined : 'its entry says something else.'

@@ -5,6 +5,7 @@ import { InvariantViolation } from '../../invariant.ts'
 import { decodeBackfillPosition, observerOfBackfill } from '../../observers/backfill-position.ts'
 import { decodeDeadLetter, observerOfDeadLetter } from '../../observers/dead-letter.ts'
 import { decodeAck, observerOfAck } from '../../observers/notifications/acknowledgment.ts'
+import { decodeHandedOut, observerOfHandedOut } from '../../observers/notifications/handed-out.ts'
 import {
   CATALOG_NEXT_ID_KEY,
   CATALOG_TABLE_PREFIX,
@@ -27,6 +28,7 @@ import { decodeTable } from '../../tables/bytes/table-codec.ts'
 import type { TableIndex } from '../../tables/catalog/catalog.ts'
 import { decodeIdentity, IDENTITY_PREFIX } from '../../tables/catalog/identity-row.ts'
 import { decodePosition, INDEX_BUILD_PREFIX } from '../../tables/catalog/index-progress.ts'
+import { decodeScheduleProgress, SCHEDULE_PREFIX } from '../../tables/catalog/schedule-progress.ts'
 import type { TableDefinition } from '../../tables/table-definition.ts'
 import { decodeLogEntry } from '../../transactions/feed/log-entry.ts'
 import { isSharedLogRow } from '../../transactions/feed/shared-log-row.ts'
@@ -58,7 +60,7 @@ export function meaningOfRow({ catalog }: CheckedCatalog, key: Uint8Array): RowM
     return { kind: 'table', tableId, ...(table && { table }) }
   }
   if (indexId === undefined) return { kind: 'none' }
-  const found = catalog.indexes().find(({ index }) => index.id === indexId)
+  const found = catalog.entryIndexes().find(({ index }) => index.id === indexId)
   return { kind: 'index', indexId, ...(found && { found }) }
 }
 
@@ -132,6 +134,9 @@ function valueDecoderOf(
   if (meaning.kind === 'table' && observerOfAck(column) !== undefined) {
     return () => decodeAck(value)
   }
+  if (meaning.kind === 'table' && observerOfHandedOut(column) !== undefined) {
+    return () => decodeHandedOut(value)
+  }
   if (meaning.kind === 'table' && meaning.table !== undefined) {
     const { table } = meaning
     const family = familyIds(table).find((id) => familyColumn(id) === column)
@@ -162,6 +167,7 @@ function decoderOf(key: Uint8Array): ((value: Uint8Array) => unknown) | undefine
   if (hasPrefix(key, CATALOG_TABLE_PREFIX)) return decodeTable
   if (hasPrefix(key, INDEX_BUILD_PREFIX)) return decodePosition
   if (hasPrefix(key, IDENTITY_PREFIX)) return decodeIdentity
+  if (hasPrefix(key, SCHEDULE_PREFIX)) return decodeScheduleProgress
   if (observerOfDeadLetter(key) !== undefined) return decodeDeadLetter
   if (observerOfBackfill(key) !== undefined) return decodeBackfillPosition
   if (isSharedLogRow(key)) return decodeLogEntry

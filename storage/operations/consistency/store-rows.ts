@@ -13,8 +13,11 @@ import {
   HISTORY_PREFIX,
 } from '../../transactions/history/history-rows.ts'
 import { readOracleState } from '../../transactions/oracle/oracle-row.ts'
-import { TOKEN_BYTES_MIN, TOKENS } from '../../transactions/protocol/token.ts'
+import { TOKEN_BYTES_MIN, TOKENS } from '../../transactions/protocol/tokens/token.ts'
 import { LEASE_BYTES, LEASE_ROW } from '../garbage-collection/collection-lease.ts'
+import { MARK_BYTES, MARK_ROW } from '../garbage-collection/collection-mark.ts'
+import { RANGE_BYTES_MIN, RANGES_PREFIX } from '../garbage-collection/range-row.ts'
+import { RETENTION_BYTES, RETENTION_ROW } from '../garbage-collection/store-retention.ts'
 import { MOVE_PREFIX } from '../move/move-rows.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { problemAt } from './row-image.ts'
@@ -32,6 +35,9 @@ const PLAIN_ROWS: readonly PlainRows[] = [
   { prefix: systemRowKey(TOKENS), bytes: TOKEN_BYTES_MIN, isLongest: false },
   { prefix: MOVE_PREFIX, bytes: 2, isLongest: false },
   { prefix: LEASE_ROW, bytes: LEASE_BYTES },
+  { prefix: MARK_ROW, bytes: MARK_BYTES },
+  { prefix: RANGES_PREFIX, bytes: RANGE_BYTES_MIN, isLongest: false },
+  { prefix: RETENTION_ROW, bytes: RETENTION_BYTES },
   { prefix: systemRowKey('secret/'), bytes: 32 },
   { prefix: CURRENT_ROW, bytes: CURRENT_BYTES },
   { prefix: HISTORY_PREFIX, bytes: GAP_BYTES },

@@ -37,16 +37,16 @@ export class CollectionLease {
   }
 
   /**
-   * Does the work, unless another process is doing it, or ended it less than `everyMs` ago. Rejects as the work does,
-   * and with CellStoreError.
+   * Does the work, unless another process is doing it, or ended it less than `everyMs` ago: then it resolves to false.
+   * Rejects as the work does, and with CellStoreError.
    */
-  async run(everyMs: number, work: () => Promise<unknown>): Promise<void> {
+  async run(everyMs: number, work: () => Promise<unknown>): Promise<boolean> {
     const { cellStore, clock, log, oracle } = this.#deps
     const { timestamp: now } = await oracle.nextToRead()
     const found = await readPlainRow(cellStore, LEASE_ROW)
-    if (found !== undefined && this.#isOfAnother(found, now)) return
+    if (found !== undefined && this.#isOfAnother(found, now)) return false
     let held = this.#until(now, LEASE_MS)
-    if (!(await replacePlainRow(cellStore, LEASE_ROW, found, held))) return
+    if (!(await replacePlainRow(cellStore, LEASE_ROW, found, held))) return false
     const renew = async (forMs: number) => {
       const renewed = this.#until(oracle.approximateNow(), forMs)
       if (await replacePlainRow(cellStore, LEASE_ROW, held, renewed)) held = renewed
@@ -61,6 +61,7 @@ export class CollectionLease {
     try {
       await work()
       await renew(everyMs)
+      return true
     } finally {
       ending.abort()
       await renewing

@@ -191,7 +191,7 @@ function collectionOf(world: EmbeddedWorld): GarbageCollection {
   return new GarbageCollection({
     context: world.context,
     collector: new GarbageCollector(world.context, async () => 0, 0),
-    retention: AT_ONCE,
+    retention: { read: async () => AT_ONCE },
     gateways: { forgetEnded: async () => {}, oldestSnapshot: async () => undefined },
     isShared: false,
     oldestSnapshot: () => undefined,

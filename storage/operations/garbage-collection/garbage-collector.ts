@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Timestamp } from '../../cells/cell.ts'
-import type { RowMutations } from '../../cells/cell-store.ts'
+import { type RowMutations, requireAnswers } from '../../cells/cell-store.ts'
+import { keyAfter } from '../../cells/row-key.ts'
 import { rowPages } from '../../cells/row-pages.ts'
 import { StorageError } from '../../errors.ts'
+import { invariant } from '../../invariant.ts'
+import { NEVER_ABORTED } from '../../transactions/oracle/asked-again.ts'
+import type { SweptRange } from '../../transactions/percolator/lock-sweeper.ts'
 import type { ProtocolContext } from '../../transactions/protocol/protocol-context.ts'
+import type { CollectionMark } from './collection-mark.ts'
+import { NO_COUNTS, type Phase, type RangeCounts } from './range-row.ts'
 import { type Expendable, garbageFilter, garbageOf, safePointOfRow } from './row-garbage.ts'
+import type { Range, RangeWork, SharedRanges } from './shared-ranges.ts'
 
 /** The result of one collection. */
 export type GarbageReport = {
@@ -21,20 +28,30 @@ export type GarbageReport = {
 /** Deletes the notes of commits at or below the safe point. */
 export type TrimLog = (safePoint: Timestamp, signal?: AbortSignal) => Promise<void>
 
-/** What else a collection does, for parts that keep something of the rows. */
+/** What else a collection does, for parts that keep something of the rows, and for others over one store. */
 export type CollectorHooks = {
   readonly trimLog: TrimLog
   readonly collected: (row: Uint8Array) => void
+  /** Where processes share the store. */
+  readonly shared: SharedWork
 }
+
+export type SharedWork = { readonly ranges: SharedRanges; readonly mark: CollectionMark }
+
+type Bounds = { readonly safePoint: Timestamp; readonly expendable: Expendable }
 
 /** Which rows may go as a whole, by what the catalog says at the safe point. */
 export type FindExpendable = (safePoint: Timestamp) => Promise<Expendable>
 
 /**
  * Settles every lock of a transaction that began before the safe point, and the later ones whose owners are dead;
- * resolves to how many.
+ * resolves to how many. Of the whole store, or of a range of it.
  */
-export type SweepLocks = (safePoint: Timestamp, signal?: AbortSignal) => Promise<number>
+export type SweepLocks = (
+  safePoint: Timestamp,
+  signal?: AbortSignal,
+  within?: SweptRange,
+) => Promise<number>
 
 /**
  * Deletes what no snapshot at or above the safe point can see. The order is what makes it safe:
@@ -43,6 +60,8 @@ export type SweepLocks = (safePoint: Timestamp, signal?: AbortSignal) => Promise
  * 2. wait until every request that was sent before has taken effect or never will (A3);
  * 3. resolve every lock below it, so that no secondary needs a primary's record any more;
  * 4. delete, row by row, and from the log of commits.
+ *
+ * Where processes share the store, those that live divide the ranges of 3, and when all are done those of 4 (G2).
  *
  * Each step can be repeated, so an interrupted collection is simply restarted; two at once do no harm, and the one that
  * raised the safe point less continues with that of the other.
@@ -53,6 +72,7 @@ export class GarbageCollector {
   readonly #requestLifeMs: number
   readonly #trimLog: TrimLog
   readonly #collected: (row: Uint8Array) => void
+  readonly #shared: SharedWork | undefined
 
   /**
    * `requestLifeMs` bounds how long after it was sent a request may still take effect (A3). The log need not be trimmed
@@ -63,13 +83,14 @@ export class GarbageCollector {
     context: ProtocolContext,
     sweepLocks: SweepLocks,
     requestLifeMs: number,
-    { trimLog = async () => {}, collected = () => {} }: Partial<CollectorHooks> = {},
+    { trimLog = async () => {}, collected = () => {}, shared }: Partial<CollectorHooks> = {},
   ) {
     this.#context = context
     this.#sweepLocks = sweepLocks
     this.#requestLifeMs = requestLifeMs
     this.#trimLog = trimLog
     this.#collected = collected
+    this.#shared = shared
   }
 
   /**
@@ -79,20 +100,27 @@ export class GarbageCollector {
   async collect(
     wanted: Timestamp,
     findExpendable: FindExpendable,
-    signal?: AbortSignal,
+    signal: AbortSignal = NEVER_ABORTED,
   ): Promise<GarbageReport> {
-    const { clock } = this.#context
+    const { clock, oracle } = this.#context
     const start = clock.monotonicMs()
     const { safePoint, expendable } = await this.#raise(wanted, findExpendable, signal)
     if (this.#requestLifeMs > 0) await clock.sleep(this.#requestLifeMs, signal)
-    const locksResolved = await this.#sweepLocks(safePoint, signal)
+    const bounds = { safePoint, expendable }
+    const mark = this.#shared?.mark
+    await mark?.begin()
+    await this.#shared?.ranges.clear()
+    const { collected: locksResolved } = await this.#inRanges('locks', bounds, signal)
     await this.#trimLog(safePoint, signal)
-    const rows = await this.#deleteGarbage(safePoint, expendable, signal)
+    const { examined, collected, held } = await this.#inRanges('rows', bounds, signal)
+    await this.#shared?.ranges.clear()
+    // What is held back is looked for again.
+    if (held === 0) await mark?.ended(safePoint, oracle.approximateNow())
     const bytesReclaimed = await this.#reclaimSpace(signal)
     return {
       safePoint,
       locksResolved,
-      ...rows,
+      ...{ rowsExamined: examined, rowsCollected: collected },
       bytesReclaimed,
       elapsedMs: Math.round(clock.monotonicMs() - start),
     }
@@ -121,30 +149,86 @@ export class GarbageCollector {
     }
   }
 
-  async #deleteGarbage(safePoint: Timestamp, expendable: Expendable, signal?: AbortSignal) {
-    let rowsExamined = 0
-    let rowsCollected = 0
+  /** Whether a collection at this safe point would find nothing; only known where processes share the store. */
+  async isUpToDate(safePoint: Timestamp, now: Timestamp): Promise<boolean> {
+    return (await this.#shared?.mark.isUpToDate(safePoint, now)) ?? false
+  }
+
+  /**
+   * Works on ranges of collections that other gateways have begun, until these have ended. Rejects as `collect` does.
+   */
+  async help(findExpendable: FindExpendable, signal: AbortSignal): Promise<void> {
+    const { oracle } = this.#context
+    await this.#shared?.ranges.help(async ({ safePoint }) => {
+      try {
+        const expendable = await findExpendable(safePoint)
+        const { safePoint: fence } = await oracle.nextToRead()
+        invariant(fence >= safePoint, 'G2', { fence, safePoint })
+        return (phase) => this.#workOf(phase, { safePoint, expendable })
+      } catch (error) {
+        if (newerSafePoint(error) === undefined) throw error
+        return undefined
+      }
+    }, signal)
+  }
+
+  /** The whole store at once, or by its ranges, each by whoever claims it. Resolves when all is done. */
+  async #inRanges(phase: Phase, bounds: Bounds, signal: AbortSignal): Promise<RangeCounts> {
+    const { cellStore, liveness } = this.#context
+    const work = this.#workOf(phase, bounds)
+    const points = this.#shared === undefined ? [] : await cellStore.splitPoints()
+    if (this.#shared === undefined || points.length === 0) {
+      return await work({ start: new Uint8Array() }, signal, () => {})
+    }
+    const collection = { owner: liveness.incarnation, safePoint: bounds.safePoint }
+    return await this.#shared.ranges.run(collection, phase, { points, work, signal })
+  }
+
+  #workOf(phase: Phase, bounds: Bounds): RangeWork {
+    if (phase === 'rows') {
+      return (range, signal, reached) => this.#deleteGarbage(range, bounds, signal, reached)
+    }
+    return async (range, signal, reached) => {
+      const within = { ...range, reached: (next: Uint8Array) => reached(next, NO_COUNTS) }
+      return { ...NO_COUNTS, collected: await this.#sweepLocks(bounds.safePoint, signal, within) }
+    }
+  }
+
+  async #deleteGarbage(
+    range: Range,
+    bounds: Bounds,
+    signal: AbortSignal,
+    reached: Parameters<RangeWork>[2],
+  ): Promise<RangeCounts> {
+    let [examined, collected, held] = [0, 0, 0]
     const { cellStore } = this.#context
-    const filter = garbageFilter(safePoint)
+    const filter = garbageFilter(bounds.safePoint)
     // Page by page, so that writers and readers get a turn in between.
-    for await (const page of rowPages(cellStore, { filter, pageRows: PAGE_ROWS, signal })) {
-      rowsExamined += page.length
+    for await (const page of rowPages(cellStore, {
+      ...range,
+      filter,
+      pageRows: PAGE_ROWS,
+      signal,
+    })) {
+      examined += page.length
       const entries: RowMutations[] = []
       for (const row of page) {
-        const mutations = await this.#garbageOf(row, { safePoint, expendable })
+        if (safePointOfRow(row, bounds) !== bounds.safePoint) held += 1
+        const mutations = await this.#garbageOf(row, bounds)
         if (mutations.length > 0) entries.push({ row: row.key, mutations, step: 'collect' })
       }
-      rowsCollected += entries.length
-      const errors = await cellStore.mutateRows(entries)
+      collected += entries.length
+      const answers = await cellStore.mutateRows(entries)
       for (const { row } of entries) this.#collected(row)
-      const failed = errors.find((error) => error !== null)
-      if (failed != null) throw failed
+      requireAnswers(answers)
+      const last = page.at(-1)
+      if (last !== undefined) reached(keyAfter(last.key), { examined, collected, held })
     }
-    return { rowsExamined, rowsCollected }
+    return { examined, collected, held }
   }
 
   /** Rows that still have to be observed are few, so each is read on its own. */
-  async #garbageOf(row: Row, bounds: { safePoint: Timestamp; expendable: Expendable }) {
+  async #garbageOf(row: Row, bounds: Bounds) {
     const { expendable } = bounds
     const safePoint = safePointOfRow(row, bounds)
     if (safePoint === bounds.safePoint) return garbageOf(row, bounds)

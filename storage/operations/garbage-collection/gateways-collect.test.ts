@@ -7,7 +7,7 @@ import { LeapingClock } from '../../../test/storage/leaping-clock.ts'
 import { MemoryCellStore } from '../../cells/memory/memory-cell-store.ts'
 import { readPlainRow, setPlain } from '../../cells/plain-row.ts'
 import { openGateway, type Storage } from '../../storage.ts'
-import { encodeToken, tokenRow } from '../../transactions/protocol/token.ts'
+import { encodeToken, tokenRow } from '../../transactions/protocol/tokens/token.ts'
 
 const AT_ONCE = { retentionMs: 0, heldMsMax: 0 }
 const KEY = Buffer.from('\u0001bob')
@@ -68,11 +68,16 @@ test('a collection takes away the tokens of gateways that ended without a word, 
   const clock = new ManualClock({ wallMicros: now })
   const gateway = await openGateway(cellStore, { clock, retention: AT_ONCE })
   t.after(() => gateway.close())
-  for (const [row, agoMinutes] of [[ended, 90] as const, [paused, 10] as const]) {
-    const expiresAt = now - agoMinutes * 60_000_000
-    const mutations = [setPlain(encodeToken({ expiresAt, oldestSnapshot: undefined, url: '' }))]
-    await cellStore.mutateRows([{ row, mutations }])
+  const renew = async (row: Uint8Array, renewal: number) => {
+    const token = { lifeMs: 12_000, renewal, renewedAt: now, oldestSnapshot: undefined, url: '' }
+    await cellStore.mutateRows([{ row, mutations: [setPlain(encodeToken(token))] }])
   }
+  await renew(ended, 1)
+  await renew(paused, 1)
+  await passing(clock, gateway.collectGarbage())
+  assert.notEqual(await readPlainRow(cellStore, ended), undefined, 'nobody knows yet that it ended')
+  await clock.advance(3_540_000)
+  await renew(paused, 2)
   await passing(clock, gateway.collectGarbage())
   assert.equal(await readPlainRow(cellStore, ended), undefined)
   assert.notEqual(await readPlainRow(cellStore, paused), undefined)

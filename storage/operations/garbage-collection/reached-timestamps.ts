@@ -17,22 +17,15 @@ type Moment = { readonly monotonicMs: number; readonly timestamp: Timestamp }
  *     at 12:20 all up to 13:00:00.000777 are older than ten minutes, because that was reached before 12:10
  */
 export class ReachedTimestamps {
-  readonly #spanMs: number
   readonly #moments: Moment[] = []
 
-  /** `agoMsMax`: how far back it is going to be asked. */
-  constructor(agoMsMax: number) {
-    this.#spanMs = agoMsMax
-  }
-
-  /** Must be called now and then. */
-  reached(moment: Moment): void {
+  /** Must be called now and then. `agoMsMax`: how far back it is going to be asked from now on. */
+  reached(moment: Moment, agoMsMax: number): void {
     const last = this.#moments.at(-1)
-    if (last !== undefined && moment.monotonicMs - last.monotonicMs < this.#spanMs / MOMENTS_MAX)
-      return
+    if (last !== undefined && moment.monotonicMs - last.monotonicMs < agoMsMax / MOMENTS_MAX) return
     this.#moments.push(moment)
     // One that is older than all that is asked for is enough.
-    const until = moment.monotonicMs - this.#spanMs
+    const until = moment.monotonicMs - agoMsMax
     while ((this.#moments[1]?.monotonicMs ?? Number.POSITIVE_INFINITY) <= until)
       this.#moments.shift()
   }

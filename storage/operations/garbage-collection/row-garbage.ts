@@ -2,7 +2,7 @@
 import type { Cell, Row, Timestamp } from '../../cells/cell.ts'
 import type { DeleteFromColumn } from '../../cells/mutation.ts'
 import type { RowFilter } from '../../cells/row-filter.ts'
-import { observerOfAck } from '../../observers/notifications/acknowledgment.ts'
+import { observerOfColumn } from '../../observers/notifications/handed-out.ts'
 import { decodeNotify, eraseNotify } from '../../transactions/records/notify-cell.ts'
 import { decodeWriteRecord } from '../../transactions/records/write-record.ts'
 
@@ -68,7 +68,7 @@ export function safePointOfRow(
 
 /**
  * Pure: the deletions for one row, none when it holds no garbage. An `expendable` row goes as a whole
- * once its newest version is at or below the safe point, and an acknowledgment with the row of which it is.
+ * once its newest version is at or below the safe point, and what an observer noted in a row with that row.
  */
 export function garbageOf(
   row: Row,
@@ -120,7 +120,7 @@ function goingColumns(
   expendable: Expendable,
 ): (newest: Cell) => boolean {
   const goesAlone = ({ qualifier, timestamp, value }: Cell) => {
-    const observerId = observerOfAck(qualifier)
+    const observerId = observerOfColumn(qualifier)
     if (observerId !== undefined && expendable.observer(observerId)) return true
     const isDelete = decodeWriteRecord(value).content.kind === 'delete'
     return isDelete || expendable.row(rowKey, timestamp)
@@ -129,10 +129,11 @@ function goingColumns(
     ([newest]) =>
       newest === undefined ||
       newest.family !== 'write' ||
-      observerOfAck(newest.qualifier) !== undefined ||
+      observerOfColumn(newest.qualifier) !== undefined ||
       goesAlone(newest),
   )
-  return (newest) => goesAlone(newest) || (isGone && observerOfAck(newest.qualifier) !== undefined)
+  return (newest) =>
+    goesAlone(newest) || (isGone && observerOfColumn(newest.qualifier) !== undefined)
 }
 
 /** The cells of each column, the newest first. */

@@ -11,7 +11,8 @@ import { FEED_BEGINS_ROW } from '../../transactions/feed/feed-begins.ts'
 import { EPOCHS_ROW } from '../../transactions/history/epochs.ts'
 import { FEATURES_ROW } from '../../transactions/history/format-features.ts'
 import { HISTORY_PREFIX } from '../../transactions/history/history-rows.ts'
-import { TOKENS } from '../../transactions/protocol/token.ts'
+import { TOKENS } from '../../transactions/protocol/tokens/token.ts'
+import { RETENTION_ROW } from '../garbage-collection/store-retention.ts'
 import { MOVE_PREFIX } from './move-rows.ts'
 
 /** What is of a store's processes, or has another form in the other store. */
@@ -33,7 +34,9 @@ export const COPIED_FAMILIES: RowFilter = [
 ]
 
 /** Rows that are changed without records of the protocol, so that no timestamp says when. */
-export const PLAIN_PREFIXES = [systemRowKey('secret/'), HISTORY_PREFIX, EPOCHS_ROW, FEATURES_ROW]
+export const PLAIN_PREFIXES = [
+  ...[systemRowKey('secret/'), HISTORY_PREFIX, EPOCHS_ROW, FEATURES_ROW, RETENTION_ROW],
+]
 
 /**
  * Finds rows that committed after a timestamp, or were guarded or rolled back by a transaction that began after it. A

@@ -12,6 +12,8 @@ export type ClockStatus = {
   readonly offsetMicros: number
   /** By how much the newest timestamp is ahead of the time. */
   readonly aheadMicros: number
+  /** By how much the wall clock is ahead of the other gateways, which count. */
+  readonly aheadOfOthersMicros: number
 }
 
 export type StorageStatus = {
@@ -48,5 +50,6 @@ export type StorageStatus = {
 export function clockStatusOf(oracle: TimestampOracle): ClockStatus {
   const { wallClock } = oracle
   const aheadMicros = Math.max(0, oracle.lastSeen() - wallClock.micros())
-  return { offsetMicros: wallClock.offsetMicros, aheadMicros }
+  const { offsetMicros, aheadMicros: aheadOfOthersMicros = 0 } = wallClock
+  return { offsetMicros, aheadMicros, aheadOfOthersMicros }
 }

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { SecondCopyState } from '../../cells/store-replication.ts'
 import type { DiskWatch } from './disk-watch.ts'
 import type { ClockStatus } from './storage-status.ts'
 
 /** What does not keep the store from serving, and an operator should see to. */
 export type StorageWarning = {
-  readonly code: 'disk_full' | 'store_damaged' | 'clock_jumped' | 'timestamps_ahead'
+  readonly code:
+    | 'disk_full'
+    | 'store_damaged'
+    | 'no_second_copy'
+    | 'clock_jumped'
+    | 'clock_ahead'
+    | 'timestamps_ahead'
   /** What it is, and what to do. */
   readonly detail: string
 }
@@ -16,6 +23,7 @@ const AHEAD_SECONDS_MAX = 10
 export function warningsOf(
   { status: disk, pages }: Pick<DiskWatch, 'status' | 'pages'>,
   clock: ClockStatus,
+  secondCopy?: SecondCopyState,
 ): readonly StorageWarning[] {
   const warnings: StorageWarning[] = []
   if (disk?.isFull) {
@@ -28,6 +36,8 @@ export function warningsOf(
       detail: 'The store is damaged. Stop the server, run percolite check, and restore a backup.',
     })
   }
+  const missing = missingCopy(secondCopy)
+  if (missing !== undefined) warnings.push({ code: 'no_second_copy', detail: missing })
   const offSeconds = Math.round(clock.offsetMicros / 1_000_000)
   if (offSeconds !== 0) {
     const direction = offSeconds > 0 ? 'ahead' : 'back'
@@ -35,6 +45,14 @@ export function warningsOf(
       code: 'clock_jumped',
       detail: `The wall clock has jumped ${direction} by ${Math.abs(offSeconds)} s. It is followed when it has run \
 evenly for a minute, unless it is over 30 days ahead.`,
+    })
+  }
+  const othersSeconds = Math.round(clock.aheadOfOthersMicros / 1_000_000)
+  if (othersSeconds > AHEAD_SECONDS_MAX) {
+    warnings.push({
+      code: 'clock_ahead',
+      detail: `The clock of this machine is ${othersSeconds} s ahead of the other gateways, and is not followed. Set \
+it right.`,
     })
   }
   const aheadSeconds = Math.round(clock.aheadMicros / 1_000_000)
@@ -46,4 +64,16 @@ it has caught up; now() and retention follow the clock.`,
     })
   }
   return warnings
+}
+
+/** Undefined where a second copy is there, or none is wanted. */
+function missingCopy(state: SecondCopyState | undefined): string | undefined {
+  if (state === undefined || state.mode === 'none') return undefined
+  const { mode, isAlone, isConnected } = state
+  if (isConnected && !isAlone) return undefined
+  if (isConnected)
+    return 'Writes are answered without a second copy until the standby has caught up.'
+  return mode === 'required'
+    ? 'No standby is connected, so writes are refused. See to the standby.'
+    : 'No standby is connected, so writes are answered without a second copy. See to the standby.'
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StoreAnswers } from '../../cells/store-answers.ts'
+import type { SecondCopyState } from '../../cells/store-replication.ts'
 import { StorageError } from '../../errors.ts'
 import type { ProtocolContext } from '../../transactions/protocol/protocol-context.ts'
 import { DiskWatch } from './disk-watch.ts'
@@ -7,14 +8,25 @@ import { FileWatch } from './file-watch.ts'
 import { clockStatusOf } from './storage-status.ts'
 import { type StorageWarning, warningsOf } from './storage-warnings.ts'
 
+type Followed = { readonly secondCopy: SecondCopyState }
+
 /** Whether the store can be used now, as far as that is known without asking it. */
 export class StoreHealth {
   readonly disk: DiskWatch
   readonly files: FileWatch
   readonly #context: ProtocolContext
   readonly #answers: StoreAnswers | undefined
+  readonly #primary: Followed | undefined
 
-  constructor(context: ProtocolContext, answers: StoreAnswers | undefined) {
+  /** `primary` is the store as others follow it. */
+  constructor(
+    context: ProtocolContext,
+    {
+      answers,
+      primary,
+    }: { readonly answers?: StoreAnswers | undefined; readonly primary?: Followed | undefined },
+  ) {
+    this.#primary = primary
     this.disk = new DiskWatch(context)
     this.files = new FileWatch(context)
     this.#context = context
@@ -57,6 +69,7 @@ export class StoreHealth {
 
   /** What an operator should see to; the store still serves all it can. */
   get warnings(): readonly StorageWarning[] {
-    return warningsOf(this.disk, clockStatusOf(this.#context.oracle))
+    const clock = clockStatusOf(this.#context.oracle)
+    return warningsOf(this.disk, clock, this.#primary?.secondCopy)
   }
 }

@@ -5,8 +5,9 @@ import type { Transaction } from '../../transactions/transaction.ts'
 import { compareText } from '../../values/sql-value.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { requireFreeName, requireName } from '../definition-name.ts'
-import { ADMIN_ROLE, SERVER_RIGHTS, type ServerRight } from '../rights.ts'
+import { ADMIN_ROLE, isOfAdmin, SERVER_RIGHTS, type ServerRight } from '../rights.ts'
 import { TABLE_RIGHTS, type TableRight } from '../table-definition.ts'
+import { readRelays } from './access-relays.ts'
 import { type AccessReads, AccessRows, type AccessWrites } from './access-rows.ts'
 import { readAccessTokens } from './access-tokens.ts'
 import { isRoleLimits, type RoleLimits } from './role-limits.ts'
@@ -26,9 +27,9 @@ export type AccessRole = {
 
 const ROWS = new AccessRows('role', isRole)
 
-/** Whether a role that has these may do something with the server as a whole: `admin` may do everything. */
+/** Whether a role that has these may do something with the server as a whole. */
 export function mayOnServer(held: readonly ServerRight[], right: ServerRight): boolean {
-  return held.includes(right) || held.includes('admin')
+  return held.includes(right) || (isOfAdmin(right) && held.includes('admin'))
 }
 
 /** All roles but `admin`, which has no row, by name. */
@@ -87,7 +88,7 @@ export async function revokeOnAllTables(
 
 /**
  * `catalog` is the one of this transaction. Throws StorageError `unknown_role`, and `role_in_use` while a token has it
- * or a table names it.
+ * or a table names it, or a relay has it.
  */
 export async function dropAccessRole(
   transaction: AccessWrites,
@@ -97,7 +98,10 @@ export async function dropAccessRole(
   await requireChangeableRole(transaction, name)
   const tokens = (await readAccessTokens(transaction)).filter(({ role }) => role === name)
   const tables = catalog.tables().filter(({ grants }) => grants.some(({ role }) => role === name))
-  if (tokens.length + tables.length > 0) throw inUse(name, tokens, tables)
+  const relays = (await readRelays(transaction)).filter(({ relay }) => relay.role === name)
+  if (tokens.length + tables.length + relays.length > 0) {
+    throw inUse(name, { tokens, tables, relays: relays.map(({ relay }) => relay) })
+  }
   ROWS.delete(transaction, name)
   dropRoleWritten(transaction, name)
 }
@@ -111,15 +115,15 @@ export async function requireAccessRole(
 }
 
 /**
- * The role of this name. Throws StorageError `unknown_role`, and `invalid_definition` for `admin`, which has everything
- * and keeps it.
+ * The role of this name. Throws StorageError `unknown_role`, and `invalid_definition` for `admin`, whose rights stay as
+ * they are.
  */
 export async function requireChangeableRole(
   transaction: Pick<AccessReads, 'scanBatches'>,
   name: string,
 ): Promise<AccessRole> {
   if (name !== ADMIN_ROLE) return named(await readAccessRoles(transaction), name)
-  const message = `The role ${ADMIN_ROLE} may do everything, and stays as it is.`
+  const message = `The role ${ADMIN_ROLE} stays as it is: it may do everything but FOLLOW.`
   throw new StorageError('invalid_definition', message, { role: name })
 }
 
@@ -132,18 +136,19 @@ function named(roles: readonly AccessRole[], name: string): AccessRole {
 /** Longer lists are nothing to read in an error. */
 const NAMED_MAX = 10
 
+type Named = ReadonlyArray<{ readonly name: string }>
+
 function inUse(
   role: string,
-  tokens: ReadonlyArray<{ readonly name: string }>,
-  tables: ReadonlyArray<{ readonly name: string }>,
+  by: { readonly tokens: Named; readonly tables: Named; readonly relays: Named },
 ): StorageError {
-  const message = `The role ${role} is in use: drop the tokens that have it, and revoke what it may do with tables.`
-  const namesOf = (all: ReadonlyArray<{ readonly name: string }>) =>
-    all.slice(0, NAMED_MAX).map(({ name }) => name)
+  const message = `The role ${role} is in use: drop the tokens and relays that have it, and revoke what it may do with tables.`
+  const namesOf = (all: Named) => all.slice(0, NAMED_MAX).map(({ name }) => name)
   return new StorageError('role_in_use', message, {
     role,
-    tokens: namesOf(tokens),
-    tables: namesOf(tables),
+    tokens: namesOf(by.tokens),
+    tables: namesOf(by.tables),
+    relays: namesOf(by.relays),
   })
 }
 

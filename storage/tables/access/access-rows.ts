@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
+import type { CellStore } from '../../cells/cell-store.ts'
 import { endOfPrefix, systemRowKey } from '../../cells/row-key.ts'
 import { DamagedRecord } from '../../invariant.ts'
 import { rowsOfBatches } from '../../transactions/protocol/row-batches.ts'
@@ -14,9 +15,12 @@ import { parsedJson } from '../bytes/catalog-json.ts'
  *     access/block/<hash>    a subject of JWTs, see `access-blocks.ts`
  *     access/first/<id>      that a token came from a file, see `first-token.ts`
  *     access/secret/<name>   a secret that was rotated, see `access-secrets.ts`
+ *     access/relay/<name>    a relay, see `access-relays.ts`
+ *     access/relay-progress/<name>  how far it has come
  *     access/written/<name>  what a role has written today, see `role-written.ts`
- *     access/version         written by each change of the others but the last, and of the grants of a table: of two
- *                            changes at once one conflicts, and one read tells whether there was any
+ *     access/version         written by each change of the others but those of which each write is counted, and of the
+ *                            grants of a table: of two changes at once one conflicts, and one read tells whether there
+ *                            was any
  */
 export type AccessReads = Pick<Transaction, 'getRow' | 'scanBatches'>
 export type AccessWrites = AccessReads & Pick<Transaction, 'put' | 'delete' | 'requireRoom'>
@@ -40,11 +44,16 @@ export class AccessRows<T> {
     const range = { start: this.#prefix, end, columns: [COLUMN] }
     const found: T[] = []
     for await (const { columns } of rowsOfBatches(transaction.scanBatches(range))) {
-      const json = parsedJson(columns.get(COLUMN)?.value)
-      if (!this.#isOne(json)) throw new DamagedRecord('T3', { damaged: 'access row' })
-      found.push(json)
+      found.push(this.#valueOf(columns.get(COLUMN)?.value))
     }
     return found
+  }
+
+  /** Undefined where there is none. Throws as `read`. */
+  async readOne(transaction: Pick<AccessReads, 'getRow'>, id: string): Promise<T | undefined> {
+    const row = await transaction.getRow(this.#keyOf(id), [COLUMN])
+    const value = row?.columns.get(COLUMN)?.value
+    return value === undefined ? undefined : this.#valueOf(value)
   }
 
   write(transaction: Pick<AccessWrites, 'put'>, id: string, value: T): void {
@@ -60,6 +69,12 @@ export class AccessRows<T> {
   delete(transaction: Pick<AccessWrites, 'put' | 'delete'>, id: string): void {
     transaction.delete(this.#keyOf(id), COLUMN)
     changeAccess(transaction)
+  }
+
+  #valueOf(value: Uint8Array | undefined): T {
+    const json = parsedJson(value)
+    if (!this.#isOne(json)) throw new DamagedRecord('T3', { damaged: 'access row' })
+    return json
   }
 
   /** Names may hold any character and paths are ASCII, so the id is percent-encoded as UTF-8. */
@@ -79,4 +94,10 @@ export async function readAccessVersion(
 ): Promise<Timestamp> {
   const row = await transaction.getRow(VERSION, [COLUMN])
   return row?.columns.get(COLUMN)?.commitTs ?? 0
+}
+
+/** The same of the newest change that the store has, which may be above every snapshot. Rejects with CellStoreError. */
+export async function newestAccessChange(cellStore: CellStore): Promise<Timestamp> {
+  const [row] = await cellStore.readRows([VERSION], [{ family: 'write', newest: 1 }])
+  return row?.cells[0]?.timestamp ?? 0
 }

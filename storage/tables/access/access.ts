@@ -9,6 +9,23 @@ export {
   readAccessBlocks,
 } from './access-blocks.ts'
 export {
+  type AccessRelay,
+  changeRelay,
+  createRelay,
+  dropRelay,
+  type RelayPart,
+  type RelayProgress,
+  type RelayRows,
+  type RelayState,
+  type RelayStop,
+  readRelay,
+  readRelays,
+  relayLagMs,
+  relayStateOf,
+  turnRelay,
+  writeRelayProgress,
+} from './access-relays.ts'
+export {
   type AccessRole,
   changeAccessRole,
   createAccessRole,
@@ -19,7 +36,7 @@ export {
   requireChangeableRole,
   revokeOnAllTables,
 } from './access-roles.ts'
-export { readAccessVersion } from './access-rows.ts'
+export { newestAccessChange, readAccessVersion } from './access-rows.ts'
 export {
   type AccessSecret,
   readAccessSecret,

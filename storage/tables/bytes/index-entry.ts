@@ -7,6 +7,7 @@ import { STORAGE_LIMITS } from '../../limits.ts'
 import { jsonMembers } from '../../values/json/json-members.ts'
 import { UNPAID } from '../../values/json/json-path.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
+import { wordsOf } from '../../values/words.ts'
 import {
   columnOf,
   columnPosition,
@@ -68,22 +69,30 @@ export function entryColumns(table: TableDefinition, index: IndexDefinition): re
 }
 
 /**
- * The entries of a row, in the order of their keys: one, or where a part is EACH one for each member. `values` are
- * those of the index's parts, where they are known. Errors: those of `encodeEntryKey`, and `limit_exceeded` above
- * `indexMembersMax`.
+ * The entries of a row, in the order of their keys: one, or one for each member of EACH, or word of WORDS. `values` are
+ * those of the index's parts, where they are known; `areLocked` says that each entry of a commit is locked. Errors:
+ * those of `encodeEntryKey`, and `limit_exceeded` above `indexMembersMax`, and those of words.
  */
 export function encodeEntries(
   table: TableDefinition,
   index: IndexDefinition,
   row: SqlRow,
-  values: readonly SqlValue[] = index.parts.map((part) => partValue(table, row, part)),
+  {
+    values = index.parts.map((part) => partValue(table, row, part)),
+    areLocked = false,
+  }: { readonly values?: readonly SqlValue[]; readonly areLocked?: boolean } = {},
 ): readonly EncodedEntry[] {
   let each = index.parts.length - 1
   while (each >= 0 && !index.parts[each]?.each) each -= 1
+  if (index.isDue && values[0] === null) return []
   if (each < 0) return [encodeEntry(table, index, row, values)]
-  const json = values[each] as string | null
-  const members = json === null ? [] : [...jsonMembers(json, UNPAID)]
-  requireFewMembers(members.length, table, index)
+  const whole = values[each] as string | null
+  if (whole === null) return []
+  const isOfWords = index.parts[each]?.each === 'words'
+  if (isOfWords) requireAtMost('indexTextCharactersMax', whole.length, table, index)
+  const members = [...new Set(isOfWords ? wordsOf(whole, UNPAID) : jsonMembers(whole, UNPAID))]
+  const ofWords = areLocked ? 'indexWordsLockedMax' : 'indexWordsMax'
+  requireAtMost(isOfWords ? ofWords : 'indexMembersMax', members.length, table, index)
   const [first] = members
   if (first === undefined) return []
   // All have the same value, which may be long, and is held once.
@@ -96,12 +105,23 @@ export function encodeEntries(
   return entries.sort((a, b) => compareRowKeys(a.key, b.key))
 }
 
-function requireFewMembers(actual: number, table: TableDefinition, index: IndexDefinition): void {
-  const limit = STORAGE_LIMITS.indexMembersMax
-  if (actual <= limit) return
-  const message = `A row has at most ${limit} members in the index "${index.name}"; this one of "${table.name}" has ${actual}.`
-  throw limitExceeded('indexMembersMax', actual, message, { table: table.name, index: index.name })
+function requireAtMost(
+  limit: keyof typeof COUNTED,
+  actual: number,
+  table: TableDefinition,
+  index: IndexDefinition,
+): void {
+  if (actual <= STORAGE_LIMITS[limit]) return
+  const message = `A row has at most ${STORAGE_LIMITS[limit]} ${COUNTED[limit]} in the index "${index.name}"; this one of "${table.name}" has ${actual}.`
+  throw limitExceeded(limit, actual, message, { table: table.name, index: index.name })
 }
+
+const COUNTED = {
+  indexMembersMax: 'members',
+  indexWordsMax: 'words',
+  indexWordsLockedMax: 'words',
+  indexTextCharactersMax: 'characters of text',
+} as const
 
 function encodeEntry(
   table: TableDefinition,

@@ -2,7 +2,12 @@
 import { bufferOf } from '../../cells/row-key.ts'
 import { invariant } from '../../invariant.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
-import type { IndexDefinition, KeyPart, TableDefinition } from '../table-definition.ts'
+import {
+  type IndexDefinition,
+  isWhole,
+  type KeyPart,
+  type TableDefinition,
+} from '../table-definition.ts'
 import { damagedKey, keyBound } from './key-component.ts'
 import { idInKeySpace, KEY_SPACE_BYTES, keySpace } from './key-space.ts'
 import {
@@ -56,7 +61,7 @@ export function encodeIndexKey(
 
 /** What the entries are ordered by: the index's columns, then the others of the primary key. */
 export function orderParts(table: TableDefinition, index: IndexDefinition): readonly KeyPart[] {
-  const own = new Set(index.parts.map(({ columnId }) => columnId))
+  const own = new Set(index.parts.filter(isWhole).map(({ columnId }) => columnId))
   return [...index.parts, ...table.primaryKey.filter(({ columnId }) => !own.has(columnId))]
 }
 
@@ -131,7 +136,7 @@ function encodeLeading(
   const behind = values.slice(index.parts.length)
   const primaryKey: SqlValue[] = []
   for (const { columnId } of table.primaryKey) {
-    const position = index.parts.findIndex((part) => part.columnId === columnId)
+    const position = index.parts.findIndex((part) => isWhole(part) && part.columnId === columnId)
     const value = position < 0 ? behind.shift() : own[position]
     if (value === undefined) break
     primaryKey.push(value)

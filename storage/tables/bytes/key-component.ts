@@ -2,6 +2,7 @@
 import { StorageError } from '../../errors.ts'
 import { DamagedRecord } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
+import { Decimal, type DecimalSize, powerOfTen } from '../../values/decimal.ts'
 import type { SqlType, SqlValue } from '../../values/sql-type.ts'
 import { requireValue } from '../../values/sql-value.ts'
 
@@ -12,6 +13,7 @@ import { requireValue } from '../../values/sql-value.ts'
  *     NULL               05
  *     INTEGER 1          10 80 00 00 00 00 00 00 01       sign bit flipped, so −1 sorts below 0
  *     REAL 1.0           10 BF F0 00 00 00 00 00 00       sign flipped; a negative one wholly inverted
+ *     DECIMAL(18, 2) 1.5 10 80 00 00 00 00 00 00 96       the units, sign bit flipped; 16 bytes of more than 18 digits
  *     BOOLEAN TRUE       10 01
  *     TEXT 'a', U+0000   10 61 00 FF 00 00                00 becomes 00 FF, and 00 00 ends it
  *
@@ -20,22 +22,28 @@ import { requireValue } from '../../values/sql-value.ts'
 const NULL_TAG = 0x05
 const VALUE_TAG = 0x10
 const SIGN_BIT = 2n ** 63n
+const LONG_SIGN_BIT = 2n ** 127n
 
 export function encodeKeyComponent(
   type: SqlType,
   value: SqlValue,
   descending: boolean,
+  size?: DecimalSize,
 ): Uint8Array {
   requireValue(type, value)
-  const bytes = Buffer.allocUnsafe(keyComponentBytes(type, value))
-  writeKeyComponent(bytes, 0, { type, value, descending })
+  const component = { type, value, descending, size }
+  const bytes = Buffer.allocUnsafe(keyComponentBytes(component, value))
+  writeKeyComponent(bytes, 0, component)
   return bytes
 }
 
 /** Exactly as many bytes as {@link writeKeyComponent} writes for the value. */
-export function keyComponentBytes(type: SqlType, value: SqlValue): number {
+export function keyComponentBytes(part: KeyComponentType, value: SqlValue): number {
   if (value === null) return 1
+  const { type } = part
   switch (type) {
+    case 'DECIMAL':
+      return 1 + decimalBytes(part.size) + (keyUnits(value as Decimal, part).isKept ? 0 : 1)
     case 'INTEGER':
     case 'TIMESTAMP':
     case 'DATE':
@@ -52,16 +60,21 @@ export function keyComponentBytes(type: SqlType, value: SqlValue): number {
   }
 }
 
-export type KeyComponent = {
+export type KeyComponentType = {
   readonly type: SqlType
+  readonly descending: boolean
+  /** Of a DECIMAL. */
+  readonly size?: DecimalSize | undefined
+}
+
+export type KeyComponent = KeyComponentType & {
   /** Checked before, by `requireValue`. */
   readonly value: SqlValue
-  readonly descending: boolean
 }
 
 /** Writes the component at `offset`, if there is enough space; returns the offset after it. */
 export function writeKeyComponent(target: Buffer, offset: number, component: KeyComponent): number {
-  const end = writeAscending(target, offset, component.type, component.value)
+  const end = writeAscending(target, offset, component)
   if (component.descending) invert(target, offset, end)
   return end
 }
@@ -80,12 +93,12 @@ export function keyBound(key: Uint8Array): Uint8Array {
 export function readKeyComponent(
   key: Buffer,
   offset: number,
-  part: { readonly type: SqlType; readonly descending: boolean },
+  part: KeyComponentType,
 ): { readonly value: SqlValue; readonly end: number } {
-  if (!part.descending) return readAscending(key, offset, part.type)
+  if (!part.descending) return readAscending(key, offset, part)
   const rest = Buffer.from(key.subarray(offset))
   invert(rest, 0, rest.length)
-  const { value, end } = readAscending(rest, 0, part.type)
+  const { value, end } = readAscending(rest, 0, part)
   return { value, end: offset + end }
 }
 
@@ -99,7 +112,8 @@ export function readLastText(key: Buffer, offset: number): string | undefined {
   return key.toString('latin1', offset + 1, end)
 }
 
-function writeAscending(target: Buffer, offset: number, type: SqlType, value: SqlValue): number {
+function writeAscending(target: Buffer, offset: number, component: KeyComponent): number {
+  const { type, value } = component
   if (value === null) return target.writeUInt8(NULL_TAG, offset)
   const start = target.writeUInt8(VALUE_TAG, offset)
   switch (type) {
@@ -107,6 +121,8 @@ function writeAscending(target: Buffer, offset: number, type: SqlType, value: Sq
     case 'TIMESTAMP':
     case 'DATE':
       return target.writeBigUInt64BE((value as bigint) + SIGN_BIT, start)
+    case 'DECIMAL':
+      return writeDecimal(target, start, component)
     case 'REAL':
       return writeReal(target, start, value as number)
     case 'BOOLEAN':
@@ -118,6 +134,60 @@ function writeAscending(target: Buffer, offset: number, type: SqlType, value: Sq
     case 'JSON':
       throw new StorageError('type_mismatch', 'JSON cannot be part of a key.', { type })
   }
+}
+
+/** A DECIMAL of a key has a size. */
+function decimalBytes(size: DecimalSize | undefined): number {
+  return (size?.precision ?? 0) > 18 ? 16 : 8
+}
+
+/**
+ * The number in units of the column; where that cannot have it, the last one of the column before it in the order of
+ * the key. What is too large for the column is as large as none there, which 8 and 16 bytes have room for.
+ */
+function keyUnits(
+  { units, scale }: Decimal,
+  { size, descending }: KeyComponentType,
+): { readonly units: bigint; readonly isKept: boolean } {
+  if (size === undefined) throw new StorageError('type_mismatch', 'A DECIMAL of a key has a size.')
+  const divisor = powerOfTen(Math.max(0, scale - size.scale))
+  const whole = scale > size.scale ? units / divisor : units * powerOfTen(size.scale - scale)
+  const rest = scale > size.scale ? units % divisor : 0n
+  const step = descending ? (rest > 0n ? 1n : 0n) : rest < 0n ? -1n : 0n
+  const limit = powerOfTen(size.precision)
+  const kept = whole + step
+  if (kept >= limit) return { units: limit, isKept: rest === 0n }
+  return { units: kept > -limit ? kept : -limit, isKept: rest === 0n }
+}
+
+/**
+ * A number that the column cannot have is a bound only. A byte behind those of the one before it, which no component
+ * begins with, puts it behind all keys that begin with that.
+ */
+function writeDecimal(target: Buffer, start: number, component: KeyComponent): number {
+  const { value, size, descending } = component
+  const { units, isKept } = keyUnits(value as Decimal, component)
+  let end = start
+  if (decimalBytes(size) === 8) end = target.writeBigUInt64BE(units + SIGN_BIT, end)
+  else {
+    const long = units + LONG_SIGN_BIT
+    end = target.writeBigUInt64BE(long >> 64n, end)
+    end = target.writeBigUInt64BE(BigInt.asUintN(64, long), end)
+  }
+  return isKept ? end : target.writeUInt8(descending ? 0 : 0xff, end)
+}
+
+function readDecimal(key: Buffer, start: number, size: DecimalSize | undefined): Decimal {
+  const high = key.readBigUInt64BE(start)
+  const units =
+    decimalBytes(size) === 8
+      ? high - SIGN_BIT
+      : (high << 64n) + key.readBigUInt64BE(start + 8) - LONG_SIGN_BIT
+  const limit = powerOfTen(size?.precision ?? 0)
+  if (size === undefined || units >= limit || units <= -limit) {
+    throw damagedKey(key, start, 'not a DECIMAL of its column')
+  }
+  return new Decimal(units, size.scale)
 }
 
 function writeReal(target: Buffer, start: number, value: number): number {
@@ -172,7 +242,7 @@ function writeTerminator(target: Buffer, offset: number): number {
 function readAscending(
   key: Buffer,
   offset: number,
-  type: SqlType,
+  { type, size }: KeyComponentType,
 ): { readonly value: SqlValue; readonly end: number } {
   const tag = key[offset]
   if (tag === NULL_TAG) return { value: null, end: offset + 1 }
@@ -184,6 +254,11 @@ function readAscending(
     case 'DATE':
       requireBytes(key, start, 8)
       return { value: key.readBigUInt64BE(start) - SIGN_BIT, end: start + 8 }
+    case 'DECIMAL': {
+      const bytes = decimalBytes(size)
+      requireBytes(key, start, bytes)
+      return { value: readDecimal(key, start, size), end: start + bytes }
+    }
     case 'REAL':
       requireBytes(key, start, 8)
       return { value: readReal(key, start), end: start + 8 }

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
+import { SeededRandomness } from '../../../test/seeded-randomness.ts'
 import { arbitraryValue, KEY_TYPES } from '../../../test/storage/arbitrary-values.ts'
-import { tableOf } from '../../../test/storage/table-of.ts'
+import { sizeOf, tableOf } from '../../../test/storage/table-of.ts'
 import { InvariantViolation } from '../../invariant.ts'
+import { Decimal } from '../../values/decimal.ts'
 import type { SqlType, SqlValue } from '../../values/sql-type.ts'
 import { compareText, compareValues } from '../../values/sql-value.ts'
 import type { TableDefinition } from '../table-definition.ts'
@@ -59,13 +61,14 @@ suite('one value of a key', () => {
     for (const descending of [false, true]) {
       const label = `${type} ${descending ? 'DESC' : 'ASC'}`
       const withNull = fc.option(arbitraryValue(type))
+      const { size } = sizeOf(type)
 
       test(`${label}: the bytes sort as the values do`, () => {
         fc.assert(
           fc.property(withNull, withNull, (a, b) => {
             const order = compareRowKeys(
-              encodeKeyComponent(type, a, descending),
-              encodeKeyComponent(type, b, descending),
+              encodeKeyComponent(type, a, descending, size),
+              encodeKeyComponent(type, b, descending, size),
             )
             const expected = compareValues(type, a, b)
             assert.equal(Math.sign(order), Math.sign(descending ? 0 - expected : expected))
@@ -77,9 +80,9 @@ suite('one value of a key', () => {
       test(`${label}: what is written is read back, whatever follows`, () => {
         fc.assert(
           fc.property(withNull, fc.uint8Array({ maxLength: 4 }), (value, rest) => {
-            const component = encodeKeyComponent(type, value, descending)
+            const component = encodeKeyComponent(type, value, descending, size)
             const bytes = Buffer.concat([Uint8Array.of(1), component, rest])
-            const read = readKeyComponent(bytes, 1, { type, descending })
+            const read = readKeyComponent(bytes, 1, { type, descending, size })
             assert.deepEqual(read, { value, end: 1 + component.length })
           }),
           { numRuns: 300 },
@@ -90,8 +93,8 @@ suite('one value of a key', () => {
         fc.assert(
           fc.property(withNull, withNull, (a, b) => {
             fc.pre(compareValues(type, a, b) !== 0)
-            const left = Buffer.from(encodeKeyComponent(type, a, descending))
-            const right = Buffer.from(encodeKeyComponent(type, b, descending))
+            const left = Buffer.from(encodeKeyComponent(type, a, descending, size))
+            const right = Buffer.from(encodeKeyComponent(type, b, descending, size))
             assert.ok(!left.subarray(0, right.length).equals(right))
           }),
           { numRuns: 300 },
@@ -99,6 +102,38 @@ suite('one value of a key', () => {
       })
     }
   }
+
+  test('100,000 random DECIMALs and bounds between them sort as the numbers do, whatever follows', () => {
+    const random = new SeededRandomness(20_261_129)
+    const digits = (count: number): bigint => {
+      let units = 0n
+      for (let at = random.below(count + 1); at > 0; at -= 1)
+        units = units * 10n + BigInt(random.below(10))
+      return random.below(2) === 0 ? units : -units
+    }
+    for (let round = 0; round < 100_000; round += 1) {
+      const precision = 1 + random.below(38)
+      const size = { precision, scale: random.below(precision + 1) }
+      const descending = random.below(2) === 0
+      const stored = new Decimal(digits(precision), size.scale)
+      // Some are near the stored one, some of the same scale, some beyond the column.
+      const near = new Decimal(stored.units * 10n + BigInt(random.below(21) - 10), size.scale + 1)
+      const bound = random.below(2) === 0 ? near : new Decimal(digits(45), random.below(45))
+      const key = encodeKeyComponent('DECIMAL', stored, descending, size)
+      const sought = encodeKeyComponent('DECIMAL', bound, descending, size)
+      const follows = Uint8Array.of(0x05, 0x10, 0xfa, 0xef)[random.below(5)]
+      const behind = follows === undefined ? key : Buffer.concat([key, Uint8Array.of(follows)])
+      const expected = compareValues('DECIMAL', stored, bound) * (descending ? -1 : 1)
+      const label = `round ${round}: ${stored} and ${bound} of ${JSON.stringify(size)} ${descending}`
+      if (expected === 0) assert.deepEqual(key, sought, label)
+      else assert.equal(Math.sign(compareRowKeys(behind, sought)), expected, label)
+      const part = { type: 'DECIMAL', descending, size } as const
+      assert.deepEqual(readKeyComponent(Buffer.from(behind), 0, part), {
+        value: stored,
+        end: key.length,
+      })
+    }
+  })
 
   test('minus zero is written as zero', () => {
     assert.deepEqual(encodeKeyComponent('REAL', -0, false), encodeKeyComponent('REAL', 0, false))

@@ -44,7 +44,7 @@ export function encodePrimaryKey(
   table: TableDefinition,
   keyValues: readonly SqlValue[],
 ): Uint8Array {
-  const key = encodeValues(table, keyValues)
+  const key = encodeValues(table, keyValues, { isBound: false })
   requireKeySize(key.length, table)
   return key
 }
@@ -63,7 +63,7 @@ export function encodePrimaryKeyBound(
   table: TableDefinition,
   keyValues: readonly SqlValue[],
 ): Uint8Array {
-  return keyBound(encodeValues(table, keyValues))
+  return keyBound(encodeValues(table, keyValues, { isBound: true }))
 }
 
 /**
@@ -76,7 +76,8 @@ export function encodeTextPrefix(
   text: string,
 ): Uint8Array {
   const part = table.primaryKey[keyValues.length]
-  return textPrefixBound(table, encodeValues(table, keyValues), part, text)
+  const leading = encodeValues(table, keyValues, { isBound: true })
+  return textPrefixBound(table, leading, part, text)
 }
 
 /** The values of the primary key, in key order. Throws a violation of T1 for any other bytes. */
@@ -95,22 +96,27 @@ export function decodePrimaryKey(table: TableDefinition, key: Uint8Array): SqlVa
   return values
 }
 
-function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
+/** A bound may be between two values of its column. */
+function encodeValues(
+  table: TableDefinition,
+  keyValues: readonly SqlValue[],
+  { isBound }: { readonly isBound: boolean },
+): Uint8Array {
   const parts = primaryKeyParts(table)
   invariant(keyValues.length <= parts.length, 'T1', { table: table.name, values: keyValues.length })
   let bytes = KEY_SPACE_BYTES
   for (let at = 0; at < keyValues.length; at += 1) {
     const value = keyValues[at] as SqlValue
     if (value === null) throw nullInKey(table, at)
-    const { type, name } = parts[at] as PrimaryKeyPart
-    requireValue(type, value, name)
-    bytes += keyComponentBytes(type, value)
+    const part = parts[at] as PrimaryKeyPart
+    requireValue(part.type, value, part.name, isBound ? undefined : part.size)
+    bytes += keyComponentBytes(part, value)
   }
   const key = Buffer.allocUnsafe(bytes)
   let end = writeKeySpace(key, TABLE_SPACE, table.id)
   for (let at = 0; at < keyValues.length; at += 1) {
-    const { type, descending } = parts[at] as PrimaryKeyPart
-    end = writeKeyComponent(key, end, { type, value: keyValues[at] as SqlValue, descending })
+    const { type, descending, size } = parts[at] as PrimaryKeyPart
+    end = writeKeyComponent(key, end, { type, value: keyValues[at] as SqlValue, descending, size })
   }
   return key
 }

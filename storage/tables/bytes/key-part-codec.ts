@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type JsonStep, stepsOf } from '../../values/json/json-path.ts'
+import { WORDS_VERSION } from '../../values/words.ts'
 import type { ColumnDefinition, KeyPart } from '../table-definition.ts'
 import {
   COLUMN_ID_MAX,
@@ -22,10 +23,16 @@ import {
  *     {"column":3,"path":["tags",0],"descending":false}            meta->'tags'->>0
  *     {"column":3,"path":[{"either":"0"}],"descending":false}      meta#>>'{0}'
  *     {"column":3,"each":true,"descending":false}                  EACH meta
+ *     {"column":2,"words":78,"descending":false}                   WORDS body, as version 78 of ICU finds them
  */
 export function jsonOfPart({ columnId, descending, path, each }: KeyPart): JsonObject {
-  const within = { ...(path && { path: path.map(jsonOfStep) }), ...(each && { each }) }
+  const within = { ...(path && { path: path.map(jsonOfStep) }), ...codeOfEach(each) }
   return { column: columnId, ...within, descending }
+}
+
+function codeOfEach(each: KeyPart['each']): JsonObject {
+  if (each === undefined) return {}
+  return each === 'members' ? { each: true } : { words: WORDS_VERSION }
 }
 
 function jsonOfStep({ name, index }: JsonStep): unknown {
@@ -37,23 +44,40 @@ function jsonOfStep({ name, index }: JsonStep): unknown {
 export function partsOfJson(
   json: unknown,
   tableColumns: readonly ColumnDefinition[],
-  mayHave: { readonly paths: boolean; readonly each: boolean } = { paths: false, each: false },
+  mayHave: { readonly paths: boolean; readonly each: boolean; readonly words: boolean } = NO_PATHS,
 ): KeyPart[] {
   const parts = requireList(json).map((part): KeyPart => {
-    const { column, descending: given, path, each } = requireObject(part)
+    const { column, descending: given, path, each, words } = requireObject(part)
     const columnId = requireId(column, COLUMN_ID_MAX)
     requireColumn(tableColumns, columnId)
     const descending = requireBoolean(given)
-    if (path === undefined && each === undefined) return { columnId, descending }
-    const isJson = tableColumns.some(({ id, type }) => id === columnId && type === 'JSON')
-    if (!mayHave.paths || !isJson) throw damaged('a key has no path here')
-    if (each !== undefined && !(mayHave.each && each === true))
-      throw damaged('a key has no EACH here')
+    if (path === undefined && each === undefined && words === undefined)
+      return { columnId, descending }
     const within = path === undefined ? {} : { path: pathOfJson(path) }
-    return { columnId, descending, ...within, ...(each === true && { each }) }
+    const wanted = path === undefined && each === undefined ? 'TEXT' : 'JSON'
+    const isOfType = tableColumns.some(({ id, type }) => id === columnId && type === wanted)
+    if (!mayHave.paths || !isOfType) throw damaged('a key has no path here')
+    if (words !== undefined) {
+      if (!mayHave.words || each !== undefined) throw damaged('a key has no WORDS here')
+      requireId(words, Number.MAX_SAFE_INTEGER)
+      return { columnId, descending, ...within, each: 'words' }
+    }
+    if (each === undefined) return { columnId, descending, ...within }
+    if (!mayHave.each || each !== true) throw damaged('a key has no EACH here')
+    return { columnId, descending, ...within, each: 'members' }
   })
   if (parts.length === 0) throw damaged('a key has no columns')
   return parts
+}
+
+const NO_PATHS = { paths: false, each: false, words: false }
+
+/** Whether the parts of a key have words that another version of ICU has found. */
+export function hasOtherWords(json: unknown): boolean {
+  return requireList(json).some((part) => {
+    const { words } = requireObject(part)
+    return words !== undefined && words !== WORDS_VERSION
+  })
 }
 
 function pathOfJson(json: unknown): readonly JsonStep[] {

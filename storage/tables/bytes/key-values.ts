@@ -32,14 +32,15 @@ export function componentsOf(
   return values.map((value, position) => {
     const part = parts[position] as KeyPart
     const type = partType(table, part)
-    requireValue(type, value, columnOf(table, part.columnId).column.name)
-    return { type, value, descending: part.descending }
+    const { name, size } = columnOf(table, part.columnId).column
+    requireValue(type, value, name)
+    return { type, value, descending: part.descending, size }
   })
 }
 
 export function componentBytes(components: readonly KeyComponent[]): number {
   let bytes = 0
-  for (const { type, value } of components) bytes += keyComponentBytes(type, value)
+  for (const component of components) bytes += keyComponentBytes(component, component.value)
   return bytes
 }
 
@@ -75,7 +76,8 @@ export function readComponents(
   let end = offset
   for (const part of parts) {
     const { descending } = part
-    const read = readKeyComponent(bytes, end, { type: partType(table, part), descending })
+    const { size } = columnOf(table, part.columnId).column
+    const read = readKeyComponent(bytes, end, { type: partType(table, part), descending, size })
     values.push(read.value)
     end = read.end
   }

@@ -11,6 +11,7 @@ import { readLastText } from './key-component.ts'
 import { decodePrimaryKey } from './key-encoding.ts'
 import { KEY_SPACE_BYTES } from './key-space.ts'
 import { FORMAT, isKeyColumn } from './row-codec.ts'
+import { decimalOf } from './row-value-reader.ts'
 import { KINDS } from './stored-fields.ts'
 import { fixedBodyBytes, hasLength, isKindOf, KIND } from './stored-value.ts'
 
@@ -104,7 +105,7 @@ export class RowObjects {
       const tag = this.#varuint(record)
       const kind = tag % KINDS
       const id = (tag - kind) / KINDS
-      if (!(id > idBefore && id < this.#slots.length) || kind > KIND.json) return false
+      if (!(id > idBefore && id < this.#slots.length) || kind > KIND.decimal) return false
       idBefore = id
       const length = BODY_BYTES[kind] ?? this.#varuint(record)
       const start = this.#at
@@ -120,7 +121,10 @@ export class RowObjects {
         object[field.name] = record.toString('latin1', start, this.#at)
         continue
       }
-      const value = plainValue(kind, record, start, length)
+      const value =
+        kind === KIND.decimal
+          ? decimalOf(record, start, length, slot.column.size)
+          : plainValue(kind, record, start, length)
       if (value === undefined) return false
       object[field.name] =
         value === null || field.toJson === undefined ? value : field.toJson(value as bigint)

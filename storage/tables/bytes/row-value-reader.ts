@@ -2,8 +2,9 @@
 import { Buffer } from 'node:buffer'
 import { bufferOf } from '../../cells/row-key.ts'
 import { DamagedRecord } from '../../invariant.ts'
+import { Decimal, type DecimalSize, sizedDecimal } from '../../values/decimal.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
-import { fixedBodyBytes, hasLength, KIND } from './stored-value.ts'
+import { fixedBodyBytes, hasLength, KIND, unitsBytes } from './stored-value.ts'
 
 /** An unsigned number of 32 bits in groups of seven bits, lowest first; the top bit says "more". */
 export function varuintBytes(value: number): number {
@@ -53,8 +54,8 @@ export class RowValueReader {
     }
   }
 
-  /** The value of this kind that begins here. BYTES are a view into the row value. */
-  readBody(kind: number): SqlValue {
+  /** The value of this kind that begins here, a DECIMAL of this size. BYTES are a view into the row value. */
+  readBody(kind: number, size?: DecimalSize): SqlValue {
     switch (kind) {
       case KIND.null:
         return null
@@ -78,6 +79,8 @@ export class RowValueReader {
         return this.#readText()
       case KIND.bytes:
         return this.#readBytes()
+      case KIND.decimal:
+        return this.#readDecimal(size)
       default:
         throw this.damaged(`there is no kind ${kind}`)
     }
@@ -85,7 +88,7 @@ export class RowValueReader {
 
   /** Steps over the value of this kind that begins here: decoding a text that is not needed would cost more. */
   skipBody(kind: number): void {
-    if (kind > KIND.json) throw this.damaged(`there is no kind ${kind}`)
+    if (kind > KIND.decimal) throw this.damaged(`there is no kind ${kind}`)
     this.#take(hasLength(kind) ? this.readVaruint() : fixedBodyBytes(kind))
   }
 
@@ -123,6 +126,14 @@ export class RowValueReader {
     return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + start, length)
   }
 
+  #readDecimal(size: DecimalSize | undefined): Decimal {
+    const length = this.readVaruint()
+    const start = this.#take(length)
+    const value = decimalOf(this.#bytes, start, length, size)
+    if (value === undefined) throw this.damaged('not a DECIMAL of its column')
+    return value
+  }
+
   /** Steps over `count` bytes and returns the offset where they begin. */
   #take(count: number): number {
     const start = this.#offset
@@ -131,3 +142,22 @@ export class RowValueReader {
     return start
   }
 }
+
+/** The DECIMAL of so many bytes in a column of this size; undefined for what no encoder has written. */
+export function decimalOf(
+  bytes: Buffer,
+  start: number,
+  length: number,
+  size: DecimalSize | undefined,
+): Decimal | undefined {
+  if (size === undefined || length < 1 || length > DECIMAL_BYTES_MAX) return undefined
+  const units =
+    length <= 6
+      ? BigInt(bytes.readIntBE(start, length))
+      : BigInt.asIntN(length * 8, BigInt(`0x${bytes.toString('hex', start, start + length)}`))
+  const value = new Decimal(units, size.scale)
+  return unitsBytes(units) === length && sizedDecimal(value, size) === value ? value : undefined
+}
+
+/** Of 38 digits. */
+const DECIMAL_BYTES_MAX = 16

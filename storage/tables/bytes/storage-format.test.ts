@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { encodeRow } from '../../../test/storage/encoded-row.ts'
 import { tableOf } from '../../../test/storage/table-of.ts'
+import { type DecimalSize, decimalFromText } from '../../values/decimal.ts'
 import { pathText } from '../../values/json/json-path.ts'
 import type { SqlType, SqlValue } from '../../values/sql-type.ts'
+import { WORDS_VERSION } from '../../values/words.ts'
 import { decodeIdentity, encodeIdentity } from '../catalog/identity-row.ts'
+import { decodeScheduleProgress, writeScheduleProgress } from '../catalog/schedule-progress.ts'
 import { type IndexDefinition, partName } from '../table-definition.ts'
 import { decodeEntry, encodeEntries, entryColumns } from './index-entry.ts'
 import { readKeyComponent } from './key-component.ts'
@@ -19,12 +22,13 @@ const page = readFileSync(new URL('../../../docs/storage-format.md', import.meta
 test('the key values of the page are written and read as it says', () => {
   const examples = rowsBelow('### Examples of key values')
   assert.ok(examples.length > 25)
-  for (const [type, order, json, bytes] of examples as [SqlType, string, string, string][]) {
+  for (const [written, order, json, bytes] of examples as [string, string, string, string][]) {
+    const { type, size } = typeOf(written)
     const descending = order === 'DESC'
     const value = sqlValueOf(type, unquoted(json))
-    const component = encodeKeyComponent(type, value, descending)
-    assert.equal(hexOf(component), unquoted(bytes), `${type} ${json}`)
-    const read = readKeyComponent(Buffer.from(component), 0, { type, descending })
+    const component = encodeKeyComponent(type, value, descending, size)
+    assert.equal(hexOf(component), unquoted(bytes), `${written} ${json}`)
+    const read = readKeyComponent(Buffer.from(component), 0, { type, descending, size })
     assert.deepEqual(read, { value, end: component.length })
   }
 })
@@ -56,8 +60,10 @@ test('the row values of the page are written and read as it says', () => {
   const examples = rowsBelow('### Examples of row values')
   assert.ok(examples.length > 10)
   for (const [columns, json, bytes] of examples as [string, string, string][]) {
-    const parts = columns === '' ? [] : columns.split(', ').map((text) => text.split(' '))
-    const others = parts.map(([id, type]) => column(Number(id), type as SqlType, false))
+    const others = [...columns.matchAll(/(\d+) (\w+(?:\(.*?\))?)/g)].map(([, id, written = '']) => {
+      const { type, size } = typeOf(written)
+      return { ...column(Number(id), type, false), ...(size && { size }) }
+    })
     const table = tableOf([column(1, 'INTEGER', true), ...others])
     const types = others.map(({ type }) => type)
     const row = [1n, ...sqlValuesOf(types, unquoted(json))]
@@ -68,10 +74,12 @@ test('the row values of the page are written and read as it says', () => {
 })
 
 test('the definitions of the page are written and read as it says', () => {
-  const jsons = [...page.matchAll(/```json\n([^`]*)```/g)].map(([, json]) => json as string)
-  assert.equal(jsons.length, 7)
+  // As if the page had been written by this version of ICU.
+  const ofThis = page.replace('"words": 78', `"words": ${WORDS_VERSION}`)
+  const jsons = [...ofThis.matchAll(/```json\n([^`]*)```/g)].map(([, json]) => json as string)
+  assert.equal(jsons.length, 9)
   const tables = jsons.map((json) => decodeTable(Buffer.from(json)))
-  const [account, user, observed, checked, numbered, pathed, tagged] = tables
+  const [account, user, observed, checked, numbered, pathed, tagged, scheduled, worded] = tables
   assert.deepEqual(numbered?.columns[0]?.default, { kind: 'identity', isAlways: true, series: 2 })
   assert.deepEqual(
     checked?.checks.map(({ state }) => state),
@@ -84,6 +92,14 @@ test('the definitions of the page are written and read as it says', () => {
   assert.deepEqual(
     tagged?.indexes[0]?.parts.map((part) => partName(tagged, part)),
     ["EACH meta->'tags'", 'at'],
+  )
+  assert.deepEqual(
+    worded?.indexes[0]?.parts.map((part) => partName(worded, part)),
+    ['WORDS body'],
+  )
+  assert.deepEqual(
+    scheduled?.schedules.map(({ times }) => times),
+    [{ every: '1 day', at: '03:00' }, { cron: '0 3 * * MON' }],
   )
   assert.equal(account?.name, 'account')
   assert.deepEqual(account?.columns[1]?.default, { kind: 'literal', value: 0n })
@@ -110,6 +126,15 @@ test('the counter of the page is written and read as it says', () => {
   assert.equal(Buffer.from(encodeIdentity(counter)).toString(), json)
 })
 
+test('the progress of a schedule of the page is written and read as it says', async () => {
+  const [, json] = /\| `schedule\/<id>` \| `(\{[^`]*\})`/.exec(page) ?? []
+  const progress = decodeScheduleProgress(Buffer.from(json ?? ''))
+  assert.deepEqual(progress, { next: 1769828400000000, last: 1769742000000000 })
+  const put = (_key: Uint8Array, _column: string, value: Uint8Array) =>
+    assert.equal(Buffer.from(value).toString(), json)
+  writeScheduleProgress({ put }, { id: 9 }, progress)
+})
+
 test('the index entries of the page are written and read as it says', () => {
   const examples = rowsBelow('### Examples of index entries')
   assert.ok(examples.length > 6)
@@ -127,17 +152,19 @@ test('the index entries of the page are written and read as it says', () => {
       name: 'i',
       unique: unique !== undefined,
       parts: (parts ?? '').split(', ').map((part) => ({
-        columnId: Number(part.split(' ')[0]),
+        columnId: Number(/\d/.exec(part)?.[0]),
         descending: part.endsWith('DESC'),
+        ...(part.startsWith('WORDS') && { each: 'words' as const }),
       })),
       storing: stored === undefined ? [] : [Number(stored)],
       state: 'ready',
     }
     const [id, name, count] = JSON.parse(unquoted(json)) as [number, string | null, number | null]
     const row = [BigInt(id), name, count === null ? null : BigInt(count)]
-    const [entry] = encodeEntries(table, index, row)
-    assert.ok(entry !== undefined)
-    assert.equal(hexOf(entry.key), unquoted(key), text)
+    const entries = encodeEntries(table, index, row)
+    const entry = entries.find((each) => hexOf(each.key) === unquoted(key))
+    assert.equal(entries.length, text.includes('WORDS') ? 2 : 1)
+    assert.ok(entry !== undefined, text)
     assert.equal(hexOf(entry.value), unquoted(value), text)
     const read = decodeEntry(table, index, { ...entry, commitTs: null })
     for (const position of entryColumns(table, index)) {
@@ -168,7 +195,7 @@ test('the entries of a path and of EACH of the page are written and read as it s
           columnId: 2,
           descending: order !== undefined,
           path: steps,
-          ...(isEach && { each: true }),
+          ...(isEach && { each: 'members' as const }),
         },
       ],
       storing: [],
@@ -204,6 +231,12 @@ test('the row of two families of the page is written as it says', () => {
   const sentence = /are `([0-9A-F ]+)` in column `0` and\s+`([0-9A-F ]+)` in column `1`/.exec(page)
   assert.deepEqual(written, sentence?.slice(1))
 })
+
+function typeOf(text: string): { readonly type: SqlType; readonly size?: DecimalSize } {
+  const [, type, precision, scale] = /^(\w+)(?:\((\d+), (\d+)\))?$/.exec(text) ?? []
+  const size = { precision: Number(precision), scale: Number(scale) }
+  return { type: type as SqlType, ...(precision !== undefined && { size }) }
+}
 
 /** The cells of the table that follows a heading, without its two head rows. */
 function rowsBelow(heading: string): string[][] {
@@ -242,5 +275,6 @@ function sqlValueOf(type: SqlType, json: string): SqlValue {
   const value = JSON.parse(/^-?\d{16,}$/.test(json) ? `"${json}"` : json) as SqlValue
   if (value === null) return null
   if (['INTEGER', 'TIMESTAMP', 'DATE'].includes(type)) return BigInt(value as string)
+  if (type === 'DECIMAL') return decimalFromText(value as string) as SqlValue
   return type === 'BYTES' ? Uint8Array.from(Buffer.from(value as string, 'hex')) : value
 }

@@ -22,7 +22,7 @@ export type StoredField = {
 
 /** Errors: those of `requireValue`. */
 export function fieldOf(column: ColumnDefinition, value: SqlValue): StoredField {
-  requireValue(column.type, value, column.name)
+  requireValue(column.type, value, column.name, column.size)
   const kind = kindOf(column.type, value)
   return { tag: column.id * KINDS + kind, kind, length: bodyBytes(kind, value), value }
 }
@@ -77,7 +77,8 @@ export function readFields(
     if (!isKindOf(column.type, kind) || held[position] !== true) {
       throw reader.damaged(`column ${id} cannot be of kind ${kind}`)
     }
-    if (wanted === undefined || wanted.includes(position)) row[position] = reader.readBody(kind)
+    if (wanted === undefined || wanted.includes(position))
+      row[position] = reader.readBody(kind, column.size)
     else reader.skipBody(kind)
   }
 }

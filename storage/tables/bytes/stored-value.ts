@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Decimal } from '../../values/decimal.ts'
 import type { SqlType, SqlValue } from '../../values/sql-type.ts'
 
 /**
  * A value inside a row value: a number, its kind, says how it is written, so that a reader can step over a column it
  * does not know and sees when bytes do not belong to the column's type. Numbers are big-endian, signed where they can
- * be; an INTEGER, and the days of a DATE, take the smallest kind they fit.
+ * be; an INTEGER, and the days of a DATE, take the smallest kind they fit. Of a DECIMAL the
+ * units are written, in as few bytes as they fit: the column says the scale.
  */
 export const KIND = {
   null: 0,
@@ -19,6 +21,7 @@ export const KIND = {
   bytes: 9,
   timestamp: 10,
   json: 11,
+  decimal: 12,
 } as const
 
 export function kindOf(type: SqlType, value: SqlValue): number {
@@ -29,6 +32,8 @@ export function kindOf(type: SqlType, value: SqlValue): number {
     case 'INTEGER':
     case 'DATE':
       return kindOfInteger(value as bigint)
+    case 'DECIMAL':
+      return KIND.decimal
     case 'REAL':
       return KIND.real
     case 'BOOLEAN':
@@ -49,7 +54,7 @@ function kindOfInteger(value: bigint): number {
   return KIND.integer64
 }
 
-/** The bytes that the value takes after its kind, without the length of TEXT, BYTES and JSON. */
+/** The bytes that the value takes after its kind, without the length of TEXT, BYTES, JSON and DECIMAL. */
 export function bodyBytes(kind: number, value: SqlValue): number {
   switch (kind) {
     case KIND.text:
@@ -57,6 +62,8 @@ export function bodyBytes(kind: number, value: SqlValue): number {
       return Buffer.byteLength(value as string)
     case KIND.bytes:
       return (value as Uint8Array).length
+    case KIND.decimal:
+      return unitsBytes((value as Decimal).units)
     default:
       return fixedBodyBytes(kind)
   }
@@ -82,7 +89,14 @@ export function fixedBodyBytes(kind: number): number {
 
 /** Whether the body is preceded by its length. */
 export function hasLength(kind: number): boolean {
-  return kind === KIND.text || kind === KIND.bytes || kind === KIND.json
+  return kind === KIND.text || kind === KIND.bytes || kind === KIND.json || kind === KIND.decimal
+}
+
+/** Of a signed whole number. */
+export function unitsBytes(units: bigint): number {
+  let bytes = 1
+  for (let rest = units < 0n ? ~units : units; rest >= 0x80n; rest >>= 8n) bytes += 1
+  return bytes
 }
 
 /** Writes the body at `offset`, if there is space; returns the offset after it. */
@@ -105,9 +119,22 @@ export function writeBody(target: Buffer, offset: number, kind: number, value: S
     case KIND.bytes:
       target.set(value as Uint8Array, offset)
       return offset + (value as Uint8Array).length
+    case KIND.decimal:
+      return writeUnits(target, offset, (value as Decimal).units)
     default:
       return offset
   }
+}
+
+function writeUnits(target: Buffer, start: number, units: bigint): number {
+  const bytes = unitsBytes(units)
+  if (bytes <= 6) return target.writeIntBE(Number(units), start, bytes)
+  let rest = units
+  for (let at = start + bytes - 1; at >= start; at -= 1) {
+    target[at] = Number(rest & 0xffn)
+    rest >>= 8n
+  }
+  return start + bytes
 }
 
 /** Whether a column of this type can hold a value written in this kind. */
@@ -118,6 +145,8 @@ export function isKindOf(type: SqlType, kind: number): boolean {
     case 'INTEGER':
     case 'DATE':
       return (kind >= KIND.integer8 && kind <= KIND.integer64) || kind === KIND.null
+    case 'DECIMAL':
+      return kind === KIND.decimal || kind === KIND.null
     case 'REAL':
       return kind === KIND.real || kind === KIND.null
     case 'BOOLEAN':

@@ -7,6 +7,7 @@ import {
   type IndexDefinition,
   type ObserverDefinition,
   type RowRule,
+  type ScheduleDefinition,
   TABLE_RIGHTS,
   type TableGrant,
 } from '../table-definition.ts'
@@ -20,7 +21,7 @@ import {
   requireObject,
   requireText,
 } from './catalog-json.ts'
-import { jsonOfPart, partsOfJson } from './key-part-codec.ts'
+import { hasOtherWords, jsonOfPart, partsOfJson } from './key-part-codec.ts'
 
 /**
  * An index in the row of its table:
@@ -48,8 +49,15 @@ export function indexOfJson(
     parts: partsOfJson(parts, tableColumns, mayHave),
     storing: requireColumnIds(storing, tableColumns),
     ...(failure !== undefined && { failure: requireText(failure) }),
+    ...(hasOtherWords(parts) && OTHER_WORDS),
   }
 }
+
+/** What is written now would have other entries than what is there. */
+const OTHER_WORDS = {
+  state: 'failed',
+  failure: 'This server finds the words of a text by another version of ICU.',
+} as const
 
 /**
  * An observer in the row of its table:
@@ -57,28 +65,46 @@ export function indexOfJson(
  *     {"id":9,"name":"invert","weak":false,"columns":[2],"state":"active","backfilled":true}
  *     { … ,"epoch":1767225600000100,"replayFrom":1767225600000000}          after a REPLAY
  *     { … ,"resumedAt":1767225600000200}                                    after a RESUME
+ *     { … ,"due":3}                                                         DUE, of format 10
  */
 export function jsonOfObserver(observer: ObserverDefinition): JsonObject {
-  const { id, name, isWeak, columns, state, isBackfilled, epoch, replayFrom, resumedAt } = observer
+  const { id, name, isWeak, columns, due, state, isBackfilled } = observer
+  const { epoch, replayFrom, resumedAt } = observer
   const replay = epoch === undefined ? {} : { epoch, replayFrom }
   const resumed = resumedAt === undefined ? {} : { resumedAt }
-  return { id, name, weak: isWeak, columns, state, backfilled: isBackfilled, ...replay, ...resumed }
+  return {
+    id,
+    name,
+    weak: isWeak,
+    columns,
+    ...(due !== undefined && { due }),
+    state,
+    backfilled: isBackfilled,
+    ...replay,
+    ...resumed,
+  }
 }
 
 /** Violations of T3. */
 export function observerOfJson(
   json: unknown,
   tableColumns: readonly ColumnDefinition[],
+  mayHave: { readonly due: boolean },
 ): ObserverDefinition {
   const { members, ...common } = commonOfJson(json, ['active', 'paused'])
   const columns = requireColumnIds(members.columns, tableColumns)
   if (columns.length === 0) throw damaged('an observer has no columns')
-  const { epoch, replayFrom, resumedAt } = members
+  const { due, epoch, replayFrom, resumedAt } = members
+  const isDue = due !== undefined
+  if (isDue && !(mayHave.due && columns.includes(due as number))) {
+    throw damaged('an observer has no such time')
+  }
   const wasReplayed = epoch !== undefined || replayFrom !== undefined
   return {
     ...common,
     isWeak: requireBoolean(members.weak),
     columns,
+    ...(isDue && { due: due as number }),
     isBackfilled: requireBoolean(members.backfilled),
     ...(wasReplayed && {
       epoch: timestampOfJson(epoch),
@@ -86,6 +112,32 @@ export function observerOfJson(
     }),
     ...(resumedAt !== undefined && { resumedAt: timestampOfJson(resumedAt) }),
   }
+}
+
+/**
+ * A schedule in the row of its table, which is of format 11:
+ *
+ *     {"id":10,"name":"nightly","observer":9,"every":"1 day","at":"03:00","zone":"Europe/Zurich","missed":"latest",
+ *       "state":"active"}
+ *     { … ,"cron":"0 3 * * *", … }
+ */
+export function jsonOfSchedule(schedule: ScheduleDefinition): JsonObject {
+  const { id, name, observer, times, zone, missed, state } = schedule
+  return { id, name, observer, ...times, zone, missed, state }
+}
+
+/** Violations of T3. */
+export function scheduleOfJson(json: unknown): ScheduleDefinition {
+  const { members, ...common } = commonOfJson(json, ['active', 'paused'])
+  const { observer, every, at, cron, zone, missed } = members
+  if (missed !== 'latest' && missed !== 'all')
+    throw damaged('a schedule does not say what is missed')
+  const times =
+    cron === undefined
+      ? { every: requireText(every), ...(at !== undefined && { at: requireText(at) }) }
+      : { cron: requireText(cron) }
+  const observerId = requireId(observer, TABLE_ID_MAX)
+  return { ...common, observer: observerId, times, zone: requireText(zone), missed }
 }
 
 /** Violations of T3. */
@@ -117,7 +169,7 @@ export function checkOfJson(json: unknown, columns: readonly ColumnDefinition[])
 function commonOfJson<State extends string>(json: unknown, states: readonly State[]) {
   const members = requireObject(json)
   const state = states.find((candidate) => candidate === members.state)
-  if (state === undefined) throw damaged('an index or an observer has no state')
+  if (state === undefined) throw damaged('an index, an observer or a schedule has no state')
   const { id, name } = members
   return { members, id: requireId(id, TABLE_ID_MAX), name: requireText(name), state }
 }

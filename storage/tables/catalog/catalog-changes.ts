@@ -12,6 +12,7 @@ import { requireCatalogCounts } from './catalog-counts.ts'
 import { type CatalogWrites, changeTable, takeIds, writeVersion } from './catalog-writes.ts'
 import { forgetIdentity, writeIdentity } from './identity-row.ts'
 import { forgetProgress } from './index-progress.ts'
+import { forgetScheduleProgress } from './schedule-progress.ts'
 
 /**
  * Creates a table. `catalog` is the one of this transaction. Returns the definition, and whether it is new: with
@@ -103,6 +104,7 @@ export async function dropTable(
   transaction.delete(catalogTableKey(table.id), ROW_COLUMN)
   transaction.delete(catalogNameKey(name), ROW_COLUMN)
   for (const index of table.indexes) forgetProgress(transaction, index)
+  for (const schedule of table.schedules) forgetScheduleProgress(transaction, schedule)
   if (identityOf(table) !== undefined) forgetIdentity(transaction, table)
   await writeVersion(transaction, table.id)
   transaction.changeSchema(table.id)

@@ -9,18 +9,37 @@ import type { Catalog } from './catalog.ts'
  */
 export function requireCatalogCounts(
   catalog: Catalog,
-  { tables = 0, parts }: { readonly tables?: number; readonly parts: number },
+  {
+    tables = 0,
+    schedules = 0,
+    parts,
+  }: { readonly tables?: number; readonly schedules?: number; readonly parts: number },
 ): void {
   if (tables > 0) requireAtMost('tablesMax', 'tables', catalog.tables().length + tables)
+  if (schedules > 0) {
+    requireAtMost('schedulesMax', 'schedules', catalog.schedules().length + schedules)
+  }
   const held = catalog.tables().reduce((sum, table) => sum + table.columns.length, 0)
-  const beside = catalog.indexes().length + catalog.observers().length
-  requireAtMost('catalogPartsMax', 'columns, indexes and observers', held + beside + parts)
+  const beside = catalog.indexes().length + catalog.observers().length + catalog.schedules().length
+  requireAtMost(
+    'catalogPartsMax',
+    'columns, indexes, observers and schedules',
+    held + beside + parts,
+  )
 }
 
-function requireAtMost(limit: 'tablesMax' | 'catalogPartsMax', what: string, actual: number): void {
+function requireAtMost(
+  limit: 'tablesMax' | 'schedulesMax' | 'catalogPartsMax',
+  what: string,
+  actual: number,
+): void {
   const limitValue = STORAGE_LIMITS[limit]
   if (actual <= limitValue) return
   throw limitExceeded(limit, actual, `A store has at most ${limitValue} ${what}, not ${actual}.`, {
-    hint: 'drop tables that nobody uses, or keep rows of many owners in one table, the owner first in its key',
+    hint: limit === 'schedulesMax' ? MANY_TIMES : MANY_OWNERS,
   })
 }
+
+const MANY_OWNERS =
+  'drop tables that nobody uses, or keep rows of many owners in one table, the owner first in its key'
+const MANY_TIMES = 'times of your users are rows of a table, whose observer is DUE'

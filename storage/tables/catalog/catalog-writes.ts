@@ -34,24 +34,27 @@ export async function changeTable(
   { isFenced = true } = {},
 ): Promise<TableDefinition> {
   transaction.put(catalogTableKey(table.id), ROW_COLUMN, encodeTable(table))
-  await writeVersion(transaction, table.id)
+  const isDecimal = table.columns.some(({ size }) => size !== undefined)
+  await writeVersion(transaction, table.id, isDecimal ? 'decimal' : undefined)
   if (isFenced) transaction.changeSchema(table.id)
   return table
 }
 
 /**
  * The version names the table that changed and the version before, so that a reader that has that one reads a single
- * table. A second change of one transaction names nothing, and all tables are read once.
+ * table. A second change of one transaction names nothing, and all tables are read once. `feature` is what only newer
+ * versions know of, which is told to the store first.
  */
 export async function writeVersion(
   transaction: Pick<Transaction, 'getRow' | 'put' | 'changeCatalog'>,
   tableId: number,
+  feature?: 'decimal',
 ): Promise<void> {
   const row = await transaction.getRow(CATALOG_VERSION_KEY, [ROW_COLUMN])
   const cell = row?.columns.get(ROW_COLUMN)
   const after = cell === undefined ? 0 : cell.commitTs
   const step = after === null ? undefined : { changed: tableId, after }
-  transaction.changeCatalog()
+  await transaction.changeCatalog(feature)
   transaction.put(CATALOG_VERSION_KEY, ROW_COLUMN, encodeCatalogVersion(step))
 }
 

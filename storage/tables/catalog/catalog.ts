@@ -3,6 +3,7 @@
 import type { Timestamp } from '../../cells/cell.ts'
 import { endOfPrefix } from '../../cells/row-key.ts'
 import { StorageError } from '../../errors.ts'
+import { intact } from '../../invariant.ts'
 import type { Transaction } from '../../transactions/transaction.ts'
 import { compareText } from '../../values/sql-value.ts'
 import {
@@ -13,9 +14,15 @@ import {
 } from '../bytes/catalog-codec.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
 import { decodeTable } from '../bytes/table-codec.ts'
+import { dueIndexes } from '../due-index.ts'
 import { nearestNames } from '../nearest-names.ts'
 import { EVERY_RIGHT, type Rights } from '../rights.ts'
-import type { IndexDefinition, ObserverDefinition, TableDefinition } from '../table-definition.ts'
+import type {
+  IndexDefinition,
+  ObserverDefinition,
+  ScheduleDefinition,
+  TableDefinition,
+} from '../table-definition.ts'
 
 /** The tables as one snapshot has them. A transaction asks for the catalog of its own snapshot. */
 export interface Catalog {
@@ -33,9 +40,14 @@ export interface Catalog {
   index(name: string): TableIndex | undefined
   /** Ordered by table, and then as they were created. */
   indexes(): readonly TableIndex[]
+  /** The same, and then those of observers DUE: all whose entries are in the store. */
+  entryIndexes(): readonly TableIndex[]
   /** With observers it is the same as with indexes. */
   observer(name: string): TableObserver | undefined
   observers(): readonly TableObserver[]
+  /** With schedules too. */
+  schedule(name: string): TableSchedule | undefined
+  schedules(): readonly TableSchedule[]
   /** Of those whose view of the tables it is. */
   readonly rights: Rights
 }
@@ -49,6 +61,9 @@ export type TableObserver = {
   readonly observer: ObserverDefinition
 }
 
+/** A schedule with its table and the observer that it runs. */
+export type TableSchedule = TableObserver & { readonly schedule: ScheduleDefinition }
+
 export function createCatalog(
   version: Timestamp | null,
   definitions: readonly TableDefinition[],
@@ -56,22 +71,39 @@ export function createCatalog(
 ): Catalog {
   const tables = definitions.toSorted((a, b) => compareText(a.name, b.name))
   const indexes = tables.flatMap((table) => table.indexes.map((index) => ({ table, index })))
+  const ofObservers = tables.flatMap((table) =>
+    dueIndexes(table).map((index) => ({ table, index })),
+  )
+  const entryIndexes = ofObservers.length === 0 ? indexes : [...indexes, ...ofObservers]
   const observers = tables.flatMap((table) =>
     table.observers.map((observer) => ({ table, observer })),
   )
+  const schedules = tables.flatMap((table) => schedulesOf(table))
   const tablesByName = new Map(tables.map((table) => [table.name, table]))
   const indexesByName = new Map(indexes.map((found) => [found.index.name, found]))
   const observersByName = new Map(observers.map((found) => [found.observer.name, found]))
+  const schedulesByName = new Map(schedules.map((found) => [found.schedule.name, found]))
   return {
     version,
     table: (name) => tablesByName.get(name),
     tables: () => tables,
     index: (name) => indexesByName.get(name),
     indexes: () => indexes,
+    entryIndexes: () => entryIndexes,
     observer: (name) => observersByName.get(name),
     observers: () => observers,
+    schedule: (name) => schedulesByName.get(name),
+    schedules: () => schedules,
     rights,
   }
+}
+
+function schedulesOf(table: TableDefinition): TableSchedule[] {
+  return table.schedules.map((schedule) => {
+    const observer = table.observers.find(({ id }) => id === schedule.observer)
+    intact(observer !== undefined, 'T3', { table: table.name, schedule: schedule.name })
+    return { table, observer, schedule }
+  })
 }
 
 /** The table of this name, or `unknown_table` with the names that come near it. */
@@ -97,8 +129,16 @@ export function requireObserver(catalog: Catalog, name: string): TableObserver {
   throw unknownName('observer', name, known)
 }
 
+/** The schedule of this name, or `unknown_schedule` with the names that come near it. */
+export function requireSchedule(catalog: Catalog, name: string): TableSchedule {
+  const found = catalog.schedule(name)
+  if (found !== undefined) return found
+  const known = catalog.schedules().map(({ schedule }) => schedule)
+  throw unknownName('schedule', name, known)
+}
+
 function unknownName(
-  what: 'table' | 'index' | 'observer',
+  what: 'table' | 'index' | 'observer' | 'schedule',
   name: string,
   known: ReadonlyArray<{ readonly name: string }>,
 ): StorageError {

@@ -38,7 +38,7 @@ export async function createObserver(
 
 /**
  * Drops an observer; its outstanding notifications are dropped. Returns its definition, or null when there was none and
- * `ifExists` allows that; otherwise that is `unknown_observer`.
+ * `ifExists` allows that; otherwise that is `unknown_observer`. One that a schedule runs is `invalid_definition`.
  */
 export async function dropObserver(
   transaction: CatalogWrites,
@@ -48,6 +48,11 @@ export async function dropObserver(
 ): Promise<ObserverDefinition | null> {
   if (options.ifExists && catalog.observer(name) === undefined) return null
   const { table, observer } = requireObserver(catalog, name)
+  const running = table.schedules.find((schedule) => schedule.observer === observer.id)
+  if (running !== undefined) {
+    const message = `The schedule "${running.name}" runs the observer "${name}", and has to be dropped first.`
+    throw invalidDefinition(message, { table: table.name, observer: name, schedule: running.name })
+  }
   const observers = table.observers.filter(({ id }) => id !== observer.id)
   // The fence: older transactions that still notify it would leave notify cells for ever.
   await changeTable(transaction, { ...table, observers })

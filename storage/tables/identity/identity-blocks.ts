@@ -7,6 +7,7 @@ import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Randomness } from '../../randomness.ts'
 import { type BeginOwn, isConflict, runShort } from '../../transactions/own-transactions.ts'
 import type { Transaction } from '../../transactions/transaction.ts'
+import { unlessAborted } from '../../unless-aborted.ts'
 import { INTEGER_MAX, INTEGER_MIN, readIdentity, writeIdentity } from '../catalog/identity-row.ts'
 import { identityOf } from '../identity-column.ts'
 import type { TableDefinition } from '../table-definition.ts'
@@ -59,13 +60,19 @@ export class IdentityBlocks {
   /**
    * So many numbers for the identity column of the table, ascending, without waiting where they are at hand. Throws or
    * rejects with StorageError: `schema_changed` for a table that was dropped or restarted since, `out_of_range` when
-   * no INTEGER is left, `write_conflict` when others were faster each time.
+   * no INTEGER is left, `write_conflict` when others were faster each time; and the signal's reason.
    */
-  take(table: TableDefinition, count: number): MaybePromise<readonly bigint[]> {
+  take(
+    table: TableDefinition,
+    count: number,
+    signal?: AbortSignal,
+  ): MaybePromise<readonly bigint[]> {
     const block = this.#blockOf(table)
     const numbers: bigint[] = []
     handOut(block, numbers, count)
-    return numbers.length === count ? numbers : this.#takeMore(table, block, numbers, count)
+    if (numbers.length === count) return numbers
+    // Their commit may wait for as long as no standby is there, and whoever needs them may not.
+    return unlessAborted(signal, this.#takeMore(table, block, numbers, count))
   }
 
   /** Ends the attempts that are under way. */
@@ -154,7 +161,7 @@ function restarted({ name }: TableDefinition): StorageError {
 
 /** Nothing that the transaction itself has written was in the way, and its client has to be told so. */
 function noneTaken(table: TableDefinition, attempts: number, cause: StorageError): StorageError {
-  if (cause.code === 'moving') return cause
+  if (cause.code === 'moving' || cause.code === 'no_second_copy') return cause
   const column = identityOf(table)?.column.name
   const why =
     cause.code === 'commit_outcome_unknown'

@@ -126,7 +126,7 @@ suite('a batch of the build of an index', () => {
   })
 
   test('takes no more rows than have about so many members', async () => {
-    const parts = [{ column: 'b', each: true, descending: false } as const]
+    const parts = [{ column: 'b', each: 'members', descending: false } as const]
     const rows: SqlRow[] = [1n, 2n, 3n, 4n].map((id) => [id, id, `[1,2,${id}]`])
     const scene = await Scene.of(rows, { parts, typeOfB: 'JSON' })
     for (const done of [2, 4]) {

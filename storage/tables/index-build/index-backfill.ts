@@ -42,7 +42,7 @@ export type BuildBounds = {
 }
 
 export type BuildTransaction = CatalogWrites &
-  Pick<Transaction, 'getRows' | 'scanBatches' | 'dependOnSchema'>
+  Pick<Transaction, 'getRows' | 'scanBatches' | 'dependOnSchema' | 'locksRows'>
 
 /**
  * Reads the next rows and writes what they need into the transaction, which the caller commits. The
@@ -129,7 +129,8 @@ async function missingEntries(
   entriesMax: number,
 ): Promise<Missing> {
   const { table, index } = building
-  const encoded = await entriesOf(building, rows, entriesMax)
+  const { locksRows: areLocked } = transaction
+  const encoded = await entriesOf(building, rows, { entriesMax, areLocked })
   if ('failure' in encoded) return encoded
   const wanted = encoded.entries
   const present = await transaction.getRows(
@@ -157,11 +158,14 @@ async function missingEntries(
 /** Characters of JSON that one turn is looked through for members and paths; a value is, whole, for each of them. */
 const TURN_CHARACTERS = 256 * 1024
 
+/** The words of a text take as long to find as the members of one of so many characters for each of its own. */
+const CHARACTERS_OF_WORDS = 10
+
 /** A row of before may be one that the index could not have had, by the size of its key. */
 async function entriesOf(
   { table, index }: TableIndex,
   rows: readonly StoredRow[],
-  entriesMax: number,
+  { entriesMax, areLocked }: { readonly entriesMax: number; readonly areLocked: boolean },
 ): Promise<Missing> {
   const entries: EncodedEntry[] = []
   let looked = 0
@@ -171,14 +175,16 @@ async function entriesOf(
     const values: SqlValue[] = []
     for (const part of index.parts) {
       const whole = stored.row[columnPosition(table, part.columnId)]
-      if (!isWhole(part) && typeof whole === 'string') looked += whole.length
+      if (!isWhole(part) && typeof whole === 'string') {
+        looked += (part.each === 'words' ? CHARACTERS_OF_WORDS : 1) * whole.length
+      }
       values.push(partValue(table, stored.row, part))
       if (looked < TURN_CHARACTERS) continue
       looked = 0
       await nextTurn()
     }
     try {
-      entries.push(...encodeEntries(table, index, stored.row, values))
+      entries.push(...encodeEntries(table, index, stored.row, { values, areLocked }))
     } catch (error) {
       if (!(error instanceof StorageError) || error.code !== 'limit_exceeded') throw error
       return { failure: `${error.message} It is of ${rowText({ table, index }, stored)}.` }

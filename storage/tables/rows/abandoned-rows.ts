@@ -16,10 +16,8 @@ export async function findAbandonedRows(
 ): Promise<(rowKey: Uint8Array) => boolean> {
   const nextId = await readNextId(transaction)
   const living = new Set<number>()
-  for (const { id, indexes } of catalog.tables()) {
-    living.add(id)
-    for (const index of indexes) if (index.state !== 'failed') living.add(index.id)
-  }
+  for (const { id } of catalog.tables()) living.add(id)
+  for (const { index } of catalog.entryIndexes()) if (index.state !== 'failed') living.add(index.id)
   return (rowKey) => {
     const id = tableIdOf(rowKey) ?? indexIdOf(rowKey)
     return id !== undefined && id < nextId && !living.has(id)

@@ -5,6 +5,7 @@ import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Transaction } from '../../transactions/transaction.ts'
 import { belongsTo, type EncodedEntry, encodeEntries } from '../bytes/index-entry.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
+import { dueIndexes } from '../due-index.ts'
 import {
   columnPosition,
   type IndexDefinition,
@@ -66,16 +67,20 @@ export type EntryEdit = {
 
 export type UniquenessReads = Pick<Transaction, 'getRows' | 'statementWrite'>
 
-/** The indexes whose entries writers keep, and that have one of these columns; all when none are given. */
+/**
+ * The indexes whose entries writers keep, and that have one of these columns; all when none are given. With those of
+ * observers DUE that watch one.
+ */
 export function indexesWritten(
   table: TableDefinition,
   columns?: readonly number[],
 ): readonly IndexDefinition[] {
-  const written = table.indexes.filter(({ state }) => state !== 'failed')
-  if (columns === undefined || written.length === 0) return written
-  return written.filter((index) =>
-    indexColumns(table, index).some((position) => columns.includes(position)),
-  )
+  const kept = table.indexes.filter(({ state }) => state !== 'failed')
+  const written =
+    columns === undefined
+      ? kept
+      : kept.filter((index) => indexColumns(table, index).some((at) => columns.includes(at)))
+  return table.observers.length === 0 ? written : [...written, ...dueIndexes(table, columns)]
 }
 
 /** Positions of the columns that the entries of an index are made of, without those of the primary key. */
@@ -84,12 +89,17 @@ export function indexColumns(table: TableDefinition, index: IndexDefinition): re
   return ids.map((id) => columnPosition(table, id))
 }
 
-/** Pure. Errors: those of `encodeEntries`. */
-export function entryEdits(table: TableDefinition, change: RowChange): EntryEdit[] {
+/** Pure. `areLocked` and errors: those of `encodeEntries`. */
+export function entryEdits(
+  table: TableDefinition,
+  change: RowChange,
+  areLocked: boolean,
+): EntryEdit[] {
   const edits: EntryEdit[] = []
   for (const index of indexesWritten(table, change.columns)) {
     const before = change.before === null ? NO_ENTRIES : encodeEntries(table, index, change.before)
-    const after = change.after === null ? NO_ENTRIES : encodeEntries(table, index, change.after)
+    const after =
+      change.after === null ? NO_ENTRIES : encodeEntries(table, index, change.after, { areLocked })
     // Both are in the order of their keys.
     for (let i = 0, j = 0; i < before.length || j < after.length; ) {
       const [deleted, put] = [before[i], after[j]]
@@ -98,7 +108,9 @@ export function entryEdits(table: TableDefinition, change: RowChange): EntryEdit
       if (order <= 0) i += 1
       if (order >= 0) j += 1
       if (deleted !== undefined && put !== undefined && order === 0) {
-        if (!isSame(deleted.value, put.value)) edits.push({ index, inPlace: true, deleted, put })
+        // Where a row is due by the same time as before, it is due once more.
+        if (index.isDue || !isSame(deleted.value, put.value))
+          edits.push({ index, inPlace: true, deleted, put })
       } else if (order < 0 && deleted !== undefined) edits.push({ index, inPlace: false, deleted })
       else if (put !== undefined) edits.push({ index, inPlace: false, put })
     }

@@ -14,6 +14,7 @@ import {
   keyOfRow,
   ROW_COLUMN,
 } from '../bytes/row-codec.ts'
+import { isDue } from '../due-index.ts'
 import { keyPositions, type TableDefinition } from '../table-definition.ts'
 import {
   type EntryEdit,
@@ -30,7 +31,7 @@ import { type UniqueConflict, uniqueViolation } from './unique-conflict.ts'
 
 export type RowWrites = Pick<
   Transaction,
-  'put' | 'delete' | 'guard' | 'notify' | 'dependOnSchema' | 'requireRoom'
+  'put' | 'delete' | 'guard' | 'notify' | 'dependOnSchema' | 'requireRoom' | 'locksRows'
 > &
   UniquenessReads
 
@@ -59,14 +60,14 @@ export function changeRows(
   if (isLarger) transaction.requireRoom()
   const rowWrites: CellWrite[][] = []
   for (const change of changes) rowWrites.push(writesOfRow(table, change))
-  if (table.indexes.length === 0) {
+  if (table.indexes.length === 0 && !table.observers.some(isDue)) {
     transaction.dependOnSchema(table.id)
     for (let at = 0; at < changes.length; at += 1) {
       writeRow(transaction, table, changes[at] as RowChange, rowWrites[at] as CellWrite[])
     }
     return new Array(changes.length).fill(null)
   }
-  const edits = changes.map((change) => entryEdits(table, change))
+  const edits = changes.map((change) => entryEdits(table, change, transaction.locksRows))
   taken?.begin(changes.map(({ after }) => after))
   return andThen(settleUniqueness(transaction, edits, taken), (settled) =>
     writeChanges(transaction, table, { changes, rowWrites, settled, onConflict }),

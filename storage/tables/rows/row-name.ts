@@ -29,7 +29,10 @@ export function ownerOfRow(catalog: Catalog, rowKey: Uint8Array): RowOwner {
   if (rowKey[0] === 0x00) return { kind: 'system' }
   const indexId = indexIdOf(rowKey)
   if (indexId !== undefined) {
-    return { kind: 'indexEntry', of: catalog.indexes().find(({ index }) => index.id === indexId) }
+    return {
+      kind: 'indexEntry',
+      of: catalog.entryIndexes().find(({ index }) => index.id === indexId),
+    }
   }
   const tableId = tableIdOf(rowKey)
   return { kind: 'row', table: catalog.tables().find(({ id }) => id === tableId) }

@@ -3,11 +3,8 @@ import type { Transaction } from '../../transactions/transaction.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import { encodePrimaryKey } from '../bytes/key-encoding.ts'
 import { keyOfRow } from '../bytes/row-codec.ts'
-import {
-  columnPosition,
-  type ObserverDefinition,
-  type TableDefinition,
-} from '../table-definition.ts'
+import { isDue, isWatched } from '../due-index.ts'
+import type { ObserverDefinition, TableDefinition } from '../table-definition.ts'
 import type { RowChange } from './index-maintenance.ts'
 
 /**
@@ -17,15 +14,17 @@ import type { RowChange } from './index-maintenance.ts'
  *
  *     onBody (body), onVisits (visits)      INSERT, DELETE             both
  *                                           SET visits = visits + 1    onVisits
+ *
+ * One with DUE waits for the time of the row: `dueIndexOf`.
  */
 function observersOf(
   table: TableDefinition,
   { columns }: RowChange,
 ): readonly ObserverDefinition[] {
   const { observers } = table
-  if (observers.length === 0 || columns === undefined) return observers
-  return observers.filter((observer) =>
-    observer.columns.some((id) => columns.includes(columnPosition(table, id))),
+  return observers.filter(
+    (observer) =>
+      !isDue(observer) && (columns === undefined || isWatched(table, observer, columns)),
   )
 }
 

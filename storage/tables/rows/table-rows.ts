@@ -7,6 +7,7 @@ import { andThen, batchesOf, type MaybePromise } from '../../maybe-promise.ts'
 import { rowsOfBatches } from '../../transactions/protocol/row-batches.ts'
 import type { SnapshotRow } from '../../transactions/records/version.ts'
 import type { Transaction } from '../../transactions/transaction.ts'
+import { Decimal, type DecimalSize, sizedDecimal } from '../../values/decimal.ts'
 import type { SqlValue } from '../../values/sql-type.ts'
 import { decodePrimaryKey, encodePrimaryKeyBound, tableSpace } from '../bytes/key-encoding.ts'
 import {
@@ -19,7 +20,7 @@ import {
   ROW_COLUMN,
 } from '../bytes/row-codec.ts'
 import type { RowObjects } from '../bytes/row-objects.ts'
-import type { SqlRow, TableDefinition } from '../table-definition.ts'
+import { keyColumns, type SqlRow, type TableDefinition } from '../table-definition.ts'
 
 /**
  * The rows of a SQL table as one transaction sees them. A read decodes by the table's definition at
@@ -256,7 +257,8 @@ export function storedRow(
   wanted?: readonly number[],
   sought?: readonly SqlValue[],
 ): StoredRow {
-  const row = emptyRow(table, sought?.map(asStored) ?? decodePrimaryKey(table, key))
+  const values = sought === undefined ? decodePrimaryKey(table, key) : storedKey(table, sought)
+  const row = emptyRow(table, values)
   let commitTs: Timestamp | null = 0
   for (const family of families) {
     const cell = columns.get(familyColumn(family))
@@ -269,7 +271,14 @@ export function storedRow(
   return { key, row, commitTs }
 }
 
-/** The value of a key that equals this one: a key has 0 for −0. */
-function asStored(value: SqlValue): SqlValue {
-  return typeof value === 'number' ? value + 0 : value
+/** The key that equals this one: it has 0 for −0, and each DECIMAL with the digits of its column. */
+function storedKey(table: TableDefinition, sought: readonly SqlValue[]): SqlValue[] {
+  const key = [...sought]
+  for (let at = 0; at < key.length; at += 1) {
+    const value = key[at] as SqlValue
+    if (typeof value === 'number') key[at] = value + 0
+    if (!(value instanceof Decimal)) continue
+    key[at] = sizedDecimal(value, keyColumns(table)[at]?.size as DecimalSize) as Decimal
+  }
+  return key
 }

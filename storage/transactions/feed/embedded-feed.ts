@@ -53,6 +53,11 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
     this.#deps = deps
   }
 
+  /** The timestamp of the newest transaction that was to be committed; 0 where there was none. */
+  get newestCommit(): Timestamp {
+    return this.#newestTs
+  }
+
   noteOf(commitTs: Timestamp, rows: readonly BufferedRow[]): CommitNote {
     invariant(commitTs > this.#newestTs, 'J9', { commitTs, newest: this.#newestTs })
     this.#newestTs = commitTs
@@ -89,6 +94,15 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
     const follower = new Follower(position, listener, () => this.#live.delete(follower))
     void this.#catchUp(follower)
     return follower
+  }
+
+  /** The log has commits that were made elsewhere: those who follow read them there. */
+  storeGrew(): void {
+    for (const follower of [...this.#live]) {
+      follower.fallBehind()
+      this.#live.delete(follower)
+      void this.#catchUp(follower)
+    }
   }
 
   /** Between two pages other work gets a turn; the last page and going live are one turn. */

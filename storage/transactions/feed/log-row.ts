@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Timestamp } from '../../cells/cell.ts'
-import { type RowStep, stepsOf } from '../../cells/embedded-cell-store.ts'
+import type { RowStep } from '../../cells/cell-store.ts'
+import { stepsOf } from '../../cells/embedded-cell-store.ts'
 import { noteRowKey, timestampOfNoteRow } from '../../cells/note.ts'
 import { intact } from '../../invariant.ts'
 import type { BufferedRow } from '../buffer/write-buffer.ts'

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cells/cell.ts'
-import { CellStoreError } from '../../cells/cell-store.ts'
+import type { Row, Timestamp } from '../../cells/cell.ts'
 import type { RowFilter } from '../../cells/row-filter.ts'
-import { StorageError, type StorageErrorCode } from '../../errors.ts'
 import { nextTurn } from '../../turns/turns.ts'
 import type { LockResolver } from '../percolator/lock-resolver.ts'
 import { Snapshot } from '../percolator/snapshot.ts'
@@ -27,29 +25,31 @@ import {
   sharedLogRanges,
   sharedLogRow,
 } from './shared-log-row.ts'
+import { isCode, type JoinedTail, mayPass, TailFollowers } from './tail-followers.ts'
 
 /**
  * The feed over a store that processes share. A timestamp is resolved when it was taken and every lock that was then on
  * a row of the log has been settled: a transaction that commits at or below it held all of its locks before (I2), its
  * log row's among them. So a snapshot of the log at that timestamp has them all.
  *
- * Followers look at once for commits of this process. For those of others they look again soon after they found some,
- * and ever more seldom, down to twice a second, while they find none.
+ * Whoever follows reads page by page from its position on, and then joins those who are told by one reader of the end
+ * of the log (`log-tail.ts`). That looks at once for commits of this process. For those of others it looks when the
+ * engine hears of them, or soon after it found some, and ever more seldom while it finds none.
  */
 export class SharedFeed implements ChangeFeed, SharedCommitLog {
   readonly #context: ProtocolContext
   readonly #resolver: LockResolver
   /** Commits at or below it may stand in a log of another form (`feed-begins.ts`). */
   readonly #beginsAt: Timestamp
-  readonly #following = new Map<Follower, Promise<void>>()
-  /** Ends the pauses of live followers. */
-  #wake = new AbortController()
-  #told = Promise.withResolvers<void>()
+  readonly #tail: TailFollowers
+  readonly #stopping = new AbortController()
+  readonly #running = new Map<Follower, Promise<void>>()
 
   constructor(context: ProtocolContext, resolver: LockResolver, beginsAt: Timestamp) {
     this.#context = context
     this.#resolver = resolver
     this.#beginsAt = beginsAt
+    this.#tail = new TailFollowers(context, resolver, (position) => this.#checkKept(position))
   }
 
   async rowFor({ startTs, rows, hints }: LoggedRequest): Promise<LogRow | undefined> {
@@ -63,18 +63,14 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     return { row, commitTsMax: notedAt + NOTED_BEFORE_MAX }
   }
 
-  committed(): void {
-    this.#wake.abort()
+  committed(logRow: Uint8Array, commitTs: Timestamp): void {
+    this.#tail.committed(logRow, commitTs)
   }
 
   async resolved(): Promise<Timestamp> {
     // On a full disk that is the last one that was taken, which is as good here.
     const { timestamp } = await this.#context.oracle.nextToRead()
-    await this.#commitsBetween(timestamp, timestamp)
-    while (this.#isAnyLiveBefore(timestamp)) {
-      this.#wake.abort()
-      await this.#told.promise
-    }
+    if (!(await this.#tail.toldUpTo(timestamp))) await this.#commitsBetween(timestamp, timestamp)
     return timestamp
   }
 
@@ -103,69 +99,52 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
   }
 
   follow(position: Timestamp, listener: FeedListener, options?: FollowOptions): FeedFollower {
-    const follower = new Follower(position, listener, () => this.#wake.abort(), options)
-    const running = this.#run(follower).finally(() => this.#following.delete(follower))
-    this.#following.set(follower, running)
+    const stopped = () => this.#tail.leave(follower)
+    const follower: Follower = new Follower(position, listener, stopped, options)
+    const running = this.#run(follower).finally(() => this.#running.delete(follower))
+    this.#running.set(follower, running)
     return follower
   }
 
   /** Ends all following, without calling `failed`. */
   async stop(): Promise<void> {
-    for (const follower of this.#following.keys()) follower.stop()
-    await Promise.all(this.#following.values())
+    this.#stopping.abort()
+    for (const follower of this.#running.keys()) follower.stop()
+    await Promise.all(this.#running.values())
+    await this.#tail.ended()
   }
 
   async #run(follower: Follower): Promise<void> {
-    let pollMs = POLL_MS_MIN
+    let isNear = false
     while (!follower.isStopped) {
-      const wake = this.#wake
       try {
-        const page = await this.#read(follower.position, { rowsMax: PAGE_ROWS })
-        for (const commit of page.commits) follower.tell(commit, commit.hinted)
-        follower.passed(page.position)
-        pollMs = page.commits.length > 0 ? POLL_MS_MIN : Math.min(2 * pollMs, POLL_MS_MAX)
-        if (!page.isCaughtUp || follower.isStopped) continue
-        if (follower.everyMs === undefined) follower.goLive()
+        // The last page is read while the tail stands still, so that nothing comes in between.
+        const joined: JoinedTail | undefined = isNear
+          ? await this.#tail.join(follower, () => this.#catchUp(follower))
+          : undefined
+        await joined?.left
+        isNear = joined === undefined && (await this.#catchUp(follower))
       } catch (error) {
-        if (mayPass(error)) follower.fallBehind()
-        else follower.fail(error)
+        if (!mayPass(error)) follower.fail(error)
+        else await this.#retryPause()
       }
-      this.#hasTold()
-      if (follower.everyMs === undefined) await this.#pause(wake, pollMs)
-      else await this.#pauseWhole(follower, follower.everyMs)
     }
-    this.#hasTold()
   }
 
-  /** Until a commit of this process, or until one of another may have come. */
-  async #pause(wake: AbortController, forMs: number): Promise<void> {
-    const { signal } = wake
-    await this.#context.clock.sleep(forMs, signal).catch((error: unknown) => {
+  /** Ends early when the feed is stopped. */
+  async #retryPause(): Promise<void> {
+    const { signal } = this.#stopping
+    await this.#context.clock.sleep(RETRY_MS, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error
     })
-    if (signal.aborted && this.#wake === wake) this.#wake = new AbortController()
   }
 
-  /** Commits of this process do not end it. */
-  async #pauseWhole(follower: Follower, forMs: number): Promise<void> {
-    const { clock } = this.#context
-    const untilMs = clock.monotonicMs() + forMs
-    for (let leftMs = forMs; leftMs >= 1 && !follower.isStopped; ) {
-      await this.#pause(this.#wake, leftMs)
-      leftMs = untilMs - clock.monotonicMs()
-    }
-  }
-
-  #hasTold(): void {
-    this.#told.resolve()
-    this.#told = Promise.withResolvers()
-  }
-
-  #isAnyLiveBefore(timestamp: Timestamp): boolean {
-    for (const { isLive, position } of this.#following.keys()) {
-      if (isLive && position < timestamp) return true
-    }
-    return false
+  /** Tells one more page; resolves to whether that was everything that was resolved. */
+  async #catchUp(follower: Follower): Promise<boolean> {
+    const page = await this.#read(follower.position, { rowsMax: PAGE_ROWS })
+    for (const commit of page.commits) follower.tell(commit, commit.hinted)
+    follower.passed(page.position)
+    return page.isCaughtUp
   }
 
   /** As rule F2: of what lies below the safe point, some may have been missing from the log. */
@@ -199,33 +178,30 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
   /** The commits in (after, until], ascending; `until` has been issued. Waits for those under way. */
   async #commitsBetween(after: Timestamp, until: Timestamp): Promise<LoggedCommit[]> {
     const snapshot = new Snapshot(this.#context, this.#resolver, until)
-    const suspects = await this.#suspects(after, until)
-    const commits: LoggedCommit[] = []
-    for (let at = 0; at < suspects.keys.length; at += SNAPSHOT_ROWS) {
-      const keys = suspects.keys.slice(at, at + SNAPSHOT_ROWS)
-      for (const row of await snapshot.getRows(keys, suspects.columns)) {
-        if (row === null) continue
-        const commit = commitOfSharedLogRow(row)
-        if (commit.commitTs > after) commits.push(commit)
-      }
-    }
-    return commits.sort((a, b) => a.commitTs - b.commitTs)
-  }
-
-  /** Rows of the log that committed after the position or may still do so, and all columns of theirs. */
-  async #suspects(after: Timestamp, until: Timestamp) {
     const filter: RowFilter = [
       { family: 'lock', timestamps: { until: until + 1 } },
       { family: 'write', timestamps: { from: after + 1, until: until + 1 } },
     ]
-    const keys: Uint8Array[] = []
-    const columns = new Set<string>()
-    const ranges = sharedLogRanges(after - NOTED_BEFORE_MAX, until)
-    for await (const row of this.#context.cellStore.scanRanges(ranges, filter)) {
-      keys.push(row.key)
-      for (const { qualifier } of row.cells) columns.add(qualifier)
+    const commits: LoggedCommit[] = []
+    const add = async (images: readonly Row[]) => {
+      const columns = new Set(images.flatMap(({ cells }) => cells.map((cell) => cell.qualifier)))
+      const rows = await snapshot.fetch(await snapshot.settle(images, [...columns]))
+      for (const row of rows) {
+        const commit = row && commitOfSharedLogRow(row)
+        if (commit !== null && commit.commitTs > after) commits.push(commit)
+      }
     }
-    return { keys, columns: [...columns] }
+    const ranges = sharedLogRanges(after - NOTED_BEFORE_MAX, until)
+    let images: Row[] = []
+    for await (const row of this.#context.cellStore.scanRanges(ranges, filter)) {
+      images.push(row)
+      if (images.length < SNAPSHOT_ROWS) continue
+      await add(images)
+      images = []
+    }
+    await add(images)
+    await snapshot.checkReadable()
+    return commits.sort((a, b) => a.commitTs - b.commitTs)
   }
 }
 
@@ -237,18 +213,8 @@ type PageRequest = {
   readonly signal: AbortSignal | undefined
 }
 
-function isCode(error: unknown, code: StorageErrorCode): boolean {
-  return error instanceof StorageError && error.code === code
-}
-
-/** Whether the next attempt may succeed: the store did not respond, or a lock's owner still lives. */
-function mayPass(error: unknown): boolean {
-  return error instanceof CellStoreError ? error.kind !== 'closed' : isCode(error, 'locked')
-}
-
-/** Milliseconds between two looks of a live follower for the commits of other processes. */
-const POLL_MS_MIN = 50
-const POLL_MS_MAX = 500
+/** Milliseconds before the next attempt of a follower whose store did not respond. */
+const RETRY_MS = 500
 /** Rows that a follower reads at once. */
 const PAGE_ROWS = 1_000
 const SNAPSHOT_ROWS = 256

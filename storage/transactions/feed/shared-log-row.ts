@@ -19,6 +19,8 @@ import { decodeLogEntry, encodeLogEntry } from './log-entry.ts'
 const PREFIX = systemRowKey('log/')
 const SHARED_LOG_BUCKETS = 8
 const TIMESTAMP_DIGITS = 14
+/** All of its rows, and those of the log of a store with one owner. */
+export const SHARED_LOG_RANGE = Object.freeze({ start: PREFIX, end: systemRowKey('log0') })
 
 /** `/<digit>/` follows the prefix: the log of a store with one owner has a digit of its timestamp there. */
 const SEPARATOR_AT = PREFIX.length + 1

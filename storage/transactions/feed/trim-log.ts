@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Timestamp } from '../../cells/cell.ts'
-import type { CellStore, RowScan } from '../../cells/cell-store.ts'
+import { type CellStore, type RowScan, requireAnswers } from '../../cells/cell-store.ts'
 import { noteRowKey } from '../../cells/note.ts'
 import { keyAfter } from '../../cells/row-key.ts'
 
@@ -19,7 +19,7 @@ export async function trimLog(
     signal?.throwIfAborted()
     const scan: RowScan = { start, end, filter: [{ family: 'data' }], limit: PAGE_ROWS }
     const page: Row[] = await Array.fromAsync(cellStore.scanRows(scan))
-    const errors = await cellStore.mutateRows(
+    const answers = await cellStore.mutateRows(
       page.map(({ key, cells }) => ({
         row: key,
         mutations: cells.map(({ family, qualifier }) => {
@@ -27,8 +27,7 @@ export async function trimLog(
         }),
       })),
     )
-    const failed = errors.find((error) => error !== null)
-    if (failed != null) throw failed
+    requireAnswers(answers)
     const last = page.at(-1)
     start = last === undefined || page.length < PAGE_ROWS ? undefined : keyAfter(last.key)
   }

@@ -9,8 +9,9 @@ import { StorageError } from '../../errors.ts'
 import { type Randomness, systemRandomness } from '../../randomness.ts'
 import { readOracleState } from '../oracle/oracle-row.ts'
 import { requireKnownFeatures } from './format-features.ts'
-import { openHistory } from './open-history.ts'
+import { openHistory, readFollowedHistory } from './open-history.ts'
 import { type RenewedHistory, renewHistory } from './renew-history.ts'
+import { requireNoStandby, STANDBY_MARK } from './standby-mark.ts'
 import type { StoreHistory } from './store-history.ts'
 
 type Dependencies = { readonly clock?: Clock; readonly randomness?: Randomness }
@@ -23,7 +24,10 @@ export async function readDirectoryHistory(
   dataDirectory: string,
   deps: Dependencies = {},
 ): Promise<StoreHistory> {
-  return await inDirectory(dataDirectory, (cellStore) => readStoreHistory(cellStore, deps))
+  const isStandby = STANDBY_MARK.read(dataDirectory) !== undefined
+  return await inDirectory(dataDirectory, (cellStore) =>
+    isStandby ? readFollowedHistory(cellStore) : readStoreHistory(cellStore, deps),
+  )
 }
 
 /** Renews the history of such a directory, as has to be done after a copy was put in its place. */
@@ -31,6 +35,7 @@ export async function renewDirectoryHistory(
   dataDirectory: string,
   deps: Dependencies = {},
 ): Promise<RenewedHistory> {
+  requireNoStandby(dataDirectory)
   return await inDirectory(dataDirectory, (cellStore) => renewStoreHistory(cellStore, deps))
 }
 

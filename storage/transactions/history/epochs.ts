@@ -74,6 +74,11 @@ export class Epochs {
     return new Epochs(mergedUpTo, [...young, { id, end: 0 }], id)
   }
 
+  /** Pure: the same, named by the epoch that goes on, in a process that has not begun it. */
+  continued(): Epochs {
+    return new Epochs(this.#mergedUpTo, this.#epochs, this.#epochs.at(-1)?.id)
+  }
+
   encode(): Uint8Array {
     const parts = this.#epochs.flatMap(({ id, end }) => [Buffer.from(id, 'hex'), numberBytes(end)])
     return Buffer.concat([numberBytes(this.#mergedUpTo), ...parts])

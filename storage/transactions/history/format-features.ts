@@ -9,13 +9,14 @@ import { StorageError } from '../../errors.ts'
  * qualifier `0`. Whatever writes rows of a new kind adds its name first, so that a version without it refuses the
  * store, of any engine, in place of reading it wrongly.
  *
- *     00 "format/features"   ["epochs"]
+ *     00 "format/features"   ["epochs","retention"]
  */
 export const FEATURES_ROW = systemRowKey('format/features')
 export const FEATURES_BYTES_MIN = 2
 
 /** The names that this version knows; `docs/upgrade.md` lists which version writes which. */
-const FEATURES = ['epochs'] as const
+const FEATURES = ['epochs', 'decimal', 'retention', 'token-life'] as const
+export type Feature = (typeof FEATURES)[number]
 
 /** Rejects with StorageError `data_directory_unusable` where the store has what this version does not know. */
 export async function requireKnownFeatures(cellStore: CellStore): Promise<void> {
@@ -32,10 +33,7 @@ export async function requireKnownFeatures(cellStore: CellStore): Promise<void> 
 }
 
 /** Adds a name unless it is there. Rejects with CellStoreError. */
-export async function addFeature(
-  cellStore: CellStore,
-  name: (typeof FEATURES)[number],
-): Promise<void> {
+export async function addFeature(cellStore: CellStore, name: Feature): Promise<void> {
   for (;;) {
     const found = await readPlainRow(cellStore, FEATURES_ROW)
     const names = namesIn(found)

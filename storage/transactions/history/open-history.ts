@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../../cells/cell-store.ts'
-import { diskFullOf } from '../../cells/disk-full.ts'
+import { writeRefusalOf } from '../../cells/disk-full.ts'
 import type { Clock } from '../../clock.ts'
 import { intact } from '../../invariant.ts'
 import type { Randomness } from '../../randomness.ts'
@@ -56,9 +56,18 @@ export async function openOwnHistory(deps: HistoryDependencies): Promise<StoreHi
       return history.within(await beginEpoch(cellStore, randomness))
     })
   } catch (error) {
-    if (diskFullOf(error) === undefined) throw error
+    if (writeRefusalOf(error) === undefined) throw error
     return history
   }
+}
+
+/** The history of a store that follows another, which is only read. Rejects as `openHistory`. */
+export async function readFollowedHistory(cellStore: CellStore): Promise<StoreHistory> {
+  await requireKnownFeatures(cellStore)
+  const { current, gaps } = await readHistoryRows(cellStore)
+  intact(current !== undefined, 'H1', { missing: 'history/current' })
+  const epochs = (await readEpochs(cellStore)).continued()
+  return new StoreHistory(current.id, current.from, gaps, epochs)
 }
 
 /** An oracle that has given nothing out yet is that of a new store. */

@@ -62,8 +62,8 @@ export async function completeUpTo(
   return Math.min(newest, oldestLock)
 }
 
-/** The newest timestamp under which the log has something, in either of its forms. */
-async function newestLogged(cellStore: CellStore, mark: Timestamp): Promise<Timestamp> {
+/** The newest timestamp under which the log has something, in either of its forms. Rejects with CellStoreError. */
+export async function newestLogged(cellStore: CellStore, mark: Timestamp): Promise<Timestamp> {
   let newest = 0
   const notes = { start: noteRowKey(0), end: noteRowKey(mark + 1) }
   const last = { reverse: true, limit: 1 } as const

@@ -4,12 +4,13 @@ import type {
   CheckAndMutate,
   ProtocolStep,
   RowMutations,
+  RowStep,
+  StepAnswer,
 } from '../../cells/cell-store.ts'
 import { decoratedStore } from '../../cells/decorated-cell-store.ts'
 import {
   type EmbeddedCellStore,
   isEmbedded,
-  type RowStep,
   type StepList,
 } from '../../cells/embedded-cell-store.ts'
 import type { Mutation } from '../../cells/mutation.ts'
@@ -49,6 +50,7 @@ export class StepWatch {
     this.#engine = engine
     this.#decorated = decoratedStore(engine, {
       checkAndMutateRow: (row, step) => this.#checkAndMutateRow(row, step),
+      checkAndMutateRows: (steps) => this.#checkAndMutateRows(steps),
       mutateRows: (entries) => this.#mutateRows(entries),
       ...(isEmbedded(engine) && {
         applyAtomically: (batch: StepList, note?: Note) =>
@@ -85,6 +87,21 @@ export class StepWatch {
       return matched
     } finally {
       called(appliedOf(step, matched))
+    }
+  }
+
+  async #checkAndMutateRows(steps: readonly RowStep[]): Promise<StepAnswer[]> {
+    const called = steps.map((step) => this.#called(step.row, step))
+    let answers: readonly StepAnswer[] = []
+    try {
+      answers = await this.#engine.checkAndMutateRows(steps)
+      return [...answers]
+    } finally {
+      for (const [at, settle] of called.entries()) {
+        const matched = answers[at]
+        const step = steps[at] as RowStep
+        settle?.(appliedOf(step, typeof matched === 'boolean' ? matched : undefined))
+      }
     }
   }
 

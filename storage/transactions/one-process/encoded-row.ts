@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
-import type { CellStoreLimits } from '../../cells/cell-store.ts'
-import { type RowStep, unconditionalStep } from '../../cells/embedded-cell-store.ts'
+import type { CellStoreLimits, RowStep } from '../../cells/cell-store.ts'
+import { unconditionalStep } from '../../cells/embedded-cell-store.ts'
 import type { Mutation } from '../../cells/mutation.ts'
 import { hashOfText } from '../../cells/row-hash.ts'
 import type { BufferedRow, BufferedWrite } from '../buffer/write-buffer.ts'

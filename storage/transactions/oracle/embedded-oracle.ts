@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
 import type { CellStore } from '../../cells/cell-store.ts'
-import { diskFullOf } from '../../cells/disk-full.ts'
+import { writeRefusalOf } from '../../cells/disk-full.ts'
+import type { SecondCopyState } from '../../cells/store-replication.ts'
 import type { Clock } from '../../clock.ts'
-import { StorageError } from '../../errors.ts'
+import { noSecondCopy, StorageError } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
 import type { StorageLog } from '../../storage-log.ts'
 import { askedAgain } from './asked-again.ts'
@@ -26,6 +27,8 @@ const TIMESTAMPS_AHEAD_MIN = 500_000
 
 /** Readers are not held up by trying again more often, and a store that has room again is noticed. */
 const NO_ROOM_PAUSE_MS = 1_000
+/** How often a reader that waits for a mark looks whether the second copy of that can be had at all. */
+const COPY_LOOK_MS = 50
 
 type Dependencies = {
   readonly cellStore: CellStore
@@ -33,6 +36,8 @@ type Dependencies = {
   readonly log: StorageLog
   /** Whether a clock is taken that lies far from the timestamps of the store. */
   readonly acceptClock?: boolean | undefined
+  /** What a mark waits for before anything beneath it is handed out (S4); absent where nobody can follow. */
+  readonly secondCopy?: Pick<SecondCopyState, 'mode' | 'isLacking'> | undefined
 }
 
 /**
@@ -127,7 +132,10 @@ export class EmbeddedOracle implements SynchronousOracle {
       }
     }
     const timestamp = this.take()
-    return timestamp === undefined ? undefined : { timestamp, safePoint: this.#safePoint }
+    if (timestamp !== undefined) return { timestamp, safePoint: this.#safePoint }
+    if (this.#renewal === undefined || this.#deps.secondCopy?.isLacking !== true) return undefined
+    // The mark may wait for hours. Reads go on where they are, as while the disk is full.
+    return { timestamp: this.#last, safePoint: this.#safePoint, writeRefusal: noSecondCopy() }
   }
 
   /** Rejects with StorageError `closed`, or with a CellStoreError when the store does not answer. */
@@ -135,9 +143,21 @@ export class EmbeddedOracle implements SynchronousOracle {
     for (;;) {
       const stamp = this.takeToRead()
       if (stamp !== undefined) return stamp
-      await this.markRaised().catch((error: unknown) => {
+      const raised = this.markRaised().catch((error: unknown) => {
         if (this.#noRoom === undefined) throw error
       })
+      await (this.#deps.secondCopy?.mode === 'required' ? this.#orLook(raised) : raised)
+    }
+  }
+
+  /** Resolves with the promise, or when it is time to look whether that will. */
+  async #orLook(raised: Promise<void>): Promise<void> {
+    const ended = new AbortController()
+    const look = this.#deps.clock.sleep(COPY_LOOK_MS, ended.signal).catch(() => undefined)
+    try {
+      await Promise.race([raised, look])
+    } finally {
+      ended.abort()
     }
   }
 
@@ -232,7 +252,7 @@ export class EmbeddedOracle implements SynchronousOracle {
         raiseCounter(cellStore, 'timestamp', mark),
       )
     } catch (error) {
-      const refusal = diskFullOf(error)
+      const refusal = writeRefusalOf(error)
       if (refusal !== undefined) {
         this.#noRoom = { refusal, untilMs: clock.monotonicMs() + NO_ROOM_PAUSE_MS }
         // The next request for one of the timestamps that are left finds out whether there is room again.

@@ -86,16 +86,17 @@ export type TakenTimestamps = OracleState & {
 
 /**
  * Takes `count` timestamps and reads the fences with them, as one atomic step. The timestamps are
- * those above `timestamp - count`, up to `timestamp`.
+ * those above `timestamp - count`, up to `timestamp`. The counter may come near `towards` by it.
  */
 export async function takeTimestamps(
   cellStore: CellStore,
-  count: number,
+  { count, towards }: { readonly count: number; readonly towards: Timestamp },
   fences: ReadonlySet<SchemaFence> = new Set(),
 ): Promise<TakenTimestamps> {
   const counters = [...COUNTERS, ...fences]
   const increments: Increment[] = counters.map((qualifier) => {
-    return { family: 'data', qualifier, by: qualifier === 'timestamp' ? BigInt(count) : 0n }
+    if (qualifier !== 'timestamp') return { family: 'data', qualifier, by: 0n }
+    return { family: 'data', qualifier, by: BigInt(count), towards: BigInt(towards) }
   })
   const values = await cellStore.readModifyWriteRow(ORACLE_ROW, increments)
   const counterOf = (counter: OracleCounter) => Number(values[counters.indexOf(counter)])

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
 import type { CellStore } from '../../cells/cell-store.ts'
-import { diskFullOf } from '../../cells/disk-full.ts'
+import { writeRefusalOf } from '../../cells/disk-full.ts'
 import type { Clock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
 import type { StorageLog } from '../../storage-log.ts'
 import { askedAgain, NEVER_ABORTED } from './asked-again.ts'
+import { BoundedWallClock } from './bounded-wall-clock.ts'
 import { requirePlausibleClock } from './clock-at-start.ts'
 import {
   createOracleRow,
@@ -28,6 +29,8 @@ import { TrustedWallClock } from './trusted-wall-clock.ts'
 
 /** How far the counter may lag the wall clock before it is raised to it, in microseconds. */
 const BEHIND_MICROS_MAX = 1_000_000
+/** So much less that with a counter that is raised by each increment it never lags so far. */
+const TOWARDS_MICROS = BEHIND_MICROS_MAX / 2
 
 /** How long a safe point that was read may be relied on, counted from before it was asked for. */
 const LEASE_MS = 30_000
@@ -43,6 +46,8 @@ type Dependencies = {
   readonly isOnlyOwner?: boolean
   /** Whether a clock is taken that lies far from the timestamps of the store. */
   readonly acceptClock?: boolean | undefined
+  /** Whether other processes may have the store open, whose time counts as well. */
+  readonly hasOthers?: boolean
 }
 
 /** Requests that share one call of the store. */
@@ -63,7 +68,7 @@ type Sharing = {
  */
 export class SharedOracle implements TimestampOracle {
   readonly #deps: Dependencies
-  readonly wallClock: TrustedWallClock
+  readonly wallClock: BoundedWallClock
   readonly #closing = new AbortController()
   #waiting: Sharing | undefined
   #asking: Promise<void> | undefined
@@ -77,7 +82,9 @@ export class SharedOracle implements TimestampOracle {
   private constructor(deps: Dependencies, { timestamp: lastSeen, safePoint }: OracleState) {
     this.#deps = deps
     this.#safePoint = safePoint
-    this.wallClock = new TrustedWallClock(deps.clock, deps.log)
+    this.wallClock = new BoundedWallClock(deps.clock, new TrustedWallClock(deps.clock, deps.log))
+    // With nobody else, or in a new store, there is nothing to compare the clock with.
+    if (deps.hasOthers === true && lastSeen > 0) this.wallClock.reached(lastSeen)
     this.#lastSeen = lastSeen
     this.#aheadOfClock = lastSeen - this.#clockMicros()
   }
@@ -109,7 +116,7 @@ export class SharedOracle implements TimestampOracle {
     try {
       return await this.next()
     } catch (error) {
-      const writeRefusal = diskFullOf(error)
+      const writeRefusal = writeRefusalOf(error)
       if (writeRefusal === undefined) throw error
       // The counter is the last timestamp that any process was given.
       const { timestamp, safePoint } = await readOracleState(this.#deps.cellStore)
@@ -196,7 +203,8 @@ export class SharedOracle implements TimestampOracle {
     const { cellStore, clock } = this.#deps
     const state = await askedAgain(clock, this.#closing.signal, async () => {
       const askedAtMs = clock.monotonicMs()
-      const taken = await takeTimestamps(cellStore, served.count, served.schemaFences)
+      const wanted = { count: served.count, towards: this.#halfSecond() }
+      const taken = await takeTimestamps(cellStore, wanted, served.schemaFences)
       // In one turn: a lease that is renewed before its safe point would vouch for the old one.
       this.#safePoint = Math.max(this.#safePoint, taken.safePoint)
       this.#leasedUntilMs = askedAtMs + LEASE_MS
@@ -228,7 +236,13 @@ export class SharedOracle implements TimestampOracle {
     }
   }
 
+  /** Where an engine may raise the counter: not the clock itself, so that nearly always all gateways mean the same. */
+  #halfSecond(): Timestamp {
+    return Math.floor(this.wallClock.micros() / TOWARDS_MICROS) * TOWARDS_MICROS
+  }
+
   #saw(timestamp: Timestamp): void {
+    this.wallClock.saw(timestamp)
     this.#lastSeen = Math.max(this.#lastSeen, timestamp)
     this.#aheadOfClock = Math.max(this.#aheadOfClock, timestamp - this.#clockMicros())
   }

@@ -16,6 +16,8 @@ export interface TrustedClock {
   micros(): number
   /** By how much the wall clock is ahead of it; 0 while it is followed. */
   readonly offsetMicros: number
+  /** By how much it is ahead of the other processes of the store, and not followed; absent where there are none. */
+  readonly aheadMicros?: number
 }
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
-import { CellStoreError, type ProtocolStep } from '../../cells/cell-store.ts'
+import { answerEach, CellStoreError, type ProtocolStep } from '../../cells/cell-store.ts'
 import { decoratedStore } from '../../cells/decorated-cell-store.ts'
 import type { Clock } from '../../clock.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
@@ -81,6 +81,10 @@ class PacedCommit {
           this.#oneByOne({ row, step: step.step }, () =>
             this.#inner.cellStore.checkAndMutateRow(row, step),
           ),
+        checkAndMutateRows: (steps) =>
+          answerEach(steps, (step) =>
+            this.#oneByOne(step, () => this.#inner.cellStore.checkAndMutateRow(step.row, step)),
+          ),
         mutateRows: (entries) =>
           this.#oneByOne({ row: entries[0]?.row, step: entries[0]?.step }, () =>
             this.#inner.cellStore.mutateRows(entries),
@@ -114,7 +118,7 @@ class PacedCommit {
     {
       row,
       step,
-    }: { readonly row: Uint8Array | undefined; readonly step: ProtocolStep | undefined },
+    }: { readonly row: Uint8Array | undefined; readonly step?: ProtocolStep | undefined },
     send: () => Promise<T>,
   ): Promise<T> {
     const result = this.#queue.then(async () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Timestamp } from '../../cells/cell.ts'
-import { CellStoreError, mayBeSentAgain } from '../../cells/cell-store.ts'
+import { CellStoreError, mayBeSentAgain, requireAnswers } from '../../cells/cell-store.ts'
 import { StorageError } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
 import { Backoff } from '../protocol/backoff.ts'
@@ -79,12 +79,13 @@ export async function commitSecondaries(
   commitTs: Timestamp,
 ): Promise<void> {
   const stamps = { startTs, commitTs, step: 'commitSecondary' } as const
-  await inPages(secondaries, (group) =>
-    context.cellStore.checkAndMutateRow(
-      group.row,
-      commitRow(group, { conditionColumn: group.columns[0].column, ...stamps }),
-    ),
-  )
+  await inPages(secondaries, async (page) => {
+    const steps = page.map((group) => ({
+      row: group.row,
+      ...commitRow(group, { conditionColumn: group.columns[0].column, ...stamps }),
+    }))
+    requireAnswers(await context.cellStore.checkAndMutateRows(steps))
+  })
 }
 
 function isClosed(error: unknown): boolean {

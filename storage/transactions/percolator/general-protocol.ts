@@ -53,7 +53,9 @@ async function commitNoted(
     paced?.decided()
     // Its process counts as dead, and would have told nobody.
     if (paced?.isKilled) return { kind: 'unknown' }
-    if (log !== undefined && outcome.kind === 'committed') commitLog.committed()
+    if (log !== undefined && outcome.kind === 'committed') {
+      commitLog.committed(log.row.key, outcome.commitTs)
+    }
     return outcome
   } catch (error) {
     return { kind: 'aborted', reason: refusalOf(error) }

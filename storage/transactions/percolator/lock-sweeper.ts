@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row, Timestamp } from '../../cells/cell.ts'
+import { keyAfter } from '../../cells/row-key.ts'
 import { rowPages } from '../../cells/row-pages.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import { decodeLock } from '../records/lock.ts'
 import type { LockResolver } from './lock-resolver.ts'
+
+/** Absent keys are those of the whole store. */
+export type SweptRange = {
+  readonly start?: Uint8Array
+  readonly end?: Uint8Array
+  readonly reached?: (next: Uint8Array) => void
+}
 
 export type SweptLocks = { readonly resolved: number; readonly alive: number }
 
@@ -23,14 +31,19 @@ export class LockSweeper {
   }
 
   /**
-   * One pass over every lock of the store. Those of transactions that began before the safe point are settled and
-   * cleared, whoever owns them: they can no longer commit (F1). Rejects when one of these cannot be resolved, because
-   * then history below the safe point is still needed; with CellStoreError; and with the signal's reason.
+   * One pass over every lock of the store, or of a range, with a call of `reached` after each page. Those of
+   * transactions that began before the safe point are settled and cleared, whoever owns them: they can no longer commit
+   * (F1). Rejects when one of these cannot be resolved, because then history below the safe point is still needed; with
+   * CellStoreError; and with the signal's reason.
    */
-  async sweep(safePoint: Timestamp = 0, signal?: AbortSignal): Promise<SweptLocks> {
+  async sweep(
+    safePoint: Timestamp = 0,
+    signal?: AbortSignal,
+    within: SweptRange = {},
+  ): Promise<SweptLocks> {
     let resolved = 0
     let alive = 0
-    for await (const { key, cells } of this.#lockedRows(signal)) {
+    for await (const { key, cells } of this.#lockedRows(signal, within)) {
       for (const cell of cells) {
         const isEnded = cell.timestamp < safePoint
         if (isEnded) await this.#resolver.resolve(key, decodeLock(cell.timestamp, cell.value), true)
@@ -61,12 +74,20 @@ export class LockSweeper {
     }
   }
 
-  async *#lockedRows(signal: AbortSignal | undefined): AsyncGenerator<Row> {
+  async *#lockedRows(
+    signal: AbortSignal | undefined,
+    { reached, ...range }: SweptRange,
+  ): AsyncGenerator<Row> {
     const pages = rowPages(this.#context.cellStore, {
+      ...range,
       filter: [{ family: 'lock' }],
       pageRows: STORAGE_LIMITS.scanPageRows,
       signal,
     })
-    for await (const page of pages) yield* page
+    for await (const page of pages) {
+      yield* page
+      const last = page.at(-1)
+      if (last !== undefined) reached?.(keyAfter(last.key))
+    }
   }
 }

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../../cells/cell.ts'
-import { type CheckAndMutate, mayBeSentAgain } from '../../cells/cell-store.ts'
+import {
+  type CellStore,
+  CellStoreError,
+  type CheckAndMutate,
+  mayBeSentAgain,
+  type RowStep,
+  type StepAnswer,
+} from '../../cells/cell-store.ts'
 import type { Mutation } from '../../cells/mutation.ts'
 import { StorageError } from '../../errors.ts'
 import { Backoff } from '../protocol/backoff.ts'
@@ -16,6 +23,7 @@ import {
   setLock,
   writesFrom,
 } from '../records/percolator-columns.ts'
+import { inPages } from './in-pages.ts'
 import type { LockResolver } from './lock-resolver.ts'
 import type { PrewriteGroup } from './write-set.ts'
 
@@ -51,23 +59,55 @@ function prewriteMutations(group: PrewriteGroup, startTs: Timestamp): Mutation[]
 }
 
 /**
+ * Prewrites the rows, a page of them by one call of the store. Rejects as `prewriteRow`, when no prewrite is under way
+ * any more.
+ */
+export async function prewriteRows(
+  context: ProtocolContext,
+  resolver: LockResolver,
+  groups: readonly PrewriteGroup[],
+  startTs: Timestamp,
+): Promise<void> {
+  await inPages(groups, async (page) => {
+    const steps = page.map((group) => ({ row: group.row, ...prewriteStep(group, startTs) }))
+    const answers = await answersTo(context.cellStore, steps)
+    const ended = await Promise.allSettled(
+      page.map((group, at) => prewriteRow(context, resolver, group, startTs, answers[at])),
+    )
+    const refusal = ended.find((one) => one.status === 'rejected')
+    if (refusal !== undefined) throw refusal.reason
+  })
+}
+
+/** A call that fails as a whole has failed for each. */
+async function answersTo(cellStore: CellStore, steps: readonly RowStep[]): Promise<StepAnswer[]> {
+  try {
+    return await cellStore.checkAndMutateRows(steps)
+  } catch (error) {
+    if (error instanceof CellStoreError) return steps.map(() => error)
+    throw error
+  }
+}
+
+/**
  * Prewrites one row, or finds out why that is not possible. Locks of dead owners are cleared and the step is repeated;
  * a living owner's lock is a conflict, because no transaction waits for a lock while holding one.
  *
  * Rejects with StorageError `write_conflict` (`row`, `conflictingTimestamp`) or `transaction_rolled_back`, and with
  * CellStoreError when the store does not respond: then the row may or may not be locked, and the transaction must be
- * rolled back.
+ * rolled back. `first` is what the store has said to its step already.
  */
 export async function prewriteRow(
   context: ProtocolContext,
   resolver: LockResolver,
   group: PrewriteGroup,
   startTs: Timestamp,
+  first?: StepAnswer,
 ): Promise<void> {
-  const step = prewriteStep(group, startTs)
+  const step = { row: group.row, ...prewriteStep(group, startTs) }
   const backoff = new Backoff(context, PREWRITE_RETRY)
-  for (;;) {
-    const foundSomething = await checkAndMutateRepeatedly(context, group.row, step, backoff)
+  for (let answer = first; ; answer = undefined) {
+    const foundSomething = await checkAndMutateRepeatedly(context, step, backoff, answer)
     if (!foundSomething) return
     const [row] = await context.cellStore.readRows([group.row], step.when)
     const obstacle = decidePrewrite(row?.cells ?? [], startTs)
@@ -119,13 +159,14 @@ function decidePrewrite(
 /** Sends the step again while its answer is lost; it is harmless to apply it twice. */
 async function checkAndMutateRepeatedly(
   context: ProtocolContext,
-  row: Uint8Array,
-  step: CheckAndMutate,
+  step: RowStep,
   backoff: Backoff,
+  first: StepAnswer | undefined,
 ): Promise<boolean> {
-  for (;;) {
+  for (let answer = first; ; answer = undefined) {
     try {
-      return await context.cellStore.checkAndMutateRow(row, step)
+      if (answer instanceof CellStoreError) throw answer
+      return answer ?? (await context.cellStore.checkAndMutateRow(step.row, step))
     } catch (error) {
       if (!mayBeSentAgain(error) || !(await backoff.wait())) throw error
     }

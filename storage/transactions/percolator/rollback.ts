@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Timestamp } from '../../cells/cell.ts'
-import { CellStoreError, type CheckAndMutate } from '../../cells/cell-store.ts'
+import { CellStoreError, type CheckAndMutate, requireAnswers } from '../../cells/cell-store.ts'
 import type { Mutation } from '../../cells/mutation.ts'
 import { invariant } from '../../invariant.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
@@ -46,9 +46,10 @@ export async function rollBackWriteSet(
       rollBackOwnPrimary(primary, owner),
     )
     invariant(!isCommitted, 'I3', { startTs })
-    await inPages(secondaries, (group) =>
-      cellStore.checkAndMutateRow(group.row, rollBackSecondary(group, startTs)),
-    )
+    await inPages(secondaries, async (page) => {
+      const steps = page.map((group) => ({ row: group.row, ...rollBackSecondary(group, startTs) }))
+      requireAnswers(await cellStore.checkAndMutateRows(steps))
+    })
   } catch (error) {
     if (!(error instanceof CellStoreError)) throw error
     log.info({ startTs, reason: error.message }, 'a rollback was left to a resolver')

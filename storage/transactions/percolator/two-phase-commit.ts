@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Timestamp } from '../../cells/cell.ts'
-import { CellStoreError, mayBeSentAgain } from '../../cells/cell-store.ts'
-import type { RowStep } from '../../cells/embedded-cell-store.ts'
+import { CellStoreError, mayBeSentAgain, type RowStep } from '../../cells/cell-store.ts'
 import { storeUnavailableOf } from '../../cells/store-unavailable.ts'
 import { StorageError } from '../../errors.ts'
 import { invariant } from '../../invariant.ts'
@@ -16,9 +15,8 @@ import type { CommitOutcome } from '../protocol/transaction-protocol.ts'
 import { hintsAtCommit, hintsAtStart } from '../records/notify-cell.ts'
 import { lockOf, setLock } from '../records/percolator-columns.ts'
 import { commitPrimary, commitSecondaries } from './commit.ts'
-import { inPages } from './in-pages.ts'
 import type { LockResolver } from './lock-resolver.ts'
-import { prewriteRow } from './prewrite.ts'
+import { prewriteRows } from './prewrite.ts'
 import { rollBackWriteSet } from './rollback.ts'
 import type { WriteSet } from './write-set.ts'
 
@@ -33,7 +31,6 @@ export async function commitTwoPhase(
   writeSet: WriteSet,
 ): Promise<CommitOutcome> {
   const { startTs, primary, secondaries, hints } = writeSet
-  const prewrite = (group: typeof primary) => prewriteRow(context, resolver, group, startTs)
   const ended = () => context.liveness.endedCommit(startTs)
   let isLocked = false
   let isBeingFinished = false
@@ -41,7 +38,7 @@ export async function commitTwoPhase(
   try {
     // Together, where the paper locks the primary first: who meets a secondary before its primary has a lock waits
     // while the owner lives, or has the primary refuse a prewrite that comes later (I3).
-    await inPages([primary, ...secondaries], prewrite)
+    await prewriteRows(context, resolver, [primary, ...secondaries], startTs)
     isLocked = true
     await setHints(context, hintsAtStart(hints, startTs))
     // Only after every lock is held, or a reader with a later snapshot could miss a write (I2).

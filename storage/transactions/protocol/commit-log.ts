@@ -36,8 +36,8 @@ export interface SharedCommitLog {
    */
   rowFor(request: LoggedRequest): Promise<LogRow | undefined>
 
-  /** Called when a logged commit of this process has been decided. Never throws. */
-  committed(): void
+  /** Called when a commit of this process with this log row has been decided. Never throws. */
+  committed(logRow: Uint8Array, commitTs: Timestamp): void
 }
 
 export type LoggedRequest = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
 import { CellStoreError } from '../../cells/cell-store.ts'
-import { diskFullOf } from '../../cells/disk-full.ts'
+import { writeRefusalOf } from '../../cells/disk-full.ts'
 import { storeUnavailableOf } from '../../cells/store-unavailable.ts'
 import { StorageError } from '../../errors.ts'
 import type { ProtocolContext } from './protocol-context.ts'
@@ -57,7 +57,7 @@ export function inDoubt(
 /** The StorageError of a commit that wrote nothing. Rethrows an error that is not expected. */
 export function refusalOf(error: unknown): StorageError {
   if (error instanceof StorageError) return error
-  const known = diskFullOf(error) ?? storeUnavailableOf(error)
+  const known = writeRefusalOf(error) ?? storeUnavailableOf(error)
   if (known !== undefined) return known
   if (error instanceof CellStoreError) {
     if (error.kind === 'damaged') {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Timestamp } from '../../cells/cell.ts'
+import type { Timestamp } from '../../cells/cell.ts'
 import type { CellStore } from '../../cells/cell-store.ts'
 import { deletePlainRow } from '../../cells/plain-row.ts'
-import { endOfPrefix, systemRowKey } from '../../cells/row-key.ts'
-import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
+import { systemRowKey } from '../../cells/row-key.ts'
+import type { Clock } from '../../clock.ts'
 import { incarnationPrefixOf } from '../records/transaction-id.ts'
 import type { Liveness } from './liveness.ts'
-import { decodeToken, TOKENS } from './token.ts'
+import { TOKENS } from './tokens/token.ts'
+import { TokenWatch, type WatchedToken } from './tokens/token-watch.ts'
 
 /** A process that has the store open. */
 export type Gateway = {
@@ -15,7 +16,7 @@ export type Gateway = {
   readonly url: string
   /** Whether it is this process. */
   readonly isThis: boolean
-  /** On the oracle's time; one that is renewed lives on. */
+  /** On the oracle's time, as that process knows it; one that is renewed lives on. */
   readonly expiresAt: Timestamp
   /** Of its transactions, as of the last time it renewed its token; undefined when none was open. */
   readonly oldestSnapshot: Timestamp | undefined
@@ -29,22 +30,27 @@ export type TransactionPlace =
   | { readonly kind: 'nowhere' }
 
 /** Nobody looks for the locks of a process any more that ended so long ago. */
-const FORGOTTEN_AFTER_MICROS = 3600 * 1_000_000
+const FORGOTTEN_AFTER_MS = 3600 * 1_000
 
 /** The processes that share a store, by the tokens that they renew; of a store with a single owner, that one. */
 export class Gateways {
   readonly #cellStore: CellStore
-  readonly #oracle: TimestampOracle
+  readonly #tokens: TokenWatch
   readonly #liveness: Liveness
 
   constructor(deps: {
     readonly cellStore: CellStore
-    readonly oracle: TimestampOracle
+    readonly clock: Clock
     readonly liveness: Liveness
   }) {
     this.#cellStore = deps.cellStore
-    this.#oracle = deps.oracle
     this.#liveness = deps.liveness
+    this.#tokens = deps.liveness.tokens ?? new TokenWatch(deps, deps.liveness.incarnation)
+  }
+
+  /** Of this process. */
+  get incarnation(): string {
+    return this.#liveness.incarnation
   }
 
   /** Says where others reach this process. Rejects with CellStoreError. */
@@ -52,7 +58,9 @@ export class Gateways {
     await this.#liveness.announce(url)
   }
 
-  /** Those whose tokens have not expired, in the order of their names, at most `limit`. Rejects with CellStoreError. */
+  /**
+   * Those that live as far as is known (L1), in the order of their names, at most `limit`. Rejects with CellStoreError.
+   */
   async living(limit: number): Promise<Gateway[]> {
     return await this.#named('', limit)
   }
@@ -69,9 +77,8 @@ export class Gateways {
 
   /** Takes away the tokens of processes that have ended without doing so. Rejects with CellStoreError. */
   async forgetEnded(): Promise<void> {
-    const { timestamp: now } = await this.#oracle.nextToRead()
-    for await (const { row, value, expiresAt } of this.#tokens('')) {
-      if (expiresAt >= now - FORGOTTEN_AFTER_MICROS) continue
+    for await (const { row, value, hasEnded, unchangedMs } of this.#tokens.scan()) {
+      if (!hasEnded || unchangedMs <= FORGOTTEN_AFTER_MS) continue
       // Only this one: its process may have been paused, and renew it now.
       await deletePlainRow(this.#cellStore, row, value)
     }
@@ -87,7 +94,9 @@ export class Gateways {
 
   async #named(prefix: string, limit: number): Promise<Gateway[]> {
     const found: Gateway[] = []
-    for await (const { row, expiresAt, oldestSnapshot, url } of this.#living(prefix)) {
+    for await (const token of this.#living(prefix)) {
+      const { row, renewedAt, lifeMs, oldestSnapshot, url } = token
+      const expiresAt = renewedAt + lifeMs * 1_000
       const incarnation = Buffer.from(row.subarray(systemRowKey(TOKENS).length)).toString('latin1')
       const isThis = incarnation === this.#liveness.incarnation
       found.push({ incarnation, url, isThis, expiresAt, oldestSnapshot })
@@ -96,18 +105,7 @@ export class Gateways {
     return found
   }
 
-  async *#living(prefix: string) {
-    const { timestamp: now } = await this.#oracle.nextToRead()
-    for await (const token of this.#tokens(prefix)) if (token.expiresAt >= now) yield token
-  }
-
-  async *#tokens(prefix: string) {
-    const start = systemRowKey(`${TOKENS}${prefix}`)
-    const end = endOfPrefix(start) as Uint8Array
-    const filter = [{ family: 'data', newest: 1 }] as const
-    for await (const { key, cells } of this.#cellStore.scanRows({ start, end, filter })) {
-      const { value } = cells[0] as Cell
-      yield { row: key, value, ...decodeToken(value) }
-    }
+  async *#living(prefix: string): AsyncGenerator<WatchedToken> {
+    for await (const token of this.#tokens.scan(prefix)) if (!token.hasEnded) yield token
   }
 }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
-import type { CellStore } from '../../cells/cell-store.ts'
-import { deletePlain, readPlainRow, setPlain } from '../../cells/plain-row.ts'
+import { type CellStore, requireAnswers } from '../../cells/cell-store.ts'
+import { deletePlain, setPlain } from '../../cells/plain-row.ts'
 import { type Clock, repeat } from '../../clock.ts'
 import { RenewedMap, RenewedSet } from '../../collections/renewed-map.ts'
+import { UnchangedValues } from '../../collections/unchanged-values.ts'
+import { invariant } from '../../invariant.ts'
 import type { Randomness } from '../../randomness.ts'
 import type { StorageLog } from '../../storage-log.ts'
 import { askedAgain } from '../oracle/asked-again.ts'
 import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
 import type { Lock } from '../records/lock.ts'
-import { decodeToken, encodeToken, tokenRow } from './token.ts'
+import { encodeToken, tokenRow } from './tokens/token.ts'
+import { TokenWatch } from './tokens/token-watch.ts'
 
 /**
  * Who is alive (Percolator 2.2, "cleanup": the Chubby token and the wall time in the lock). Every run of a process is
@@ -22,6 +25,8 @@ import { decodeToken, encodeToken, tokenRow } from './token.ts'
 export interface Liveness {
   /** 32 hexadecimal digits. */
   readonly incarnation: string
+  /** Of the processes that share the store. */
+  readonly tokens?: TokenWatch
   /**
    * A transaction of this process begins or ceases to hold locks. In between, `heartbeat` is called often enough to
    * keep its primary lock alive, where that is needed.
@@ -41,10 +46,10 @@ export type Heartbeat = () => Promise<unknown>
 
 /** A lock without a heartbeat for this long is dead, whatever its owner's token says. */
 export const LOCK_TTL_MS = 3_000
-/** A token that was not renewed for this long is dead, while its process commits or did so just now. */
+/** The life of a token while its process commits, or did so just now. */
 export const TOKEN_TTL_MS = 2_000
 /** That of a process that holds no locks: its first ones die by themselves after `LOCK_TTL_MS`, whatever it says. */
-const IDLE_TOKEN_TTL_MS = 12_000
+export const IDLE_TOKEN_TTL_MS = 12_000
 
 function newIncarnation(randomness: Randomness): string {
   return Buffer.from(randomness.bytes(16)).toString('hex')
@@ -96,28 +101,33 @@ type SharedLivenessDependencies = {
 }
 
 /**
- * Liveness for several processes that share the store: each renews a token row `live/<incarnation>` that holds the
- * oracle time at which it expires, so clocks of different machines are never compared.
+ * Liveness for several processes that share the store: each renews a token row `live/<incarnation>` that says for how
+ * long it lives, which the others measure on their own clocks (L1): those of different machines are never compared.
  */
 export class SharedLiveness implements Liveness {
   readonly incarnation: string
+  readonly tokens: TokenWatch
   readonly #deps: SharedLivenessDependencies
   readonly #committing = new RenewedMap<Timestamp, Heartbeat>()
   readonly #stopping = new AbortController()
   /**
-   * When a lock was first seen, on this process' own clock, by transaction and the wall time in the lock: the primary's
-   * is renewed and that of the others is not, so a transaction may be seen with two of them.
+   * Locks by transaction and the wall time in them: the primary's is renewed and that of the others is not, so a
+   * transaction may be seen with two of them.
    */
-  readonly #firstSeen = new Map<string, number>()
+  readonly #locks: UnchangedValues
   #renewing: Promise<void> = Promise.resolve()
   #committedMs = -Infinity
   #url = ''
-  /** When the token expires, on the monotonic clock. */
+  #renewal = 0
+  #written = Buffer.alloc(0)
+  /** Until when the others take the process for alive at least, on the monotonic clock. */
   #livesUntilMs = -Infinity
 
   private constructor(deps: SharedLivenessDependencies) {
     this.#deps = deps
     this.incarnation = newIncarnation(deps.randomness)
+    this.tokens = new TokenWatch(deps, this.incarnation)
+    this.#locks = new UnchangedValues(deps.clock)
   }
 
   /** Resolves when the token is written, which is before the first lock can be. */
@@ -148,11 +158,8 @@ export class SharedLiveness implements Liveness {
   async isOwnerDead(lock: Lock): Promise<boolean> {
     if (lock.incarnation === this.incarnation) return !this.#committing.has(lock.startTs)
     if (this.#seenUnchangedTooLong(lock)) return true
-    const { cellStore } = this.#deps
-    const token = await readPlainRow(cellStore, tokenRow(lock.incarnation))
-    const now = await this.#freshNow()
-    if (token === undefined || decodeToken(token).expiresAt < now) return true
-    return lock.wallMicros + LOCK_TTL_MS * 1000 < now
+    if (await this.tokens.hasEnded(lock.incarnation)) return true
+    return lock.wallMicros + LOCK_TTL_MS * 1000 < (await this.#freshNow())
   }
 
   /**
@@ -192,11 +199,7 @@ export class SharedLiveness implements Liveness {
   #seenUnchangedTooLong(lock: Lock): boolean {
     const nowMs = this.#deps.clock.monotonicMs()
     const name = `${lock.incarnation}/${lock.startTs}/${lock.wallMicros}`
-    const sinceMs = this.#firstSeen.get(name)
-    if (sinceMs !== undefined) return nowMs - sinceMs > LOCK_TTL_MS
-    if (this.#firstSeen.size >= FIRST_SEEN_MAX) this.#firstSeen.clear()
-    this.#firstSeen.set(name, nowMs)
-    return false
+    return this.#locks.saw(name, SAME, nowMs) > LOCK_TTL_MS
   }
 
   /** At each turn while it commits, so that its locks are known to be alive; else seldom. */
@@ -212,19 +215,26 @@ export class SharedLiveness implements Liveness {
     const { cellStore, oracle, clock, oldestSnapshot } = this.#deps
     const livesUntilMs = clock.monotonicMs() + lifeMs
     // Without a stamp: who commits has taken some just now, and nobody waits for the locks of others.
-    const expiresAt = oracle.approximateNow() + lifeMs * 1000
-    const token = { expiresAt, oldestSnapshot: oldestSnapshot(), url: this.#url }
-    const mutations = [setPlain(encodeToken(token))]
+    const renewedAt = oracle.approximateNow()
+    this.#renewal += 1
+    const token = encodeToken({
+      ...{ lifeMs, renewal: this.#renewal, renewedAt },
+      ...{ oldestSnapshot: oldestSnapshot(), url: this.#url },
+    })
+    // The others would take it for one that was not renewed.
+    invariant(!this.#written.equals(token), 'L1', { lifeMs, renewedAt })
+    this.#written = Buffer.from(token)
+    const mutations = [setPlain(token)]
     const row = tokenRow(this.incarnation)
     await askedAgain(clock, this.#stopping.signal, async () => {
-      const [error] = await cellStore.mutateRows([{ row, mutations }])
-      if (error != null) throw error
+      requireAnswers(await cellStore.mutateRows([{ row, mutations }]))
     })
     this.#livesUntilMs = livesUntilMs
   }
 }
 
-const FIRST_SEEN_MAX = 10_000
+/** The name of a lock has what changes of it. */
+const SAME = new Uint8Array()
 /** As far as timestamps may lag the clock. */
 const STALE_MICROS = 1_000_000
 /** For so long after a commit its process may have another one at any moment. */

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../../cells/cell.ts'
-import {
-  type RowStep,
-  type StepList,
-  stepsOf,
-  unconditionalStep,
-} from '../../cells/embedded-cell-store.ts'
+import type { RowStep } from '../../cells/cell-store.ts'
+import { type StepList, stepsOf, unconditionalStep } from '../../cells/embedded-cell-store.ts'
 import type { DeleteFromColumn, SetCell } from '../../cells/mutation.ts'
 import { intact } from '../../invariant.ts'
 import { decodeStartTs, encodeStartTs } from './write-record.ts'

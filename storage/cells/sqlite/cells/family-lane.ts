@@ -16,9 +16,8 @@ import {
  */
 const LISTED_FIRST = 4
 
-/** Most cells per walk: some more than the rows wanted, because of older versions. */
+/** Most cells per walk. */
 const WALKED_MAX = 64
-const WALKED_BESIDE = 8
 
 /** With more cells per row than this, one seek per row is cheaper than a walk. */
 const WALKED_CELLS_A_ROW = 4
@@ -76,7 +75,9 @@ export class SqliteFamilyLane {
   /** Whether the range has no more rows; undefined if seeks have to find out. */
   #walk(): boolean | undefined {
     if (!this.#walks || this.#column === undefined) return undefined
-    const cellsMax = Math.min(this.#rest.count + WALKED_BESIDE, WALKED_MAX)
+    // Some more than the rows wanted, because of older versions.
+    const { count } = this.#rest
+    const cellsMax = Math.min(count + Math.max(2, count >> 2), WALKED_MAX)
     const { rows, cellCount, isWhole } = this.#source.walk(this.#rest, this.#column, cellsMax)
     if (rows.length * WALKED_CELLS_A_ROW < cellCount) this.#walks = false
     this.#rows = rows.length > this.#rest.count ? rows.slice(0, this.#rest.count) : rows

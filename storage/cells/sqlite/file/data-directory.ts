@@ -23,7 +23,7 @@ import {
 import { holderOfRemoved } from './own-files.ts'
 
 const STORE_FILE = 'cells.db'
-const LOCK_FILE = 'lock.db'
+export const LOCK_FILE = 'lock.db'
 const PROCESS_ID_FILE = 'lock.pid'
 const FILES = [
   ...[STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`, `${STORE_FILE}-journal`],

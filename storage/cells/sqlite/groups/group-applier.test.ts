@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { Database } from 'better-sqlite3'
-import type { RowStep } from '../../embedded-cell-store.ts'
+import type { RowStep } from '../../cell-store.ts'
 import { openWriterConnection } from '../file/connection.ts'
 import { SqliteGroupApplier } from './group-applier.ts'
+import { GroupNumbers } from './group-numbers.ts'
 import { SqliteTransactions } from './transactions.ts'
 import type { BatchResult, StepsBatch } from './write-batch.ts'
 
@@ -17,12 +18,17 @@ let applier: SqliteGroupApplier
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'percolite-applier-'))
   database = openWriterConnection(join(folder, 'cells.db'))
-  applier = new SqliteGroupApplier(database, new SqliteTransactions(database))
+  applier = openApplier(database)
 })
 afterEach(async () => {
   database.close()
   await rm(folder, { recursive: true })
 })
+
+function openApplier(own: Database): SqliteGroupApplier {
+  const transactions = new SqliteTransactions(own)
+  return new SqliteGroupApplier(own, transactions, new GroupNumbers(own, transactions))
+}
 
 /** `a` sets row a; `a?` does so only when the row has no cell. */
 function stepOf(text: string, value: Uint8Array = Buffer.from('x')): RowStep {
@@ -209,7 +215,7 @@ function withFailingCommit(
     })
     return statement
   })
-  const made = new SqliteGroupApplier(database, new SqliteTransactions(database))
+  const made = openApplier(database)
   mocked.mock.restore()
   return made
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from 'better-sqlite3'
 import { FAMILIES } from '../../cell.ts'
-import { CellStoreError, type Increment } from '../../cell-store.ts'
-import type { RowStep } from '../../embedded-cell-store.ts'
+import { CellStoreError, type Increment, type RowStep } from '../../cell-store.ts'
 import type { Mutation } from '../../mutation.ts'
 import { counterValue, incrementedCell } from '../../mutation-application.ts'
 import { cellOfNotes } from '../../note.ts'
 import type { RowFilter } from '../../row-filter.ts'
+import type { StreamPosition } from '../../store-replication.ts'
 import { SqliteRowReader } from '../cells/row-reader.ts'
 import { isDamage, sentError } from '../error.ts'
+import type { GroupNumbers } from './group-numbers.ts'
 import type { SqliteTransactions } from './transactions.ts'
 import type { BatchFailure, BatchResult, IncrementBatch, WriteBatch } from './write-batch.ts'
 
@@ -17,15 +18,23 @@ const MATCHED: BatchResult = Object.freeze([true])
 
 const WHOLE_ROW: RowFilter = FAMILIES.map((family) => ({ family }))
 
+/** A group of another store, and its number there. */
+export type NumberedGroup = {
+  readonly position: StreamPosition
+  readonly batches: readonly WriteBatch[]
+}
+
 type GroupResult = readonly BatchResult[] | BatchFailure
 
 /** Applies the batches of a group in one SQLite transaction: one disk sync for all of them. */
 export class SqliteGroupApplier {
   readonly #transactions: SqliteTransactions
+  readonly #numbers: GroupNumbers
   readonly #reader: SqliteRowReader
 
-  constructor(database: Database, transactions: SqliteTransactions) {
+  constructor(database: Database, transactions: SqliteTransactions, numbers: GroupNumbers) {
     this.#transactions = transactions
+    this.#numbers = numbers
     this.#reader = new SqliteRowReader(database)
   }
 
@@ -33,18 +42,38 @@ export class SqliteGroupApplier {
    * One result for each batch. A group that was rolled back is tried again batch by batch, in order, so that only a
    * batch that cannot be applied fails, and later ones see the earlier ones.
    */
-  applyGroup(batches: readonly WriteBatch[]): readonly BatchResult[] {
-    const result = this.#applyTogether(batches)
+  applyGroup(batches: readonly WriteBatch[], position?: StreamPosition): readonly BatchResult[] {
+    const result = this.#applyTogether(batches, position)
     if (!('kind' in result)) return result
     if (result.kind === 'unknown') return batches.map(() => result)
     if (isFilled(batches) && batches.length === 1) return [this.#withRow(result, batches[0])]
     const results: BatchResult[] = []
+    if (position !== undefined) this.#numbers.leave(position)
     for (const batch of batches) {
-      const alone = this.#applyTogether([batch])
+      const alone = this.#applyTogether([batch], position)
       if (!('kind' in alone)) results.push(...alone)
       else results.push(this.#withRow(alone, batch))
     }
     return results
+  }
+
+  /**
+   * Applies groups of another store as they were applied there, in one transaction: what was true of a condition
+   * there is true here, because everything before is the same. Returns why none of them was, or null.
+   */
+  replay(groups: readonly NumberedGroup[]): BatchFailure | null {
+    let last = this.#numbers.position
+    const result = this.#transactions.inOne(() => {
+      for (const { position, batches } of groups) {
+        for (const batch of batches) this.#apply(batch)
+        this.#applyNotes(batches)
+        this.#numbers.follow(position, last)
+        last = position
+      }
+    })
+    if (!result.done) return result.failure
+    if (last !== undefined) this.#numbers.followed(last)
+    return null
   }
 
   /** SQLite does not say for which row it needed a damaged page. */
@@ -62,8 +91,11 @@ export class SqliteGroupApplier {
     return { ...failure, row }
   }
 
-  #applyTogether(batches: readonly WriteBatch[]): GroupResult {
-    const result = this.#transactions.inOne(() => {
+  #applyTogether(
+    batches: readonly WriteBatch[],
+    position: StreamPosition | undefined,
+  ): GroupResult {
+    const result = this.#numbers.inOne(position, () => {
       const results = batches.map((batch) => this.#apply(batch))
       this.#applyNotes(batches)
       return results

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAMILIES, type Family } from '../../cell.ts'
-import type { Increment } from '../../cell-store.ts'
-import type { RowStep } from '../../embedded-cell-store.ts'
+import type { Increment, RowStep } from '../../cell-store.ts'
 import type { Mutation } from '../../mutation.ts'
 import type { Note } from '../../note.ts'
 import type { CellSelector, RowFilter } from '../../row-filter.ts'

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EMBEDDED_LIMITS } from '../../call-check.ts'
+import type { RowStep } from '../../cell-store.ts'
 import { checkedSteps } from '../../checked-cell-store.ts'
-import { type RowStep, stepsOf } from '../../embedded-cell-store.ts'
-import { decodeParts, encodeInTurns } from './large-batch.ts'
+import { stepsOf } from '../../embedded-cell-store.ts'
+import { decodeLarge, encodeInTurns } from './large-batch.ts'
 import type { LargeBatch } from './write-batch.ts'
 
 function stepOf(row: string, bytes: number, timestamp = 1): RowStep {
@@ -27,7 +28,7 @@ test('steps are made some each turn, and arrive in the other thread as one batch
   const note = { timestamp: 9, value: Buffer.from('noted') }
   const encoding = encodeInTurns(largeOf(steps, note))
   assert.ok(made < 300, `${made} steps in the first turn`)
-  const batch = decodeParts(await encoding)
+  const batch = decodeLarge(await encoding)
   assert.ok(batch.kind === 'steps')
   assert.deepEqual(
     batch.steps.map(({ row }) => Buffer.from(row).toString()),

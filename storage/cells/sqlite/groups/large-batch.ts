@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { nextTurn } from '../../../turns/turns.ts'
-import type { RowStep } from '../../embedded-cell-store.ts'
+import type { RowStep } from '../../cell-store.ts'
 import { decodeGroup, encodedBytesMax, encodeGroup } from './group-encoding.ts'
 import type { LargeBatch, StepsBatch, WriteBatch } from './write-batch.ts'
 
@@ -35,7 +35,7 @@ export async function encodeInTurns(
 }
 
 /** The decoded batch, in the writer thread. */
-export function decodeParts(parts: readonly Uint8Array[]): WriteBatch {
+export function decodeLarge(parts: readonly Uint8Array[]): WriteBatch {
   const batches = parts.flatMap(decodeGroup).filter((batch) => batch.kind === 'steps')
   const steps = batches.flatMap((batch) => batch.steps)
   return { kind: 'steps', steps, note: batches.at(-1)?.note }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Increment } from '../../cell-store.ts'
-import type { RowStep, StepList } from '../../embedded-cell-store.ts'
+import type { Increment, RowStep } from '../../cell-store.ts'
+import type { StepList } from '../../embedded-cell-store.ts'
 import type { Note } from '../../note.ts'
 import type { SentError } from '../error.ts'
 

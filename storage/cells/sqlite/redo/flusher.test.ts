@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { batchOf, failure, givenRedo } from '../../../../test/cell-store/redo-scene.ts'
 import { nextTurn } from '../../../turns/turns.ts'
-import type { RowStep } from '../../embedded-cell-store.ts'
+import type { RowStep } from '../../cell-store.ts'
 import type { Flushed } from './redo-thread.ts'
 
 describe('flushing memtables', () => {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { positionIn } from '../../../collections/sorted-run.ts'
 import type { Cell, Family } from '../../cell.ts'
 import { compareColumns, compareFamilies } from '../../cell-order.ts'
 import type { CellSelector } from '../../row-filter.ts'
-import { positionIn } from '../../sorted-run.ts'
 import type { PackedReader } from '../groups/packed-buffer.ts'
 import { decodeCell, type RecordedCell, walkCells } from './record.ts'
 

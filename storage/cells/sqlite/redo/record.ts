@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAMILIES, type Family } from '../../cell.ts'
 import type { CellAddress } from '../../cell-order.ts'
+import type { RowStep } from '../../cell-store.ts'
 import { cellOfNotes, type Note } from '../../note.ts'
-import { type PackedReader, PackedWriter } from '../groups/packed-buffer.ts'
+import { PackedReader, PackedWriter } from '../groups/packed-buffer.ts'
+import type { StepsBatch } from '../groups/write-batch.ts'
 import { type PlainBatch, RECORD_GROUP_BYTES_MAX } from './plain-batch.ts'
 
 /** What the notes of a group need in addition to their values: one row, with one cell. */
@@ -108,4 +110,24 @@ export function decodeCell(records: PackedReader, at: number): RecordedCell {
   const timestamp = records.number()
   const value = Buffer.from(records.bytes())
   return { family, qualifier, timestamp, value: byte < TOMBSTONE ? value : undefined }
+}
+
+/** What a record changes, as a batch. It has cells only, the notes among them. Throws RangeError on a tombstone. */
+export function stepsOfRecord(record: Uint8Array): StepsBatch {
+  const bytes = Buffer.from(record)
+  const packed = new PackedReader(bytes)
+  const steps: RowStep[] = []
+  walkRows(bytes, (from) => {
+    packed.moveTo(from)
+    const row = Buffer.from(packed.bytes())
+    const addresses: number[] = []
+    walkCells(packed, from, (_family, _qualifier, cell) => addresses.push(cell))
+    const otherwise = addresses.map((at) => {
+      const { value, ...address } = decodeCell(packed, at)
+      if (value === undefined) throw new RangeError('a group has no tombstones')
+      return { kind: 'setCell', ...address, value } as const
+    })
+    steps.push({ row, when: [], ifMatched: [], otherwise })
+  })
+  return { kind: 'steps', steps }
 }

@@ -6,6 +6,7 @@ import type { Database } from 'better-sqlite3'
 import { testFolder } from '../../../../test/test-folder.ts'
 import type { SetCell } from '../../mutation.ts'
 import { openWriterConnection } from '../file/connection.ts'
+import { GroupNumbers } from '../groups/group-numbers.ts'
 import { PackedReader } from '../groups/packed-buffer.ts'
 import { SqliteTransactions } from '../groups/transactions.ts'
 import { Memtable } from './memtable.ts'
@@ -18,7 +19,8 @@ async function given(t: TestContext) {
   const open = () => {
     const database = openWriterConnection(path)
     opened.push(database)
-    const redoLog = openRedoLog(database, new SqliteTransactions(database))
+    const transactions = new SqliteTransactions(database)
+    const redoLog = openRedoLog(database, transactions, new GroupNumbers(database, transactions))
     const count = (table: string) => Number(select(`SELECT count(*) FROM ${table}`)[0])
     const select = (sql: string) => database.prepare(sql).pluck().all()
     const { append, flush } = flushing(redoLog)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { invariant } from '../../../invariant.ts'
+import type { StreamPosition } from '../../store-replication.ts'
 import { isDamage, isFull } from '../error.ts'
 import type { BatchFailure, CarriedOutGroup } from '../groups/write-batch.ts'
 import { PAGE_BYTES } from '../schema.ts'
@@ -38,7 +39,10 @@ export interface RedoThread {
 /** The file that has the records and the tables. */
 export interface RedoFile {
   /** Runs in one transaction; only one that is synced is durable when this returns null. */
-  write(work: () => void, options: { readonly isSynced: boolean }): BatchFailure | null
+  write(
+    work: () => void,
+    options: { readonly isSynced: boolean; readonly position?: StreamPosition },
+  ): BatchFailure | null
   insertRecord(record: RedoRecord): void
   /** Deletes the oldest of the records up to `lastId`, at most `countMax`. Returns how many were deleted. */
   deleteRecords(lastId: number, countMax: number): number
@@ -70,10 +74,12 @@ export class RedoLog {
     this.#file = file
   }
 
-  /** Durable when this returns null (R1). Ids ascend. */
-  append(record: RedoRecord): BatchFailure | null {
+  /** Durable when this returns null (R1), as the group at this position where groups are numbered. Ids ascend. */
+  append(record: RedoRecord, position?: StreamPosition): BatchFailure | null {
     invariant(record.id > this.#lastId, 'R3', { record: record.id, last: this.#lastId })
-    const failure = this.#file.write(() => this.#file.insertRecord(record), { isSynced: true })
+    const insert = () => this.#file.insertRecord(record)
+    const numbered = position === undefined ? {} : { position }
+    const failure = this.#file.write(insert, { isSynced: true, ...numbered })
     if (failure === null) this.#lastId = record.id
     return failure
   }

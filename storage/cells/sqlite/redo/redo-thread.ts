@@ -1,42 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
 import { invariant } from '../../../invariant.ts'
+import type { StreamPosition } from '../../store-replication.ts'
+import type { GroupNumbers } from '../groups/group-numbers.ts'
 import type { SqliteTransactions } from '../groups/transactions.ts'
 import type { BatchFailure } from '../groups/write-batch.ts'
 import type { RecordedCell, RedoRecord } from './record.ts'
 import { type RedoFile, RedoLog } from './redo-log.ts'
 
-export type { RedoRecord } from './record.ts'
+export { type RedoRecord, stepsOfRecord } from './record.ts'
 export type { Flushed, FlushPart, RedoLog, RedoThread } from './redo-log.ts'
 
 /** The redo log, by the connection of the thread that writes. */
-export function openRedoLog(database: Database, transactions: SqliteTransactions): RedoLog {
-  return new RedoLog(new SqliteRedoFile(database, transactions))
+export function openRedoLog(
+  database: Database,
+  transactions: SqliteTransactions,
+  numbers: GroupNumbers,
+): RedoLog {
+  return new RedoLog(new SqliteRedoFile(database, transactions, numbers))
 }
 
 /** The table `redo` and those of the cells, by the connection of the thread that writes. */
 class SqliteRedoFile implements RedoFile {
   readonly #database: Database
   readonly #transactions: SqliteTransactions
+  readonly #numbers: GroupNumbers
   readonly #insert: Statement<unknown[]>
   readonly #delete: Statement<unknown[]>
   /** Whether a COMMIT syncs. */
   #isSynced = true
 
-  constructor(database: Database, transactions: SqliteTransactions) {
+  constructor(database: Database, transactions: SqliteTransactions, numbers: GroupNumbers) {
     this.#database = database
     this.#transactions = transactions
+    this.#numbers = numbers
     this.#insert = database.prepare('INSERT INTO redo (id, packed) VALUES (?, ?)')
     this.#delete = database.prepare(
       'DELETE FROM redo WHERE id IN (SELECT id FROM redo WHERE id <= ? ORDER BY id LIMIT ?)',
     )
   }
 
-  write(work: () => void, { isSynced }: { readonly isSynced: boolean }): BatchFailure | null {
+  write(
+    work: () => void,
+    { isSynced, position }: { readonly isSynced: boolean; readonly position?: StreamPosition },
+  ): BatchFailure | null {
     if (!isSynced) this.#setSynced(false)
     invariant(this.#isSynced === isSynced, 'R1', { isSynced })
     try {
-      const result = this.#transactions.inOne(work)
+      const result = this.#numbers.inOne(position, work)
       return result.done ? null : result.failure
     } finally {
       // Frames of SQLite's log count only after those before them, so the next sync is one of all of them. A COMMIT

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { isPlainValue } from '../../plain-row.ts'
 import { compareRowKeys, ORACLE_ROW } from '../../row-key.ts'
 import { isPlain, type QueuedBatch } from './plain-batch.ts'
 
@@ -15,7 +17,8 @@ export type RedoLogUse = 'auto' | 'always' | 'never'
  * Whether plain batches go through the redo log. That pays where nearly all are plain: any other that changes one
  * of their rows has to wait until all that is in the log has been flushed. So each batch that is not plain adds
  * `NON_PLAIN_COST` to a debt and each plain one takes 1 from it; at 0 the log is switched on, and at `DEBT_OFF` it is
- * switched off. A process begins with it off. The oracle's mark adds nothing: no plain batch names its row.
+ * switched off. A process begins with it off. A row that is written without transactions adds nothing, such as the
+ * oracle's mark: no plain batch names it.
  */
 export class RedoUse {
   readonly #use: RedoLogUse
@@ -41,14 +44,21 @@ export class RedoUse {
   saw(queued: QueuedBatch): void {
     if (this.#use !== 'auto') return
     if (isPlain(queued)) this.#debt = Math.max(this.#debt - 1, 0)
-    else if (!isOracleStep(queued)) this.#debt = Math.min(this.#debt + NON_PLAIN_COST, DEBT_MAX)
+    else if (!isOfPlainRow(queued)) this.#debt = Math.min(this.#debt + NON_PLAIN_COST, DEBT_MAX)
     if (this.#debt === 0) this.#isOn = true
     else if (this.#debt >= DEBT_OFF) this.#isOn = false
   }
 }
 
-/** Not of a counter: the shared oracle counts for each of its timestamps, and those commits are not plain either. */
-function isOracleStep({ batch }: QueuedBatch): boolean {
+/**
+ * Such as the mark, or a value of `replacePlainRow`. Not a counter: the shared oracle counts for each of its
+ * timestamps, and those commits are not plain either.
+ */
+function isOfPlainRow({ batch }: QueuedBatch): boolean {
   if (batch.kind !== 'steps' || batch.steps.length !== 1) return false
-  return batch.steps.every(({ row }) => compareRowKeys(row, ORACLE_ROW) === 0)
+  return batch.steps.every(({ row, ifMatched, otherwise }) => {
+    if (compareRowKeys(row, ORACLE_ROW) === 0) return true
+    const mutations = [...ifMatched, ...otherwise]
+    return mutations.length > 0 && mutations.every(isPlainValue)
+  })
 }

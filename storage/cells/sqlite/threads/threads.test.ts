@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdir, rename, rmdir, stat } from 'node:fs/promises'
+import { mkdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import SqliteDatabase from 'better-sqlite3'
@@ -56,6 +56,30 @@ test('a log that is long enough is caught up with, and restarted before it has i
     assert.ok(longest < LOG_PAGES_MAX, `${longest} pages`)
   }
   assert.ok(longest >= LOG_PAGES_ENOUGH, `${longest} pages`)
+})
+
+test('a log that Litestream replicates is not moved by the server', async (t) => {
+  const folder = await testFolder(t, 'threads')
+  const path = join(folder, 'store.db')
+  const deps = { onFailure: assert.ifError, log: silentLog }
+  const threads = await SqliteThreads.start(path, deps)
+  t.after(() => threads.closeWriter({ emptiesLog: false }))
+  t.after(() => threads.closeCheckpointer())
+  const watcher = new SqliteDatabase(path)
+  t.after(() => watcher.close())
+  const moved = () => {
+    const [{ checkpointed }] = watcher.pragma('wal_checkpoint(NOOP)') as [{ checkpointed: number }]
+    return checkpointed
+  }
+  await mkdir(join(folder, '.store.db-litestream'))
+  for (let written = 0; written < 30; written += 1) await commitTo(threads, `row ${written}`, 500)
+  assert.equal(moved(), 0)
+  // It is given up.
+  await rm(join(folder, '.store.db-litestream'), { recursive: true })
+  for (let written = 30; moved() === 0; written += 1) {
+    assert.ok(written < 60, 'nothing is moved')
+    await commitTo(threads, `row ${written}`, 500)
+  }
 })
 
 test('a checkpointer that cannot be started fails nothing, and is tried again when the log has grown', async (t) => {

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+import { dirname, join } from 'node:path'
+import type { Clock } from '../../../clock.ts'
 import type { StorageLog } from '../../../storage-log.ts'
 import { CellStoreError, type StoreCopier } from '../../cell-store.ts'
-import { sentError } from '../error.ts'
+import type { StreamPosition } from '../../store-replication.ts'
+import { receivedError, sentError } from '../error.ts'
 import { encodeGroup } from '../groups/group-encoding.ts'
 import { encodeInTurns } from '../groups/large-batch.ts'
-import type {
-  CarriedOutGroup,
-  GroupCommitter,
-  LargeBatch,
-  WriteBatch,
+import {
+  type BatchResult,
+  type CarriedOutGroup,
+  type GroupCommitter,
+  isFailure,
+  type LargeBatch,
+  type WriteBatch,
 } from '../groups/write-batch.ts'
 import type { Flushed, FlushPart, RedoRecord, RedoThread } from '../redo/redo-thread.ts'
+import type { Kept } from '../replication/group-files.ts'
+import { GroupLog } from '../replication/group-log.ts'
 import type { Reclaimed } from '../wal/free-pages.ts'
 import { SqliteFullDisk } from '../wal/full-disk.ts'
+import { isReplicated } from '../wal/litestream.ts'
 import { LOG_BOUNDS, type LogSize, type MadeRoom } from '../wal/write-ahead-log.ts'
 import type { Checkpointed, CheckpointerRequest } from './checkpointer-thread.ts'
 import { startCopier } from './copier.ts'
@@ -38,10 +46,16 @@ const CHECKPOINTER = new URL(
  */
 const REDO_LOG_SHARE_MIN = 1 / 4
 
+/** In the data directory. */
+const GROUPS_FOLDER = 'groups'
+
 export type ThreadsDependencies = {
   /** Called when a thread has died or its disk failed. */
   readonly onFailure: (cause: unknown) => void
   readonly log: StorageLog
+  readonly keptGroups?: Kept | undefined
+  /** By which standbys are waited for. */
+  readonly clock?: Clock
 }
 
 /**
@@ -54,6 +68,8 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
   readonly #onFailure: (cause: unknown) => void
   readonly #log: StorageLog
   readonly #fullDisk: SqliteFullDisk
+  /** The groups for those who follow. */
+  readonly groups: GroupLog
   #share = 1
   #checkpointer: Promise<SqliteThread<CheckpointerRequest, null>> | undefined
   /** After a checkpoint that failed or found the disk full, the next try needs this many bytes that are not moved. */
@@ -72,6 +88,10 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     this.#writer = writer
     this.#onFailure = deps.onFailure
     this.#log = deps.log
+    const folder = join(dirname(path), GROUPS_FOLDER)
+    const { log, keptGroups: kept, clock } = deps
+    const found = { ...writer.opened, log, ...(kept && { kept }), ...(clock && { clock }) }
+    this.groups = new GroupLog(folder, found)
     const isCopied = () => this.#copiers > 0
     this.#fullDisk = new SqliteFullDisk({ ...deps, isCopied, makeRoom: () => this.#makeRoom() })
   }
@@ -89,12 +109,15 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
 
   commitGroup(batches: readonly WriteBatch[], encodedBytesMax: number): Promise<CarriedOutGroup> {
     const packed = encodeGroup(batches, encodedBytesMax)
-    return this.#write({ kind: 'group', packed }, [packed.buffer])
+    const position = this.groups.isNumbered ? this.groups.append('batches', [packed]) : undefined
+    return this.#write({ kind: 'group', packed, position }, [packed.buffer])
   }
 
   /** The record lies in memory that both threads share. */
   appendRedo(record: RedoRecord): Promise<CarriedOutGroup> {
-    return this.#write({ kind: 'redo', record }, [])
+    const { packed } = record
+    const position = this.groups.isNumbered ? this.groups.append('redo', [packed]) : undefined
+    return this.#write({ kind: 'redo', record, position }, [])
   }
 
   async flush(part: FlushPart): Promise<Flushed> {
@@ -113,7 +136,27 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
       return { results: [{ kind: 'invalid', cause: sentError(error) }], ms: 0 }
     }
     const buffers = parts.map(({ buffer }) => buffer)
-    return await this.#write({ kind: 'large', parts }, buffers)
+    const position = this.groups.append('large', parts)
+    return await this.#write({ kind: 'large', parts, position }, buffers)
+  }
+
+  /** From now on groups are numbered and kept. Rejects when that is not durable. */
+  async numberGroups(): Promise<void> {
+    const position = this.groups.beginning()
+    if (position !== undefined) {
+      const { results } = await this.#send({ kind: 'number', position }, [])
+      const failure = failureOf(results)
+      if (failure !== undefined) throw failure
+    }
+    this.groups.begun(position)
+  }
+
+  /** Applies groups of another store, all of them or none; resolves to why they were not. */
+  async replay(frame: Uint8Array): Promise<Error | undefined> {
+    const { results, position } = await this.#send({ kind: 'replay', frame }, [])
+    const failure = failureOf(results)
+    if (failure === undefined) this.groups.followed(position)
+    return failure
   }
 
   /** Returns a bounded part of the pages that deletions have freed to the file system. */
@@ -141,12 +184,26 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
 
   async closeWriter(options: { readonly emptiesLog: boolean }): Promise<void> {
     await this.#writer.close({ kind: 'close', ...options })
+    this.groups.close()
   }
 
   async #write(
-    request: WriterRequest,
+    request: WriterRequest & { readonly position: StreamPosition | undefined },
     transferred: readonly ArrayBuffer[],
   ): Promise<CarriedOutGroup> {
+    const answer = await this.#writer.ask<GroupAnswer>(request, transferred)
+    this.#react(answer)
+    const { position } = request
+    if (position === undefined) return answer
+    this.groups.carriedOut(position, answer.position)
+    // By the number that the group got, which is another one after a group that failed (S4).
+    const { number } = answer.position ?? position
+    const copied = this.groups.secondCopy.wait(number)
+    if (copied !== undefined) await copied
+    return answer
+  }
+
+  async #send(request: WriterRequest, transferred: readonly ArrayBuffer[]): Promise<GroupAnswer> {
     const answer = await this.#writer.ask<GroupAnswer>(request, transferred)
     this.#react(answer)
     return answer
@@ -183,6 +240,10 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     // The last checkpoint moved something, so no reader of the log blocks another.
     const isEnding = bytes >= LOG_BOUNDS.enough * share && moved > this.#movedBefore
     if (unmoved < (isEnding ? LOG_BOUNDS.left : Math.max(enough, this.#triedFrom))) return
+    if (isReplicated(this.#path)) {
+      this.#triedFrom = unmoved + enough
+      return
+    }
     this.#movedBefore = moved
     this.#checkpoint = this.#runCheckpoint(isEnding)
       .then((isDone) => {
@@ -219,4 +280,8 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
       return undefined
     }
   }
+}
+
+function failureOf([result = null]: readonly BatchResult[]): Error | undefined {
+  return isFailure(result) ? receivedError(result.cause) : undefined
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from 'better-sqlite3'
 import { systemClock } from '../../../clock.ts'
+import type { StreamPosition } from '../../store-replication.ts'
 import { emptyLog, openWriterConnection, unusableFile } from '../file/connection.ts'
-import { SqliteGroupApplier } from '../groups/group-applier.ts'
+import { type NumberedGroup, SqliteGroupApplier } from '../groups/group-applier.ts'
 import { decodeGroup } from '../groups/group-encoding.ts'
-import { decodeParts } from '../groups/large-batch.ts'
-import { SqliteTransactions } from '../groups/transactions.ts'
+import { GroupNumbers, type Stream, streamsOf } from '../groups/group-numbers.ts'
+import { decodeLarge } from '../groups/large-batch.ts'
+import { type Done, SqliteTransactions } from '../groups/transactions.ts'
 import type {
   BatchFailure,
   BatchResult,
@@ -19,18 +21,27 @@ import {
   type RedoLog,
   type RedoRecord,
 } from '../redo/redo-thread.ts'
+import { batchesOf, decodeFrame } from '../replication/group-record.ts'
 import { SHRINK_MEMORY } from '../statements.ts'
 import { type Reclaimed, reclaimPages } from '../wal/free-pages.ts'
+import { isReplicated } from '../wal/litestream.ts'
 import { type LogSize, type MadeRoom, SqliteWriteAheadLog } from '../wal/write-ahead-log.ts'
 import { serveThread, type ThreadService } from './thread-server.ts'
 
 /** Main module of the writer thread. */
 
+/** The number of a group, where groups are numbered. */
+type Numbered = { readonly position: StreamPosition | undefined }
+
 export type WriterRequest =
-  | { readonly kind: 'group'; readonly packed: Uint8Array }
+  | ({ readonly kind: 'group'; readonly packed: Uint8Array } & Numbered)
   /** One batch, encoded in parts. */
-  | { readonly kind: 'large'; readonly parts: readonly Uint8Array[] }
-  | { readonly kind: 'redo'; readonly record: RedoRecord }
+  | ({ readonly kind: 'large'; readonly parts: readonly Uint8Array[] } & Numbered)
+  | ({ readonly kind: 'redo'; readonly record: RedoRecord } & Numbered)
+  /** Groups are numbered from here on. */
+  | { readonly kind: 'number'; readonly position: StreamPosition }
+  /** Groups of another store. */
+  | { readonly kind: 'replay'; readonly frame: Uint8Array }
   | { readonly kind: 'flush'; readonly part: FlushPart }
   | { readonly kind: 'reclaim' }
   /** A write found the disk full. */
@@ -38,18 +49,24 @@ export type WriterRequest =
   | { readonly kind: 'close'; readonly emptiesLog: boolean }
 
 /** The durability settings that the connection reports: `wal`, and 2 for FULL. */
-export type WriterOpened = { readonly journalMode: string; readonly synchronous: number }
+export type WriterOpened = {
+  readonly journalMode: string
+  readonly synchronous: number
+  readonly streams: readonly Stream[]
+}
 
 /** How long the log has become, and whether something was not applied because the disk has no room. */
 export type WriteAnswer = { readonly log: LogSize; readonly foundNoRoom: boolean }
 
-export type GroupAnswer = CarriedOutGroup & WriteAnswer
+/** With the position of the last group. */
+export type GroupAnswer = CarriedOutGroup & WriteAnswer & Numbered
 
 export type FlushAnswer = Flushed & WriteAnswer
 
 class WriterService implements ThreadService<WriterRequest> {
   readonly #database: Database
   readonly #transactions: SqliteTransactions
+  readonly #numbers: GroupNumbers
   readonly #applier: SqliteGroupApplier
   readonly #redoLog: RedoLog
   readonly #log: SqliteWriteAheadLog
@@ -61,8 +78,10 @@ class WriterService implements ThreadService<WriterRequest> {
     this.#database = database
     const transactions = new SqliteTransactions(database)
     this.#transactions = transactions
-    this.#applier = new SqliteGroupApplier(database, transactions)
-    this.#redoLog = openRedoLog(database, transactions)
+    const numbers = new GroupNumbers(database, transactions)
+    this.#numbers = numbers
+    this.#applier = new SqliteGroupApplier(database, transactions, numbers)
+    this.#redoLog = openRedoLog(database, transactions, numbers)
     this.#log = new SqliteWriteAheadLog(database, transactions)
     this.#redoLog.recover((failure) => this.#recovered(failure))
   }
@@ -72,18 +91,23 @@ class WriterService implements ThreadService<WriterRequest> {
     return {
       journalMode: String(setting('journal_mode')),
       synchronous: Number(setting('synchronous')),
+      streams: streamsOf(this.#database),
     }
   }
 
   answer(request: WriterRequest): GroupAnswer | FlushAnswer | Reclaimed | MadeRoom | null {
     switch (request.kind) {
       case 'group':
-        return this.#apply(decodeGroup(request.packed))
+        return this.#apply(decodeGroup(request.packed), request.position)
       case 'large':
         this.#wasLarge = true
-        return this.#apply([decodeParts(request.parts)])
+        return this.#apply([decodeLarge(request.parts)], request.position)
       case 'redo':
-        return this.#withLogSize(timed(() => [this.#redoLog.append(request.record)]))
+        return this.#carriedOut(() => [this.#redoLog.append(request.record, request.position)])
+      case 'number':
+        return this.#carriedOut(() => [failureOf(this.#numbers.begin(request.position))])
+      case 'replay':
+        return this.#carriedOut(() => [this.#applier.replay(groupsOf(request.frame))])
       case 'flush':
         return this.#withLogSize(this.#redoLog.flush(request.part))
       case 'reclaim':
@@ -91,7 +115,8 @@ class WriterService implements ThreadService<WriterRequest> {
       case 'makeRoom':
         return this.#log.makeRoom()
       case 'close':
-        if (request.emptiesLog) emptyLog(this.#database)
+        // Litestream reads the log, so emptying it would only wait.
+        if (request.emptiesLog && !isReplicated(this.#database.name)) emptyLog(this.#database)
         this.#database.close()
         return null
     }
@@ -106,8 +131,13 @@ class WriterService implements ThreadService<WriterRequest> {
     return this.#transactions.takeFoundNoRoom() && this.#log.makeRoom()?.outcome === 'restarted'
   }
 
-  #apply(batches: readonly WriteBatch[]): GroupAnswer {
-    return this.#withLogSize(timed(() => this.#applier.applyGroup(batches)))
+  #apply(batches: readonly WriteBatch[], position: StreamPosition | undefined): GroupAnswer {
+    return this.#carriedOut(() => this.#applier.applyGroup(batches, position))
+  }
+
+  #carriedOut(write: () => readonly BatchResult[]): GroupAnswer {
+    const carriedOut = timed(write)
+    return this.#withLogSize({ ...carriedOut, position: this.#numbers.position })
   }
 
   #withLogSize<Answer extends object>(answer: Answer): Answer & WriteAnswer {
@@ -130,6 +160,17 @@ class WriterService implements ThreadService<WriterRequest> {
   isOpen(): boolean {
     return this.#database.open
   }
+}
+
+function groupsOf(frame: Uint8Array): NumberedGroup[] {
+  return decodeFrame(Buffer.from(frame)).map((record) => {
+    const { stream, number } = record
+    return { position: { stream, number }, batches: batchesOf(record) }
+  })
+}
+
+function failureOf(done: Done<null>): BatchFailure | null {
+  return done.done ? null : done.failure
 }
 
 function timed(write: () => readonly BatchResult[]): CarriedOutGroup {

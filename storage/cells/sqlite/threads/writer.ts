@@ -11,6 +11,7 @@ import {
   type WriteBatch,
 } from '../groups/write-batch.ts'
 import { RECORD_GROUP_BYTES_MAX, type Redo, type Route } from '../redo/redo.ts'
+import type { SecondCopy } from '../replication/second-copy.ts'
 
 /** Most steps of a group; a batch with more is a group of its own. */
 export const GROUP_STEPS_MAX = 1_000
@@ -62,6 +63,7 @@ export class SqliteWriter {
   readonly #beforeAnswers: () => void
   readonly #onFatal: (error: CellStoreError) => void
   readonly #freeBytes: () => number | undefined
+  readonly #secondCopy: Pick<SecondCopy, 'mode' | 'isLacking'> | undefined
   readonly #measures: Measures
   #queue: QueuedBatch[] = []
   #flushScheduled = false
@@ -81,12 +83,15 @@ export class SqliteWriter {
     readonly onFatal: (error: CellStoreError) => void
     /** The free bytes of the disk; called when it has refused a write. */
     readonly freeBytes?: () => number | undefined
+    /** Whether no batch is taken now, because no standby takes one. */
+    readonly secondCopy?: Pick<SecondCopy, 'mode' | 'isLacking'>
     readonly measures?: Measures
   }) {
     this.#redo = parts.redo
     this.#beforeAnswers = parts.beforeAnswers
     this.#onFatal = parts.onFatal
     this.#freeBytes = parts.freeBytes ?? (() => undefined)
+    this.#secondCopy = parts.secondCopy
     this.#measures = parts.measures ?? UNMEASURED
   }
 
@@ -94,6 +99,9 @@ export class SqliteWriter {
   submit(batch: WriteBatch | LargeBatch): Promise<BatchAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
+      if (this.#secondCopy?.mode === 'required' && this.#secondCopy.isLacking) {
+        return reject(notCopied())
+      }
       const { steps, bytes } = sizeOf(batch)
       const queuedMs = systemClock.monotonicMs()
       this.#queue.push({ batch, steps, bytes, queuedMs, resolve, reject })
@@ -277,6 +285,10 @@ function sizeOf(batch: WriteBatch | LargeBatch) {
   const bytes = batch.kind === 'large' ? GROUP_BYTES_MAX : encodedBytesMax(batch)
   const steps = batch.kind === 'increment' ? 1 : batch.steps.length
   return { steps, bytes }
+}
+
+function notCopied(): CellStoreError {
+  return new CellStoreError('notCopied', 'No standby takes a second copy.')
 }
 
 function inDoubt(cause: unknown): CellStoreError {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -99,6 +99,19 @@ test('a log that is long enough is restarted as soon as little of it is left to 
   assert.ok(pagesAfterAnother() > LOG_PAGES_ENOUGH)
   leaveUnmoved(LEFT_PAGES_MAX - 50)
   assert.ok(pagesAfterAnother() < 10)
+})
+
+test('a log that Litestream replicates is its own to restart; one that it leaves is cut to nothing', async () => {
+  await mkdir(join(folder, '.small-pages.db-litestream'))
+  growBy(LOG_PAGES_ENOUGH)
+  leaveUnmoved(LEFT_PAGES_MAX - 50)
+  assert.ok(pagesAfterAnother() > LOG_PAGES_ENOUGH)
+  growBy(LOG_PAGES_MAX - LOG_PAGES_ENOUGH)
+  assert.ok(pagesAfterAnother() < 10)
+  assert.ok(
+    logBytes() < bytesOf(10),
+    'or Litestream could take old pages for those that it had not read',
+  )
 })
 
 test('a reader that stays holds the writer up for a moment only, and not after each group', (t) => {

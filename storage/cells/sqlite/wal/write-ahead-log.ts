@@ -3,6 +3,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import { isDiskError, isFull } from '../error.ts'
 import type { SqliteTransactions } from '../groups/transactions.ts'
 import { EMPTY_LOG, LOOK_AT_LOG, RESTART_LOG } from '../statements.ts'
+import { isReplicated } from './litestream.ts'
 import { FileDisk, SqliteLogRoom, type StoreDisk } from './log-room.ts'
 
 /**
@@ -100,14 +101,17 @@ export class SqliteWriteAheadLog {
   /**
    * Restarts a log of this size if it is large. Throws when the disk failed. One that is still being read, or that the
    * full disk cannot take into the file, is tried again when it has grown by as much as is worth a checkpoint, so that
-   * such a reader delays the writers rarely and briefly.
+   * such a reader delays the writers rarely and briefly. What Litestream replicates is its own to restart, unless it
+   * does not do so: then the log is cut to nothing, which it notices.
    */
   restartWhenLarge({ bytes, moved, share }: LogSize): void {
     const { max, enough, unmoved, left } = this.#bounds
     if (bytes < enough * share) this.#triedFrom = 0
     const largeFrom = bytes - moved <= left ? enough : max
     if (bytes < largeFrom * share || bytes < this.#triedFrom) return
-    const outcome = this.#restartLog(share < 1)
+    const isOfOthers = isReplicated(this.#database.name)
+    if (isOfOthers && bytes < max * share) return
+    const outcome = this.#restartLog(share < 1 || isOfOthers)
     const isInTheWay = outcome === 'isRead' || outcome === 'noRoom'
     this.#triedFrom = isInTheWay ? bytes + unmoved * share : 0
   }

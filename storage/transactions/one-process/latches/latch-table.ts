@@ -145,6 +145,15 @@ export class LatchTable {
     released?.resolve()
   }
 
+  /** Rows that another store's groups have changed, by commits at or below this timestamp, and that are in the view. */
+  writtenElsewhere(rows: readonly Uint8Array[], newest: Timestamp): void {
+    for (const row of rows) {
+      const hash = hashOfKey(row)
+      this.#recentWrites.committed(hash, newest)
+      this.newest.forget(keyString(row), hash)
+    }
+  }
+
   /** Resolves when the owner releases any latch; then the caller checks again. */
   nextRelease(owner: LatchOwner): Promise<void> {
     if (this.#closing !== undefined) return Promise.reject(this.#closing)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { positionIn } from '../../../cells/sorted-run.ts'
+import { positionIn } from '../../../collections/sorted-run.ts'
 
 /**
  * The rows that a transaction writes, for scans that ask whether one in their range is still held. A large transaction
