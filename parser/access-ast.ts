@@ -2,7 +2,10 @@
 
 import type { Expression, Located, Name } from './expression-ast.ts'
 
-/** Statements about tokens, roles and their rights, and subjects of JWTs; each is a transaction of its own. */
+/**
+ * Statements about tokens, roles and their rights, subjects of JWTs, and what else administrators decide; each is a
+ * transaction of its own.
+ */
 export type AccessStatement =
   | CreateTokenStatement
   | AlterTokenStatement
@@ -16,6 +19,8 @@ export type AccessStatement =
   | CreateBlockStatement
   | DropBlockStatement
   | RotateSecretStatement
+  | AlterStoreStatement
+  | RelayStatement
 
 /** CREATE TOKEN … ROLE … EXPIRES IN … */
 export type CreateTokenStatement = Located & {
@@ -85,7 +90,7 @@ export type RevokeStatement = Located & {
 }
 
 export type Right = Located & {
-  readonly name: 'read' | 'write' | 'observe' | 'define' | 'inspect' | 'admin'
+  readonly name: 'read' | 'write' | 'observe' | 'define' | 'inspect' | 'follow' | 'admin'
 }
 
 /** A table, or all tables, those to come as well. */
@@ -100,8 +105,45 @@ export type CreateBlockStatement = Located & {
 
 export type DropBlockStatement = Located & { readonly kind: 'dropBlock'; readonly subject: Subject }
 
+/** Statements about relays, which send commits to an address. */
+export type RelayStatement = CreateRelayStatement | AlterRelayStatement | DropRelayStatement
+
+/** CREATE RELAY … ON TABLES … TO '…' [AS ROLE …] */
+export type CreateRelayStatement = Located & {
+  readonly kind: 'createRelay'
+  readonly ifNotExists: boolean
+  readonly relay: Name
+  readonly tables: readonly Name[]
+  readonly to: Located & { readonly text: string }
+  /** Whose rows are sent; without it all of them. */
+  readonly role?: Name
+}
+
+/** ALTER RELAY … PAUSE | RESUME [FROM NOW | FROM SNAPSHOT] | ROTATE SECRET [KEEP …] */
+export type AlterRelayStatement =
+  | (Located & { readonly kind: 'pauseRelay'; readonly relay: Name })
+  | (Located & {
+      readonly kind: 'resumeRelay'
+      readonly relay: Name
+      /** Without it from where it stopped. */
+      readonly from?: 'now' | 'snapshot'
+    })
+  | (Located & { readonly kind: 'rotateRelay'; readonly relay: Name; readonly keep?: Duration })
+
+export type DropRelayStatement = Located & {
+  readonly kind: 'dropRelay'
+  readonly ifExists: boolean
+  readonly relay: Name
+}
+
 /** ROTATE SECRET CURSOR */
 export type RotateSecretStatement = Located & { readonly kind: 'rotateSecret' }
+
+/** ALTER STORE SET retention = '7 days' */
+export type AlterStoreStatement = Located & {
+  readonly kind: 'alterStore'
+  readonly retention: Duration
+}
 
 /** Whose JWTs they are, as their claim `sub` says. */
 type Subject = Located & { readonly text: string }

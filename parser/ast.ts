@@ -27,9 +27,11 @@ export type Statement =
   | ShowIndexesStatement
   | ShowCreateTableStatement
   | ShowObserversStatement
+  | ShowSchedulesStatement
   | ShowTokensStatement
   | ShowRolesStatement
   | ShowBlocksStatement
+  | ShowRelaysStatement
   | ShowGrantsStatement
   | DescribeStatement
 
@@ -170,9 +172,11 @@ export type ShowCreateTableStatement = Located & {
   readonly table: Name
 }
 export type ShowObserversStatement = Located & { readonly kind: 'showObservers' }
+export type ShowSchedulesStatement = Located & { readonly kind: 'showSchedules' }
 export type ShowTokensStatement = Located & { readonly kind: 'showTokens' }
 export type ShowRolesStatement = Located & { readonly kind: 'showRoles' }
 export type ShowBlocksStatement = Located & { readonly kind: 'showBlocks' }
+export type ShowRelaysStatement = Located & { readonly kind: 'showRelays' }
 export type ShowGrantsStatement = Located & { readonly kind: 'showGrants'; readonly role?: Name }
 export type DescribeStatement = Located & { readonly kind: 'describe'; readonly table: Name }
 export type ExplainStatement = Located & {

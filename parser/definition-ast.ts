@@ -12,6 +12,9 @@ export type DefinitionStatement =
   | CreateObserverStatement
   | AlterObserverStatement
   | DropObserverStatement
+  | CreateScheduleStatement
+  | AlterScheduleStatement
+  | DropScheduleStatement
 
 export type AlterTableStatement =
   | AddColumnStatement
@@ -136,6 +139,8 @@ export type CreateObserverStatement = Located & {
   readonly observer: Name
   readonly table: Name
   readonly columns: readonly Name[]
+  /** The column with the time from which a row is handed out. */
+  readonly due?: Name
 }
 
 /** ALTER OBSERVER … PAUSE | RESUME | REPLAY FROM … */
@@ -155,6 +160,30 @@ export type DropObserverStatement = Located & {
   readonly observer: Name
 }
 
+export type CreateScheduleStatement = Located & {
+  readonly kind: 'createSchedule'
+  readonly ifNotExists: boolean
+  readonly schedule: Name
+  readonly times: TimesClause
+  /** The name of a time zone; UTC without it. */
+  readonly zone?: Name
+  readonly observer: Name
+  readonly missed: 'latest' | 'all'
+}
+/** EVERY '1 day' AT '03:00', or CRON '0 3 * * *': texts with their positions. */
+export type TimesClause = { readonly every: Name; readonly at?: Name } | { readonly cron: Name }
+
+/** ALTER SCHEDULE … PAUSE | RESUME */
+export type AlterScheduleStatement =
+  | (Located & { readonly kind: 'pauseSchedule'; readonly schedule: Name })
+  | (Located & { readonly kind: 'resumeSchedule'; readonly schedule: Name })
+
+export type DropScheduleStatement = Located & {
+  readonly kind: 'dropSchedule'
+  readonly ifExists: boolean
+  readonly schedule: Name
+}
+
 export type ColumnClause = {
   readonly name: Name
   readonly type: TypeName
@@ -172,8 +201,8 @@ export type IdentityClause = Located & {
 }
 export type KeyClause = { readonly column: Name; readonly descending: boolean }
 export type IndexPartClause = KeyPartName & {
-  /** The members of the JSON there, each by itself. */
-  readonly each?: true
+  /** The members of the JSON there, or the words of the TEXT, each by itself. */
+  readonly each?: 'members' | 'words'
   readonly descending: boolean
 }
 /** FAMILY name (column, …): columns that are stored apart from the others. */

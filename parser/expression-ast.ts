@@ -26,13 +26,14 @@ export type Expression =
 
 /**
  * `integer` holds a bigint that may exceed 64 bits until a leading minus is applied; the planner
- * checks the range. With `isInterval` it is microseconds, written as an INTERVAL. `bytes` comes from x'…'.
+ * checks the range. With `isInterval` it is microseconds, written as an INTERVAL. `real` has the digits that were
+ * written beside the nearest double. `bytes` comes from x'…'.
  */
 export type LiteralExpression = Located & { readonly kind: 'literal' } & (
     | { readonly type: 'null'; readonly value: null }
     | { readonly type: 'boolean'; readonly value: boolean }
     | { readonly type: 'integer'; readonly value: bigint; readonly isInterval?: true }
-    | { readonly type: 'real'; readonly value: number }
+    | { readonly type: 'real'; readonly value: number; readonly text: string }
     | { readonly type: 'text'; readonly value: string }
     | { readonly type: 'bytes'; readonly value: Uint8Array }
   )
@@ -84,8 +85,10 @@ export type CastExpression = Located & {
   readonly operand: Expression
   readonly types: readonly TypeName[]
 }
-/** One of the types of the dialect, in capitals. */
-export type TypeName = Name
+/** One of the types of the dialect, in capitals; `size` is that of a DECIMAL(18, 2). */
+export type TypeName = Name & {
+  readonly size?: { readonly precision: number; readonly scale: number }
+}
 export type UnaryExpression = Located & {
   readonly kind: 'unary'
   readonly operator: '-' | '+' | 'NOT'
@@ -104,6 +107,7 @@ export type BinaryOperator =
   | '#>>'
   | '@>'
   | '?'
+  | 'MATCH'
   | '='
   | '<>'
   | '<'

@@ -10,7 +10,9 @@ import type {
   ShowGrantsStatement,
   ShowIndexesStatement,
   ShowObserversStatement,
+  ShowRelaysStatement,
   ShowRolesStatement,
+  ShowSchedulesStatement,
   ShowTablesStatement,
   ShowTokensStatement,
 } from '../parser/ast.ts'
@@ -25,8 +27,10 @@ export type PlannedStatement =
   | ShowIndexesStatement
   | ShowCreateTableStatement
   | ShowObserversStatement
+  | ShowSchedulesStatement
   | ShowTokensStatement
   | ShowRolesStatement
   | ShowBlocksStatement
+  | ShowRelaysStatement
   | ShowGrantsStatement
   | DescribeStatement

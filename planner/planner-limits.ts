@@ -9,8 +9,16 @@ export const PLANNER_LIMITS = {
   ruleNodesMax: 200,
   /** Keys that one GET asks for, and ranges that the INs of one SCAN, SET or DELETE make. */
   statementKeysMax: 10_000,
+  /** Tables of one relay. */
+  relayTablesMax: 100,
   /** Tables that one GET or SCAN looks rows up in. */
   lookupsMax: 4,
+  /** Characters of a pattern of MATCH. */
+  matchCharactersMax: 10_000,
+  /** Words of the same, each once. */
+  matchWordsMax: 100,
+  /** Words that begin like the one with a `*`, among the entries of an index. */
+  matchPrefixWordsMax: 1_000,
   /** Elements of an array parameter of IN. */
   listItemsMax: 50_000,
   /** Rows that a SET without LIMIT changes. */

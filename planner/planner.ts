@@ -17,16 +17,20 @@ import { requireTable } from './unknown-name.ts'
 
 export { executeAccess } from './definitions/access.ts'
 export type { JwtIssuer } from './definitions/access-blocks.ts'
+export type { RelaySetting } from './definitions/access-relays.ts'
 export type { NewSecret } from './definitions/access-secrets.ts'
 export type { NewTokenText } from './definitions/access-tokens.ts'
 export { executeDefinition } from './definitions/definition.ts'
+export { scheduleTimesOf } from './definitions/schedule-definition.ts'
 export { evaluateStamp, readStamp } from './definitions/stamp.ts'
 export { type AddingStatement, checkBeingAdded } from './definitions/table-check.ts'
+export { scheduleText } from './execute/definition-text.ts'
 export { executePlan } from './execute/executor.ts'
 export { type GivenValues, givenValues } from './execute/points/given-values.ts'
 export { type PointRead, pointReadOf } from './execute/points/point-read.ts'
 export { meetsPointRule } from './execute/points/point-rule.ts'
 export { type PointWrite, pointWriteOf, rowOfPoint } from './execute/points/point-write.ts'
+export { type RangeRead, rangeReadOf, requestedRange } from './execute/points/range-read.ts'
 export { AnswerBytes } from './execute/rows/answer-bytes.ts'
 export { BatchSize } from './execute/rows/batch-size.ts'
 export { rowCountOf } from './execute/rows/collected-rows.ts'
@@ -60,6 +64,12 @@ export { accessOf } from './plan/explain.ts'
 export type { Plan } from './plan/plan.ts'
 export type { ParseRule } from './plan/row-rule.ts'
 export { describePlanned, type StatementDescription } from './plan/statement-description.ts'
+export {
+  requireSubscribable,
+  type Subscribable,
+  type SubscriptionMode,
+  subscriptionMode,
+} from './plan/subscribable.ts'
 export { planSubscription, type Subscriber, type SubscriptionPlan } from './plan/subscription.ts'
 export { PLAN_ERRORS, PlanError } from './plan-error.ts'
 export type { PlannedStatement } from './planned-statement.ts'
@@ -96,9 +106,12 @@ function planTyped(statement: PlannedStatement, catalog: Catalog, parseRule: Par
       return { kind: statement.kind, table: requireTable(catalog, statement.table) }
     case 'showObservers':
       return { kind: 'showObservers' }
+    case 'showSchedules':
+      return { kind: 'showSchedules' }
     case 'showTokens':
     case 'showRoles':
     case 'showBlocks':
+    case 'showRelays':
       requireServerRight(catalog, 'admin', statement.position)
       return { kind: statement.kind }
     case 'showGrants':

@@ -55,9 +55,10 @@ const NO_ROW_NUMBER =
 
 /** What other databases have in the place of a column. */
 const UNKNOWN_WORDS: ReadonlyMap<string, string> = new Map([
-  ...['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'CURRENT_TIME', 'LOCALTIMESTAMP', 'SYSDATE'].map(
+  ...['CURRENT_TIMESTAMP', 'CURRENT_TIME', 'LOCALTIMESTAMP', 'SYSDATE'].map(
     (word) => [word, NOW] as const,
   ),
+  ['CURRENT_DATE', 'The day of the statement is now()::DATE.'],
   ...['ROWID', '_ROWID_', 'CTID', 'ROWNUM'].map((word) => [word, NO_ROW_NUMBER] as const),
   ['DEFAULT', 'A default counts where an INSERT leaves the column out: write the value itself.'],
 ])
@@ -84,6 +85,13 @@ export function requireObserver(catalog: Catalog, name: Name): void {
   throw unknown('observer', name, `There is no observer ${name.text}.`, known)
 }
 
+/** Throws PlanError unknown_schedule with the near names when no table has the schedule. */
+export function requireSchedule(catalog: Catalog, name: Name): void {
+  if (catalog.schedule(name.text) !== undefined) return
+  const known = catalog.schedules().map(({ schedule }) => schedule)
+  throw unknown('schedule', name, `There is no schedule ${name.text}.`, known)
+}
+
 /** An observer of the table, or PlanError unknown_observer with the near names. */
 export function requireObserverOf(table: TableDefinition, name: Name): ObserverDefinition {
   const observer = table.observers.find((known) => known.name === name.text)
@@ -94,7 +102,7 @@ export function requireObserverOf(table: TableDefinition, name: Name): ObserverD
 
 /** PlanError unknown_… with the names that come near it. */
 export function unknown(
-  what: 'table' | 'column' | 'index' | 'observer',
+  what: 'table' | 'column' | 'index' | 'observer' | 'schedule',
   { text, position }: Name,
   message: string,
   known: ReadonlyArray<{ readonly name: string }>,

@@ -89,14 +89,18 @@ function buildShow(
   | ast.ShowIndexesStatement
   | ast.ShowCreateTableStatement
   | ast.ShowObserversStatement
+  | ast.ShowSchedulesStatement
   | ast.ShowTokensStatement
   | ast.ShowRolesStatement
   | ast.ShowBlocksStatement
+  | ast.ShowRelaysStatement
   | ast.ShowGrantsStatement {
   const position = positionOfNode(node)
   const { tableName, roleName, OBSERVERS: observers, TOKENS: tokens } = node.children
+  if (node.children.SCHEDULES !== undefined) return { kind: 'showSchedules', position }
   const { ROLES: roles, GRANTS: grants, BLOCKS: blocks, CREATE: create } = node.children
   if (roles !== undefined) return { kind: 'showRoles', position }
+  if (node.children.RELAYS !== undefined) return { kind: 'showRelays', position }
   if (blocks !== undefined) return { kind: 'showBlocks', position }
   if (grants !== undefined) {
     const role = roleName === undefined ? {} : { role: roleOf({ roleName }) }

@@ -5,11 +5,14 @@ import type { ColumnClause, Expression, IdentityClause } from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { shownToken, syntaxError } from '../parse-error.ts'
 import { columnOf } from './clause-builder.ts'
-import { buildType } from './conversions.ts'
+import { buildType, DECIMAL_HINT } from './conversions.ts'
 import { only, positionOfNode, positionOfToken } from './cst-position.ts'
 import { buildLiteral, nameText } from './literal.ts'
 
-/** Throws `ParseError` for an unknown type, a second DEFAULT, and a default that calls anything else. */
+/**
+ * Throws `ParseError` for an unknown type, a DECIMAL without its size, a second DEFAULT, and a default that calls
+ * anything else.
+ */
 export function buildColumn({ children }: cst.ColumnClauseCstNode): ColumnClause {
   const constraints = children.columnConstraint ?? []
   const [defaulted, again] = constraints.filter((each) => each.children.DEFAULT !== undefined)
@@ -24,9 +27,14 @@ export function buildColumn({ children }: cst.ColumnClauseCstNode): ColumnClause
       hint: 'what is GENERATED AS IDENTITY has its next number by default',
     })
   }
+  const type = buildType(only(children.typeName))
+  if (type.text === 'DECIMAL' && type.size === undefined) {
+    const token = shownToken(type.text)
+    throw syntaxError('a DECIMAL without its size', type.position, { token, hint: DECIMAL_HINT })
+  }
   return {
     name: columnOf(children),
-    type: buildType(only(children.typeName)),
+    type,
     notNull: constraints.some((each) => each.children.NOT !== undefined),
     ...(defaulted !== undefined && {
       default: buildDefault(only(defaulted.children.defaultValue)),

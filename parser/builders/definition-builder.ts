@@ -23,17 +23,23 @@ import {
 } from './clause-builder.ts'
 import { buildColumn, buildDefault, buildWholeNumber } from './column-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
+import { buildAlteredStore } from './interval.ts'
 import { buildAlteredObserver, buildDroppedObserver, buildNewObserver } from './observer-builder.ts'
+import { buildAlteredRelay, buildDroppedRelay, buildNewRelay } from './relay-builder.ts'
 import { buildAlteredRole } from './role-builder.ts'
+import { buildAlteredSchedule, buildDroppedSchedule, buildNewSchedule } from './schedule-builder.ts'
 import { buildCheck, buildNewTable, checksOf, constraintNameOf, uniqueOf } from './table-builder.ts'
 import { buildAlteredToken, buildDroppedToken, buildNewToken, roleOf } from './token-builder.ts'
 
-/** The statements that change the catalog, tokens, roles or blocks. Each throws `ParseError`. */
+/** The statements that change the catalog, tokens, roles, blocks or relays. Each throws `ParseError`. */
 export function buildCreate(
   node: cst.CreateStatementCstNode,
 ): DefinitionStatement | AccessStatement {
   const position = positionOfNode(node)
   const { newTable, newIndex, newObserver, newToken, newRole, newBlock } = node.children
+  const { newSchedule, newRelay } = node.children
+  if (newSchedule !== undefined) return buildNewSchedule(only(newSchedule), position)
+  if (newRelay !== undefined) return buildNewRelay(only(newRelay), position)
   if (newBlock !== undefined) return buildNewBlock(only(newBlock), position)
   if (newRole !== undefined) {
     const { children } = only(newRole)
@@ -64,17 +70,21 @@ function buildNewIndex(
 }
 
 function buildIndexPart({ children }: cst.IndexPartCstNode): IndexPartClause {
-  const each = children.EACH === undefined ? {} : { each: true as const }
+  const each = children.EACH !== undefined ? 'members' : children.WORDS && 'words'
   return {
     ...buildKeyPart(only(children.keyPart)),
-    ...each,
+    ...(each && { each }),
     descending: children.DESC !== undefined,
   }
 }
 
 export function buildAlter(node: cst.AlterStatementCstNode): DefinitionStatement | AccessStatement {
   const position = positionOfNode(node)
-  const { alteredTable, alteredObserver, alteredToken, alteredRole } = node.children
+  const { alteredTable, alteredObserver, alteredToken, alteredRole, alteredStore } = node.children
+  if (alteredStore !== undefined) return buildAlteredStore(only(alteredStore), position)
+  const { alteredSchedule, alteredRelay } = node.children
+  if (alteredSchedule !== undefined) return buildAlteredSchedule(only(alteredSchedule), position)
+  if (alteredRelay !== undefined) return buildAlteredRelay(only(alteredRelay), position)
   if (alteredRole !== undefined) return buildAlteredRole(only(alteredRole), position)
   if (alteredToken !== undefined) return buildAlteredToken(only(alteredToken), position)
   if (alteredTable !== undefined) return buildAlteredTable(only(alteredTable), position)
@@ -164,7 +174,9 @@ function refuseConstraint(clause: cst.ColumnClauseCstNode): void {
 export function buildDrop(node: cst.DropStatementCstNode): DefinitionStatement | AccessStatement {
   const position = positionOfNode(node)
   const { droppedTable, droppedIndex, droppedObserver, droppedToken } = node.children
-  const { droppedRole, block } = node.children
+  const { droppedRole, droppedSchedule, block, droppedRelay } = node.children
+  if (droppedSchedule !== undefined) return buildDroppedSchedule(only(droppedSchedule), position)
+  if (droppedRelay !== undefined) return buildDroppedRelay(only(droppedRelay), position)
   if (block !== undefined) return buildDroppedBlock(only(block), position)
   if (droppedRole !== undefined) {
     return { kind: 'dropRole', role: roleOf(only(droppedRole).children), position }

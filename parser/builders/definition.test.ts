@@ -229,6 +229,39 @@ test('CREATE OBSERVER names the columns that it observes, weak or not', () => {
   ])
 })
 
+test('CREATE SCHEDULE has times by EVERY or CRON, in a zone, and says what is missed', () => {
+  const create = `CREATE SCHEDULE n EVERY '1 day' AT '03:00' ZONE 'Europe/Zurich' RUN o;
+    CREATE SCHEDULE IF NOT EXISTS run CRON '0 3 * * *' RUN every MISSED ALL;
+    CREATE SCHEDULE at EVERY '5 minutes' RUN zone MISSED LATEST`
+  const kind = 'createSchedule'
+  assert.deepEqual(parse(create), [
+    {
+      ...{ kind, ifNotExists: false, schedule: { text: 'n' } },
+      times: { every: { text: '1 day' }, at: { text: '03:00' } },
+      ...{ zone: { text: 'Europe/Zurich' }, observer: { text: 'o' }, missed: 'latest' },
+    },
+    {
+      ...{ kind, ifNotExists: true, schedule: { text: 'run' } },
+      ...{ times: { cron: { text: '0 3 * * *' } }, observer: { text: 'every' }, missed: 'all' },
+    },
+    {
+      ...{ kind, ifNotExists: false, schedule: { text: 'at' } },
+      ...{ times: { every: { text: '5 minutes' } }, observer: { text: 'zone' }, missed: 'latest' },
+    },
+  ])
+})
+
+test('ALTER, DROP and SHOW of schedules', () => {
+  const sql =
+    'ALTER SCHEDULE n PAUSE; ALTER SCHEDULE n RESUME; DROP SCHEDULE IF EXISTS n; SHOW SCHEDULES'
+  assert.deepEqual(parse(sql), [
+    { kind: 'pauseSchedule', schedule: { text: 'n' } },
+    { kind: 'resumeSchedule', schedule: { text: 'n' } },
+    { kind: 'dropSchedule', ifExists: true, schedule: { text: 'n' } },
+    { kind: 'showSchedules' },
+  ])
+})
+
 test('ALTER OBSERVER pauses, resumes and replays from a stamp, a time or a parameter', () => {
   const alter = `ALTER OBSERVER o PAUSE; ALTER OBSERVER pause RESUME; ALTER OBSERVER o REPLAY FROM 7;
     ALTER OBSERVER o REPLAY FROM '2026-01-31'; ALTER OBSERVER o REPLAY FROM :since`
@@ -251,6 +284,16 @@ test('BLOCK SUBJECT with and without an end, and SHOW BLOCKS', () => {
     { kind: 'dropBlock', subject: { text: 'ann' } },
     { kind: 'showBlocks' },
   ])
+})
+
+test('ALTER STORE takes the words of an INTERVAL of one length', () => {
+  assert.deepEqual(
+    parse("ALTER STORE SET RETENTION = '7 days 12 hours'; alter store set retention = '1 week'"),
+    [
+      { kind: 'alterStore', retention: { ms: '648000000n' } },
+      { kind: 'alterStore', retention: { ms: '604800000n' } },
+    ],
+  )
 })
 
 test('ROTATE takes a token or the secret of cursors', () => {

@@ -12,8 +12,9 @@ import { isCast } from '../grammar/expression-grammar.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { QuotedIdentifier } from '../grammar/tokens.ts'
 import { buildAggregate, isAggregate } from './aggregates.ts'
-import { buildCast, buildCasts, buildInterval } from './conversions.ts'
+import { buildCast, buildCasts } from './conversions.ts'
 import { only, positionOfNode, positionOfToken } from './cst-position.ts'
+import { type Addend, buildAddedInterval, buildInterval, withMonths } from './interval.ts'
 import { buildLiteral, buildParameter, nameText } from './literal.ts'
 
 /** One function for each rule of the grammar's expressions, in the same order. */
@@ -80,6 +81,12 @@ function buildPredicateTail(
       position,
     }
   }
+  if (children.matchTail !== undefined) {
+    const pattern = buildSum(only(only(children.matchTail).children.sum))
+    const rest = [{ operator: 'MATCH' as const, operand: pattern, position: pattern.position }]
+    const match: BinaryExpression = { kind: 'binary', first: operand, rest, position }
+    return negated ? { kind: 'unary', operator: 'NOT', operand: match, position } : match
+  }
   const pattern = buildSum(only(only(children.likeTail).children.sum))
   return { kind: 'like', negated, operand, pattern, position }
 }
@@ -126,11 +133,11 @@ function buildSum(node: cst.SumCstNode): Expression {
   const [first, ...others] = node.children.product
   const firstTerm = buildProduct(first as cst.ProductCstNode)
   if (others.length === 0) return firstTerm
-  const rest = restOf(node.children, others, buildProduct)
-  const isSigned = ({ operator }: RestPart) => operator === '+' || operator === '-'
-  if (rest.every(isSigned)) return chain(firstTerm, rest, positionOfNode(node))
+  const rest = addendsOf(node.children, others)
+  const position = positionOfNode(node)
+  if (rest.every(isSigned)) return sumOf(firstTerm, rest, position)
   // + and - bind tighter than the others: a -> b + 1 || c has the parts a, b + 1 and c.
-  const terms: Array<{ readonly first: Expression; readonly rest: RestPart[] }> = [
+  const terms: Array<{ readonly first: Expression; readonly rest: Addend[] }> = [
     { first: firstTerm, rest: [] },
   ]
   const loose: RestPart[] = []
@@ -142,10 +149,38 @@ function buildSum(node: cst.SumCstNode): Expression {
     }
   }
   const [head, ...operands] = terms.map((term) =>
-    term.rest.length === 0 ? term.first : chain(term.first, term.rest, term.first.position),
+    term.rest.length === 0 ? term.first : sumOf(term.first, term.rest, term.first.position),
   )
   const joined = loose.map((part, index) => ({ ...part, operand: operands[index] as Expression }))
-  return chain(head as Expression, joined, positionOfNode(node))
+  return chain(head as Expression, joined, position)
+}
+
+function isSigned({ operator }: Pick<RestPart, 'operator'>): boolean {
+  return operator === '+' || operator === '-'
+}
+
+function addendsOf(
+  children: cst.SumCstChildren,
+  operands: readonly cst.ProductCstNode[],
+): readonly Addend[] {
+  return (children.AdditiveOperator ?? []).map((token, index) => {
+    const operator = token.image as BinaryOperator
+    const operand = operands[index] as cst.ProductCstNode
+    const added = isSigned({ operator }) ? buildAddedInterval(operand) : undefined
+    return {
+      operator,
+      position: positionOfToken(token),
+      ...(added ?? { operand: buildProduct(operand) }),
+    }
+  })
+}
+
+function sumOf(
+  first: Expression,
+  rest: readonly Addend[],
+  position: BinaryExpression['position'],
+): Expression {
+  return withMonths(first, rest, (before, added) => chain(before, added, position))
 }
 
 type RestPart = BinaryExpression['rest'][number]
@@ -171,7 +206,6 @@ function buildProduct(node: cst.ProductCstNode): Expression {
 }
 
 type OperatorTokens = {
-  readonly AdditiveOperator?: cst.SumCstChildren['AdditiveOperator']
   readonly MultiplicativeOperator?: cst.ProductCstChildren['MultiplicativeOperator']
   readonly ComparisonOperator?: cst.ComparisonTailCstChildren['ComparisonOperator']
 }
@@ -182,8 +216,7 @@ function restOf<Node>(
   operands: readonly Node[],
   build: (node: Node) => Expression,
 ) {
-  const operators =
-    children.AdditiveOperator ?? children.MultiplicativeOperator ?? children.ComparisonOperator
+  const operators = children.MultiplicativeOperator ?? children.ComparisonOperator
   return (operators ?? []).map((token, index) => ({
     operator: (token.image === '!=' ? '<>' : token.image) as BinaryOperator,
     operand: build(operands[index] as Node),

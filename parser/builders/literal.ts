@@ -27,7 +27,13 @@ export function buildLiteral(token: IToken): LiteralExpression {
     case Integer:
       return { kind, type: 'integer', value: BigInt(token.image), position }
     case Real:
-      return { kind, type: 'real', value: finite(token.image, position), position }
+      return {
+        kind,
+        type: 'real',
+        value: finite(token.image, position),
+        text: token.image,
+        position,
+      }
     case Bytes:
       return { kind, type: 'bytes', value: bytesOf(token.image), position }
     default:

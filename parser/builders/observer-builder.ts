@@ -8,7 +8,14 @@ import type {
   Position,
 } from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
-import { buildStamp, buildWhere, columnsOf, observerOf, tableOf } from './clause-builder.ts'
+import {
+  buildStamp,
+  buildWhere,
+  columnOf,
+  columnsOf,
+  observerOf,
+  tableOf,
+} from './clause-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 
 // The position of a definition is that of its first word, which stands outside of these nodes.
@@ -17,6 +24,7 @@ export function buildNewObserver(
   { children }: cst.NewObserverCstNode,
   position: Position,
 ): CreateObserverStatement {
+  const due = children.dueClause && columnOf(only(children.dueClause).children)
   return {
     kind: 'createObserver',
     weak: children.WEAK !== undefined,
@@ -24,6 +32,7 @@ export function buildNewObserver(
     observer: observerOf(children),
     table: tableOf(children),
     columns: columnsOf(children),
+    ...(due && { due }),
     position,
   }
 }

@@ -67,7 +67,8 @@ function nameOf({ children }: cst.RightCstNode): Right['name'] {
   if (children.WRITE !== undefined) return 'write'
   if (children.OBSERVE !== undefined) return 'observe'
   if (children.DEFINE !== undefined) return 'define'
-  return children.INSPECT === undefined ? 'admin' : 'inspect'
+  if (children.INSPECT !== undefined) return 'inspect'
+  return children.FOLLOW === undefined ? 'admin' : 'follow'
 }
 
 function placeOf(place: readonly cst.RightsPlaceCstNode[] | undefined): { on?: RightsPlace } {

@@ -75,7 +75,7 @@ export function expiryOf({ expiry }: { expiry: cst.ExpiryCstNode[] }): Duration 
   return buildDuration(only(only(expiry).children.duration))
 }
 
-function buildDuration(node: cst.DurationCstNode): Duration {
+export function buildDuration(node: cst.DurationCstNode): Duration {
   const { Integer, durationUnit } = node.children
   const ms = BigInt(only(Integer).image) * unitMs(only(durationUnit))
   return { ms, position: positionOfNode(node) }

@@ -3,6 +3,7 @@
 export const TYPE_NAMES: readonly string[] = [
   'TEXT',
   'INTEGER',
+  'DECIMAL',
   'REAL',
   'BOOLEAN',
   'BYTES',
@@ -47,6 +48,7 @@ export const SIMILAR_TYPES: ReadonlyMap<string, string> = new Map(
       'SIGNED',
       'UNSIGNED',
     ],
+    DECIMAL: ['DEC', 'NUMBER', 'MONEY', 'SMALLMONEY'],
     REAL: ['FLOAT', 'FLOAT4', 'FLOAT8', 'FLOAT64', 'DOUBLE'],
     BOOLEAN: ['BOOL', 'BIT'],
     BYTES: ['BLOB', 'BYTEA', 'BINARY', 'VARBINARY', 'LONGBLOB', 'MEDIUMBLOB'],
@@ -55,16 +57,11 @@ export const SIMILAR_TYPES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([here, elsewhere]) => elsewhere.map((name) => [name, here] as const)),
 )
 
-const DECIMALS =
-  'is not there, and REAL would round: keep such numbers as INTEGER in the smallest unit (cents of a price), or their digits as TEXT'
 const TIMES =
   "is not there, since a time of day is of a day and a place, and TIMESTAMP is a moment: keep it as TEXT, '09:30:00', which sorts by time, or as INTEGER of seconds"
 
 /** Types of other databases that none here can stand for, and what would be lost with the nearest. */
 const LOST_TYPES: ReadonlyMap<string, string> = new Map([
-  ...['DECIMAL', 'DEC', 'NUMERIC', 'NUMBER', 'MONEY', 'SMALLMONEY'].map(
-    (name) => [name, DECIMALS] as const,
-  ),
   ...['TIME', 'TIMETZ'].map((name) => [name, TIMES] as const),
 ])
 

@@ -11,7 +11,7 @@ function placeIn(marked: string) {
 }
 
 const OPERATORS = ['AND', 'OR']
-const PREDICATES = ['NOT', 'IN', 'BETWEEN', 'LIKE', 'IS']
+const PREDICATES = ['NOT', 'IN', 'BETWEEN', 'LIKE', 'MATCH', 'IS']
 const EXPRESSION = [
   ...['NOT', 'NULL', 'TRUE', 'FALSE', 'CASE', 'INTERVAL'],
   ...['<column>', '<function>'],
@@ -47,14 +47,29 @@ for (const [marked, typed, wanted] of [
   [
     'CREATE ^',
     '',
-    ['TABLE', 'UNIQUE INDEX', 'INDEX', 'WEAK', 'OBSERVER', 'TOKEN', 'ROLE', 'BLOCK'],
+    [
+      'TABLE',
+      'UNIQUE INDEX',
+      'INDEX',
+      'WEAK',
+      'OBSERVER',
+      'SCHEDULE',
+      'TOKEN',
+      'ROLE',
+      'BLOCK',
+      'RELAY',
+    ],
   ],
   ['CREATE TABLE ^', '', ['IF NOT EXISTS']],
   ['CREATE TABLE t (^', '', ['PRIMARY KEY', 'FAMILY', 'CHECK', 'CONSTRAINT', 'UNIQUE']],
-  ['CREATE TABLE t (a I^', 'I', 'TEXT INTEGER REAL BOOLEAN BYTES TIMESTAMP DATE JSON'.split(' ')],
+  [
+    'CREATE TABLE t (a I^',
+    'I',
+    'TEXT INTEGER DECIMAL REAL BOOLEAN BYTES TIMESTAMP DATE JSON'.split(' '),
+  ],
   ['CREATE TABLE t (a TEXT DEFAULT ^', '', ['NULL', 'TRUE', 'FALSE', 'now()', 'uuid()']],
   ['CREATE INDEX i^', 'i', ['IF NOT EXISTS']],
-  ['CREATE INDEX i ON t (^', '', ['<column>', 'EACH']],
+  ['CREATE INDEX i ON t (^', '', ['<column>', 'EACH', 'WORDS']],
   ['CREATE INDEX i ON t (EACH ^', '', ['<column>']],
   ['DROP INDEX ^', '', ['IF EXISTS', '<index>']],
   ['ALTER TABLE t ADD COLUMN ^', '', []],
@@ -66,6 +81,10 @@ for (const [marked, typed, wanted] of [
   ['INSERT INTO t (a) VALUES (1) ON CONFLICT DO ^', '', ['NOTHING', 'UPDATE SET']],
   ['INSERT INTO t (a) VALUES (1) ON CONFLICT DO UPDATE SET ^', '', ['<column>']],
   ['NOTIFY ^', '', ['<observer>']],
+  ['ALTER SCHEDULE ^', '', ['<schedule>']],
+  ['DROP SCHEDULE ^', '', ['<schedule>', 'IF EXISTS']],
+  ["CREATE SCHEDULE n EVERY '1 day' RUN ^", '', ['<observer>']],
+  ['CREATE SCHEDULE ^', '', ['IF NOT EXISTS']],
   ['COMMIT; SCAN * FROM ^; COMMIT', '', ['<table>']],
   ['FOO BAR ^', '', []],
   ['CREATE TOKEN ^', '', []],
@@ -150,7 +169,7 @@ test('statements are counted, without empty ones and notes', () => {
 
 test('types are offered after a cast, and the words of a CASE where they can stand', () => {
   const types = placeIn('SCAN a::^').wanted
-  assert.deepEqual(types.length, 8)
+  assert.deepEqual(types.length, 9)
   assert.deepEqual(placeIn('SCAN CAST(a AS ^').wanted, types)
   const wordsAt = (text: string) =>
     placeIn(text).wanted.flatMap((each) => ('text' in each ? [each.text] : []))

@@ -9,7 +9,7 @@ import { keywordOf } from '../syntax-error/expected-words.ts'
 /** Words of the dialect, or a name of something that the catalog has. */
 export type Wanted =
   | { readonly kind: 'keyword' | 'type'; readonly text: string }
-  | { readonly kind: 'table' | 'column' | 'index' | 'observer' | 'function' }
+  | { readonly kind: 'table' | 'column' | 'index' | 'observer' | 'schedule' | 'function' }
 
 /** What rules of names ask for. Names of roles and tokens are not for all to know, and labels are new. */
 const NAMES: Readonly<Record<string, ReadonlyArray<Wanted['kind']>>> = {
@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<string, ReadonlyArray<Wanted['kind']>>> = {
   columnOrCall: ['column', 'function'],
   indexName: ['index'],
   observerName: ['observer'],
+  scheduleName: ['schedule'],
 }
 
 const CONSTANTS = ['NULL', 'TRUE', 'FALSE']
@@ -58,7 +59,9 @@ function isNew(kind: Wanted['kind'], written: readonly TokenType[]): boolean {
   if (kind === 'column' && written.at(-1) === keyword.Column) return written.at(-2) === keyword.Add
   if (kind === 'column' && isInValues(written)) return true
   if (first !== keyword.Create) return false
-  if (kind === 'index' || kind === 'observer') return true
+  if (kind === 'index' || kind === 'schedule') return true
+  // A schedule runs one that is there.
+  if (kind === 'observer') return written.at(-1) !== keyword.Run
   return second === keyword.Table && (kind === 'table' || kind === 'column')
 }
 

@@ -216,11 +216,19 @@ export class ClauseGrammar extends ExpressionGrammar {
     this.OPTION1({
       // Lookahead ends with this rule, and a column may be called each.
       GATE: () => token.isOf(this.LA(2).tokenType, keyword.Name),
-      DEF: () => this.CONSUME(keyword.Each),
+      DEF: () => {
+        this.OR1([
+          { ALT: () => this.CONSUME(keyword.Each) },
+          { ALT: () => this.CONSUME(keyword.Words) },
+        ])
+      },
     })
     this.SUBRULE(this.keyPart)
     this.OPTION2(() => {
-      this.OR([{ ALT: () => this.CONSUME(keyword.Asc) }, { ALT: () => this.CONSUME(keyword.Desc) }])
+      this.OR2([
+        { ALT: () => this.CONSUME(keyword.Asc) },
+        { ALT: () => this.CONSUME(keyword.Desc) },
+      ])
     })
   })
 

@@ -3,23 +3,25 @@
 import type { Rule } from './expression-grammar.ts'
 import * as keyword from './keywords.ts'
 import { Literal, Name } from './keywords.ts'
-import { RoleGrammar } from './role-grammar.ts'
+import { RelayGrammar } from './relay-grammar.ts'
 import * as token from './tokens.ts'
 
 /**
  * The statements that change the catalog. What follows CREATE, DROP and ALTER are rules of their
  * own, so that one token decides.
  */
-export class DefinitionGrammar extends RoleGrammar {
+export class DefinitionGrammar extends RelayGrammar {
   readonly createStatement: Rule = this.RULE('createStatement', () => {
     this.CONSUME(keyword.Create)
     this.OR([
       { ALT: () => this.SUBRULE(this.newTable) },
       { ALT: () => this.SUBRULE(this.newIndex) },
       { ALT: () => this.SUBRULE(this.newObserver) },
+      { ALT: () => this.SUBRULE(this.newSchedule) },
       { ALT: () => this.SUBRULE(this.newToken) },
       { ALT: () => this.SUBRULE(this.newRole) },
       { ALT: () => this.SUBRULE(this.newBlock) },
+      { ALT: () => this.SUBRULE(this.newRelay) },
     ])
   })
 
@@ -29,9 +31,11 @@ export class DefinitionGrammar extends RoleGrammar {
       { ALT: () => this.SUBRULE(this.droppedTable) },
       { ALT: () => this.SUBRULE(this.droppedIndex) },
       { ALT: () => this.SUBRULE(this.droppedObserver) },
+      { ALT: () => this.SUBRULE(this.droppedSchedule) },
       { ALT: () => this.SUBRULE(this.droppedToken) },
       { ALT: () => this.SUBRULE(this.droppedRole) },
       { ALT: () => this.SUBRULE(this.block) },
+      { ALT: () => this.SUBRULE(this.droppedRelay) },
     ])
   })
 
@@ -40,8 +44,11 @@ export class DefinitionGrammar extends RoleGrammar {
     this.OR([
       { ALT: () => this.SUBRULE(this.alteredTable) },
       { ALT: () => this.SUBRULE(this.alteredObserver) },
+      { ALT: () => this.SUBRULE(this.alteredSchedule) },
       { ALT: () => this.SUBRULE(this.alteredToken) },
       { ALT: () => this.SUBRULE(this.alteredRole) },
+      { ALT: () => this.SUBRULE(this.alteredStore) },
+      { ALT: () => this.SUBRULE(this.alteredRelay) },
     ])
   })
 

@@ -8,6 +8,9 @@ import * as token from './tokens.ts'
 /** A word that is a name everywhere else, so that it is no keyword. */
 export const isCast = (image: string): boolean => image.toUpperCase() === 'CAST'
 
+/** Both words for the type that has a size. */
+export const isDecimal = (image: string): boolean => /^(?:DECIMAL|NUMERIC)$/i.test(image)
+
 export type Rule = ParserMethod<[], CstNode>
 
 /**
@@ -49,7 +52,7 @@ export class ExpressionGrammar extends CstParser {
 
   #negatesPredicate(): boolean {
     const next = this.LA(2).tokenType
-    return next === keyword.In || next === keyword.Between || next === keyword.Like
+    return [keyword.In, keyword.Between, keyword.Like, keyword.Match].includes(next)
   }
 
   readonly predicateTail: Rule = this.RULE('predicateTail', () => {
@@ -63,6 +66,7 @@ export class ExpressionGrammar extends CstParser {
             { ALT: () => this.SUBRULE(this.inTail) },
             { ALT: () => this.SUBRULE(this.betweenTail) },
             { ALT: () => this.SUBRULE(this.likeTail) },
+            { ALT: () => this.SUBRULE(this.matchTail) },
           ])
         },
       },
@@ -104,6 +108,11 @@ export class ExpressionGrammar extends CstParser {
 
   readonly likeTail: Rule = this.RULE('likeTail', () => {
     this.CONSUME(keyword.Like)
+    this.SUBRULE(this.sum)
+  })
+
+  readonly matchTail: Rule = this.RULE('matchTail', () => {
+    this.CONSUME(keyword.Match)
     this.SUBRULE(this.sum)
   })
 
@@ -231,7 +240,14 @@ export class ExpressionGrammar extends CstParser {
   })
 
   readonly typeName: Rule = this.RULE('typeName', () => {
-    this.CONSUME(Name)
+    const { image } = this.CONSUME(Name)
+    this.OPTION1({ GATE: () => isDecimal(image), DEF: () => this.SUBRULE(this.typeSize) })
+  })
+
+  readonly typeSize: Rule = this.RULE('typeSize', () => {
+    this.CONSUME(token.LeftParenthesis)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.CONSUME(token.Integer) })
+    this.CONSUME(token.RightParenthesis)
   })
 
   // Names

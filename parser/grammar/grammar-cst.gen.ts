@@ -55,6 +55,7 @@ export type PredicateTailCstChildren = {
   inTail?: InTailCstNode[];
   betweenTail?: BetweenTailCstNode[];
   likeTail?: LikeTailCstNode[];
+  matchTail?: MatchTailCstNode[];
 };
 
 export interface ComparisonTailCstNode extends CstNode {
@@ -110,6 +111,16 @@ export interface LikeTailCstNode extends CstNode {
 
 export type LikeTailCstChildren = {
   LIKE: IToken[];
+  sum: SumCstNode[];
+};
+
+export interface MatchTailCstNode extends CstNode {
+  name: "matchTail";
+  children: MatchTailCstChildren;
+}
+
+export type MatchTailCstChildren = {
+  MATCH: IToken[];
   sum: SumCstNode[];
 };
 
@@ -272,6 +283,19 @@ export interface TypeNameCstNode extends CstNode {
 
 export type TypeNameCstChildren = {
   Name: IToken[];
+  typeSize?: TypeSizeCstNode[];
+};
+
+export interface TypeSizeCstNode extends CstNode {
+  name: "typeSize";
+  children: TypeSizeCstChildren;
+}
+
+export type TypeSizeCstChildren = {
+  LeftParenthesis: IToken[];
+  Integer: IToken[];
+  Comma?: IToken[];
+  RightParenthesis: IToken[];
 };
 
 export interface TableNameCstNode extends CstNode {
@@ -615,6 +639,7 @@ export interface IndexPartCstNode extends CstNode {
 
 export type IndexPartCstChildren = {
   EACH?: IToken[];
+  WORDS?: IToken[];
   keyPart: KeyPartCstNode[];
   ASC?: IToken[];
   DESC?: IToken[];
@@ -851,6 +876,17 @@ export type NewObserverCstChildren = {
   ON: IToken[];
   tableName: TableNameCstNode[];
   columnList: ColumnListCstNode[];
+  dueClause?: DueClauseCstNode[];
+};
+
+export interface DueClauseCstNode extends CstNode {
+  name: "dueClause";
+  children: DueClauseCstChildren;
+}
+
+export type DueClauseCstChildren = {
+  DUE: IToken[];
+  columnName: ColumnNameCstNode[];
 };
 
 export interface AlteredObserverCstNode extends CstNode {
@@ -899,6 +935,97 @@ export type NotifyStatementCstChildren = {
   ON: IToken[];
   tableName: TableNameCstNode[];
   whereClause: WhereClauseCstNode[];
+};
+
+export interface ScheduleNameCstNode extends CstNode {
+  name: "scheduleName";
+  children: ScheduleNameCstChildren;
+}
+
+export type ScheduleNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface NewScheduleCstNode extends CstNode {
+  name: "newSchedule";
+  children: NewScheduleCstChildren;
+}
+
+export type NewScheduleCstChildren = {
+  SCHEDULE: IToken[];
+  ifNotExists?: IfNotExistsCstNode[];
+  scheduleName: ScheduleNameCstNode[];
+  everyClause?: EveryClauseCstNode[];
+  cronClause?: CronClauseCstNode[];
+  zoneClause?: ZoneClauseCstNode[];
+  RUN: IToken[];
+  observerName: ObserverNameCstNode[];
+  missedClause?: MissedClauseCstNode[];
+};
+
+export interface EveryClauseCstNode extends CstNode {
+  name: "everyClause";
+  children: EveryClauseCstChildren;
+}
+
+export type EveryClauseCstChildren = {
+  EVERY: IToken[];
+  Text: (IToken)[];
+  AT?: IToken[];
+};
+
+export interface CronClauseCstNode extends CstNode {
+  name: "cronClause";
+  children: CronClauseCstChildren;
+}
+
+export type CronClauseCstChildren = {
+  CRON: IToken[];
+  Text: IToken[];
+};
+
+export interface ZoneClauseCstNode extends CstNode {
+  name: "zoneClause";
+  children: ZoneClauseCstChildren;
+}
+
+export type ZoneClauseCstChildren = {
+  ZONE: IToken[];
+  Text: IToken[];
+};
+
+export interface MissedClauseCstNode extends CstNode {
+  name: "missedClause";
+  children: MissedClauseCstChildren;
+}
+
+export type MissedClauseCstChildren = {
+  MISSED: IToken[];
+  LATEST?: IToken[];
+  ALL?: IToken[];
+};
+
+export interface AlteredScheduleCstNode extends CstNode {
+  name: "alteredSchedule";
+  children: AlteredScheduleCstChildren;
+}
+
+export type AlteredScheduleCstChildren = {
+  SCHEDULE: IToken[];
+  scheduleName: ScheduleNameCstNode[];
+  PAUSE?: IToken[];
+  RESUME?: IToken[];
+};
+
+export interface DroppedScheduleCstNode extends CstNode {
+  name: "droppedSchedule";
+  children: DroppedScheduleCstChildren;
+}
+
+export type DroppedScheduleCstChildren = {
+  SCHEDULE: IToken[];
+  ifExists?: IfExistsCstNode[];
+  scheduleName: ScheduleNameCstNode[];
 };
 
 export interface TokenNameCstNode extends CstNode {
@@ -1074,6 +1201,19 @@ export type RoleLimitCstChildren = {
   durationUnit?: DurationUnitCstNode[];
 };
 
+export interface AlteredStoreCstNode extends CstNode {
+  name: "alteredStore";
+  children: AlteredStoreCstChildren;
+}
+
+export type AlteredStoreCstChildren = {
+  STORE: IToken[];
+  SET: IToken[];
+  RETENTION: IToken[];
+  Equal: IToken[];
+  Text: IToken[];
+};
+
 export interface DroppedRoleCstNode extends CstNode {
   name: "droppedRole";
   children: DroppedRoleCstChildren;
@@ -1133,6 +1273,7 @@ export type RightCstChildren = {
   OBSERVE?: IToken[];
   DEFINE?: IToken[];
   INSPECT?: IToken[];
+  FOLLOW?: IToken[];
   ADMIN?: IToken[];
 };
 
@@ -1148,6 +1289,83 @@ export type RightsPlaceCstChildren = {
   tableName?: TableNameCstNode[];
 };
 
+export interface RelayNameCstNode extends CstNode {
+  name: "relayName";
+  children: RelayNameCstChildren;
+}
+
+export type RelayNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface NewRelayCstNode extends CstNode {
+  name: "newRelay";
+  children: NewRelayCstChildren;
+}
+
+export type NewRelayCstChildren = {
+  RELAY: IToken[];
+  ifNotExists?: IfNotExistsCstNode[];
+  relayName: RelayNameCstNode[];
+  ON: IToken[];
+  TABLES: IToken[];
+  tableName: TableNameCstNode[];
+  Comma?: IToken[];
+  TO: IToken[];
+  Text: IToken[];
+  AS?: IToken[];
+  ROLE?: IToken[];
+  roleName?: RoleNameCstNode[];
+};
+
+export interface AlteredRelayCstNode extends CstNode {
+  name: "alteredRelay";
+  children: AlteredRelayCstChildren;
+}
+
+export type AlteredRelayCstChildren = {
+  RELAY: IToken[];
+  relayName: RelayNameCstNode[];
+  PAUSE?: IToken[];
+  resumedRelay?: ResumedRelayCstNode[];
+  rotatedRelay?: RotatedRelayCstNode[];
+};
+
+export interface ResumedRelayCstNode extends CstNode {
+  name: "resumedRelay";
+  children: ResumedRelayCstChildren;
+}
+
+export type ResumedRelayCstChildren = {
+  RESUME: IToken[];
+  FROM?: IToken[];
+  NOW?: IToken[];
+  SNAPSHOT?: IToken[];
+};
+
+export interface RotatedRelayCstNode extends CstNode {
+  name: "rotatedRelay";
+  children: RotatedRelayCstChildren;
+}
+
+export type RotatedRelayCstChildren = {
+  ROTATE: IToken[];
+  SECRET: IToken[];
+  KEEP?: IToken[];
+  duration?: DurationCstNode[];
+};
+
+export interface DroppedRelayCstNode extends CstNode {
+  name: "droppedRelay";
+  children: DroppedRelayCstChildren;
+}
+
+export type DroppedRelayCstChildren = {
+  RELAY: IToken[];
+  ifExists?: IfExistsCstNode[];
+  relayName: RelayNameCstNode[];
+};
+
 export interface CreateStatementCstNode extends CstNode {
   name: "createStatement";
   children: CreateStatementCstChildren;
@@ -1158,9 +1376,11 @@ export type CreateStatementCstChildren = {
   newTable?: NewTableCstNode[];
   newIndex?: NewIndexCstNode[];
   newObserver?: NewObserverCstNode[];
+  newSchedule?: NewScheduleCstNode[];
   newToken?: NewTokenCstNode[];
   newRole?: NewRoleCstNode[];
   newBlock?: NewBlockCstNode[];
+  newRelay?: NewRelayCstNode[];
 };
 
 export interface DropStatementCstNode extends CstNode {
@@ -1173,9 +1393,11 @@ export type DropStatementCstChildren = {
   droppedTable?: DroppedTableCstNode[];
   droppedIndex?: DroppedIndexCstNode[];
   droppedObserver?: DroppedObserverCstNode[];
+  droppedSchedule?: DroppedScheduleCstNode[];
   droppedToken?: DroppedTokenCstNode[];
   droppedRole?: DroppedRoleCstNode[];
   block?: BlockCstNode[];
+  droppedRelay?: DroppedRelayCstNode[];
 };
 
 export interface AlterStatementCstNode extends CstNode {
@@ -1187,8 +1409,11 @@ export type AlterStatementCstChildren = {
   ALTER: IToken[];
   alteredTable?: AlteredTableCstNode[];
   alteredObserver?: AlteredObserverCstNode[];
+  alteredSchedule?: AlteredScheduleCstNode[];
   alteredToken?: AlteredTokenCstNode[];
   alteredRole?: AlteredRoleCstNode[];
+  alteredStore?: AlteredStoreCstNode[];
+  alteredRelay?: AlteredRelayCstNode[];
 };
 
 export interface NewTableCstNode extends CstNode {
@@ -1589,9 +1814,11 @@ export type ShowStatementCstChildren = {
   SHOW: IToken[];
   TABLES?: IToken[];
   OBSERVERS?: IToken[];
+  SCHEDULES?: IToken[];
   TOKENS?: IToken[];
   ROLES?: IToken[];
   BLOCKS?: IToken[];
+  RELAYS?: IToken[];
   GRANTS?: IToken[];
   FOR?: IToken[];
   roleName?: RoleNameCstNode[];

@@ -8,11 +8,10 @@ import * as keyword from './keywords.ts'
 import * as token from './tokens.ts'
 
 /**
- * The grammar of the dialect, a class upon another: expressions, clauses, rows, observers,
- * definitions, and here the script. All decisions but a few need a single token of lookahead, so the token at which the
- * parser stops is the token that is wrong.
- *
- * A parser holds the tokens it works on: one object serves one text after another, synchronously.
+ * The grammar of the dialect, a class upon another: expressions, clauses, rows, observers, schedules, definitions, and
+ * here the script. All decisions but a few need a single token of lookahead, so the token at which the parser stops is
+ * the token that is wrong.  A parser holds the tokens it works on: one object serves one text after another,
+ * synchronously.
  */
 export class Grammar extends DefinitionGrammar {
   constructor(options: { skipValidations: boolean }) {
@@ -112,9 +111,11 @@ export class Grammar extends DefinitionGrammar {
     this.OR([
       { ALT: () => this.CONSUME(keyword.Tables) },
       { ALT: () => this.CONSUME(keyword.Observers) },
+      { ALT: () => this.CONSUME(keyword.Schedules) },
       { ALT: () => this.CONSUME(keyword.Tokens) },
       { ALT: () => this.CONSUME(keyword.Roles) },
       { ALT: () => this.CONSUME(keyword.Blocks) },
+      { ALT: () => this.CONSUME(keyword.Relays) },
       {
         ALT: () => {
           this.CONSUME(keyword.Grants)

@@ -83,11 +83,13 @@ export const All = unreserved('ALL')
 export const Alter = unreserved('ALTER')
 export const Always = unreserved('ALWAYS')
 export const Analyze = unreserved('ANALYZE')
+export const At = unreserved('AT')
 export const Block = unreserved('BLOCK')
 export const Blocks = unreserved('BLOCKS')
 export const Column = unreserved('COLUMN')
 export const Conflict = unreserved('CONFLICT')
 export const Constraint = unreserved('CONSTRAINT')
+export const Cron = unreserved('CRON')
 export const Cursor = unreserved('CURSOR')
 export const Day = unreserved('DAY')
 export const Days = unreserved('DAYS')
@@ -95,12 +97,15 @@ export const Default = unreserved('DEFAULT')
 export const Define = unreserved('DEFINE')
 export const Describe = unreserved('DESCRIBE')
 export const Do = unreserved('DO')
+export const Due = unreserved('DUE')
 export const Each = unreserved('EACH')
 export const Else = unreserved('ELSE')
 export const End = unreserved('END')
+export const Every = unreserved('EVERY')
 export const Expires = unreserved('EXPIRES')
 export const Family = unreserved('FAMILY')
 export const Filter = unreserved('FILTER')
+export const Follow = unreserved('FOLLOW')
 export const Generated = unreserved('GENERATED')
 export const Grant = unreserved('GRANT')
 export const Grants = unreserved('GRANTS')
@@ -114,14 +119,18 @@ export const Inspect = unreserved('INSPECT')
 export const Jwt = unreserved('JWT')
 export const Keep = unreserved('KEEP')
 export const Key = unreserved('KEY')
+export const Latest = unreserved('LATEST')
 export const Lookup = unreserved('LOOKUP')
+export const Match = unreserved('MATCH')
 export const Millisecond = unreserved('MILLISECOND')
 export const Milliseconds = unreserved('MILLISECONDS')
 export const Minute = unreserved('MINUTE')
 export const Minutes = unreserved('MINUTES')
+export const Missed = unreserved('MISSED')
 export const None = unreserved('NONE')
 export const Nothing = unreserved('NOTHING')
 export const Notify = unreserved('NOTIFY')
+export const Now = unreserved('NOW')
 export const Observe = unreserved('OBSERVE')
 export const Observer = unreserved('OBSERVER')
 export const Observers = unreserved('OBSERVERS')
@@ -132,20 +141,28 @@ export const Overriding = unreserved('OVERRIDING')
 export const Pause = unreserved('PAUSE')
 export const Primary = unreserved('PRIMARY')
 export const Read = unreserved('READ')
+export const Relay = unreserved('RELAY')
+export const Relays = unreserved('RELAYS')
 export const Rename = unreserved('RENAME')
 export const Replay = unreserved('REPLAY')
 export const Restart = unreserved('RESTART')
 export const Resume = unreserved('RESUME')
+export const Retention = unreserved('RETENTION')
 export const Revoke = unreserved('REVOKE')
 export const Role = unreserved('ROLE')
 export const Roles = unreserved('ROLES')
 export const Rotate = unreserved('ROTATE')
+export const Run = unreserved('RUN')
+export const Schedule = unreserved('SCHEDULE')
+export const Schedules = unreserved('SCHEDULES')
 export const Script = unreserved('SCRIPT')
 export const Second = unreserved('SECOND')
 export const Seconds = unreserved('SECONDS')
 export const Secret = unreserved('SECRET')
 export const Show = unreserved('SHOW')
+export const Snapshot = unreserved('SNAPSHOT')
 export const Start = unreserved('START')
+export const Store = unreserved('STORE')
 export const Storing = unreserved('STORING')
 export const Subject = unreserved('SUBJECT')
 export const System = unreserved('SYSTEM')
@@ -159,7 +176,9 @@ export const Unique = unreserved('UNIQUE')
 export const Value = unreserved('VALUE')
 export const Weak = unreserved('WEAK')
 export const With = unreserved('WITH')
+export const Words = unreserved('WORDS')
 export const Write = unreserved('WRITE')
+export const Zone = unreserved('ZONE')
 
 export const RESERVED_WORDS: readonly TokenType[] = [
   ...[
@@ -210,11 +229,13 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     Alter,
     Always,
     Analyze,
+    At,
     Block,
     Blocks,
     Column,
     Conflict,
     Constraint,
+    Cron,
     Cursor,
     Day,
     Days,
@@ -224,19 +245,22 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     Define,
     Describe,
     Do,
+    Due,
     Each,
     Else,
     End,
+    Every,
     Expires,
     Family,
     Filter,
+    Follow,
     Generated,
     Grant,
     Grants,
     Having,
-    Hour,
   ],
   ...[
+    Hour,
     Hours,
     Identity,
     Index,
@@ -245,16 +269,20 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     Jwt,
     Keep,
     Key,
+    Latest,
     Lookup,
+    Match,
     Millisecond,
     Milliseconds,
     Minute,
     Minutes,
+    Missed,
     None,
   ],
   ...[
     Nothing,
     Notify,
+    Now,
     Observe,
     Observer,
     Observers,
@@ -265,26 +293,49 @@ export const UNRESERVED_WORDS: readonly TokenType[] = [
     Pause,
     Primary,
     Read,
+    Relay,
+    Relays,
     Rename,
     Replay,
   ],
   ...[
     Restart,
     Resume,
+    Retention,
     Revoke,
     Role,
     Roles,
     Rotate,
+    Run,
+    Schedule,
+    Schedules,
     Script,
     Second,
     Seconds,
     Secret,
     Show,
+    Snapshot,
     Start,
+    Store,
     Storing,
     Subject,
   ],
-  ...[System, Table, Tables, Then, To, Token, Tokens, Unique, Value, Weak, With, Write],
+  ...[
+    System,
+    Table,
+    Tables,
+    Then,
+    To,
+    Token,
+    Tokens,
+    Unique,
+    Value,
+    Weak,
+    With,
+    Words,
+    Write,
+    Zone,
+  ],
 ]
 
 /** The longer word first: the lexer takes the first that matches, and DESC begins DESCRIBE. */

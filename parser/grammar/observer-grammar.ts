@@ -19,6 +19,12 @@ export class ObserverGrammar extends RowGrammar {
     this.CONSUME(keyword.On)
     this.SUBRULE(this.tableName)
     this.SUBRULE(this.columnList)
+    this.OPTION3(() => this.SUBRULE(this.dueClause))
+  })
+
+  readonly dueClause: Rule = this.RULE('dueClause', () => {
+    this.CONSUME(keyword.Due)
+    this.SUBRULE(this.columnName)
   })
 
   readonly alteredObserver: Rule = this.RULE('alteredObserver', () => {

@@ -6,7 +6,7 @@ import { Name } from './keywords.ts'
 import { TokenGrammar } from './token-grammar.ts'
 import * as token from './tokens.ts'
 
-/** Roles, and what they may do. */
+/** Roles, and what they may do; and what an administrator sets of the store. */
 export class RoleGrammar extends TokenGrammar {
   readonly newRole: Rule = this.RULE('newRole', () => {
     this.CONSUME(keyword.Role)
@@ -35,6 +35,15 @@ export class RoleGrammar extends TokenGrammar {
         },
       },
     ])
+  })
+
+  /** STORE SET RETENTION = '7 days', in the words of an INTERVAL. */
+  readonly alteredStore: Rule = this.RULE('alteredStore', () => {
+    this.CONSUME(keyword.Store)
+    this.CONSUME(keyword.SetWord)
+    this.CONSUME(keyword.Retention)
+    this.CONSUME(token.Equal)
+    this.CONSUME(token.Text)
   })
 
   readonly droppedRole: Rule = this.RULE('droppedRole', () => {
@@ -70,6 +79,7 @@ export class RoleGrammar extends TokenGrammar {
       { ALT: () => this.CONSUME(keyword.Observe) },
       { ALT: () => this.CONSUME(keyword.Define) },
       { ALT: () => this.CONSUME(keyword.Inspect) },
+      { ALT: () => this.CONSUME(keyword.Follow) },
       { ALT: () => this.CONSUME(keyword.Admin) },
     ])
   })

@@ -3,11 +3,11 @@
 import type { Rule } from './expression-grammar.ts'
 import * as keyword from './keywords.ts'
 import { Name } from './keywords.ts'
-import { ObserverGrammar } from './observer-grammar.ts'
+import { ScheduleGrammar } from './schedule-grammar.ts'
 import * as token from './tokens.ts'
 
 /** What follows CREATE, ALTER and DROP of a token of access, ROTATE, and blocks of subjects of JWTs. */
-export class TokenGrammar extends ObserverGrammar {
+export class TokenGrammar extends ScheduleGrammar {
   readonly tokenName: Rule = this.RULE('tokenName', () => {
     this.CONSUME(Name)
   })

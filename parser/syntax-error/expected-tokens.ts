@@ -15,7 +15,7 @@ import {
   type TokenType,
 } from 'chevrotain'
 import { isAggregate } from '../builders/aggregates.ts'
-import { isCast } from '../grammar/expression-grammar.ts'
+import { isCast, isDecimal } from '../grammar/expression-grammar.ts'
 import * as keyword from '../grammar/keywords.ts'
 import { isOf, LeftParenthesis, RightParenthesis } from '../grammar/tokens.ts'
 
@@ -153,6 +153,7 @@ function isAskedFor({ type, rule }: ExpectedToken, tokens: readonly IToken[]): b
     const opened = innermostOpen(tokens.slice(0, -1))
     return isAggregate(tokens[opened - 1]?.image.toLowerCase() ?? '')
   }
+  if (rule === 'typeSize' && type === LeftParenthesis) return isDecimal(tokens.at(-1)?.image ?? '')
   return rule !== 'castType' || isCast(tokens[innermostOpen(tokens) - 1]?.image ?? '')
 }
 

@@ -15,6 +15,7 @@ const RULE_WORDS: Readonly<Record<string, string>> = {
   typeName: 'a type',
   indexName: 'an index name',
   observerName: 'an observer name',
+  scheduleName: 'a schedule name',
   familyName: 'a family name',
   label: 'a name',
   tableAlias: 'a name',
@@ -99,7 +100,7 @@ export function expectedWords({ expected, mayEnd }: Expectation): readonly strin
 
 /** Their words are operators too, unless a NOT before them already said which. */
 const PREDICATE_RULES: ReadonlySet<string> = new Set([
-  ...['predicateTail', 'inTail', 'betweenTail', 'likeTail'],
+  ...['predicateTail', 'inTail', 'betweenTail', 'likeTail', 'matchTail'],
 ])
 
 function wordsOf({ type, rule }: ExpectedToken): string {

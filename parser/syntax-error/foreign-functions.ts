@@ -24,7 +24,7 @@ export const RENAMED_FUNCTIONS: ReadonlyMap<string, string> = new Map(
 const MOMENT = "a time is made from a text by '2026-01-31T12:00:00Z'::TIMESTAMP"
 const SHOWN =
   "a time is shown as ISO text: placed::TEXT, or extract('year', placed) for a part of it"
-const NOW = "the moment is now(), its day date_trunc('day', now())"
+const NOW = 'the moment is now(), its day now()::DATE'
 const NO_FUNCTION_OF_SESSION = 'there is nothing of a session to ask for: GET / has the version'
 const NO_LIST = 'rows are put together in the program: SCAN the values'
 const NO_MEASURE =
@@ -51,8 +51,7 @@ const OTHERWISE: ReadonlyArray<readonly [names: string, instead: string]> = [
     'write length(a), which counts characters of TEXT and bytes of BYTES',
   ],
   ['concat_ws', "write a || ', ' || b, or concat(a, ', ', b), which leaves NULL out"],
-  ['mod', 'write a % b'],
-  ['trunc truncate', 'write floor(a), or round(a, decimals)'],
+  ['truncate', 'it is called trunc'],
   ['convert try_cast to_number', 'write CAST(a AS TEXT), or a::TEXT'],
   ['date datetime', `${NOW}; ${MOMENT}`],
   ['to_date to_timestamp str_to_date makedate make_timestamp from_unixtime', MOMENT],
@@ -98,6 +97,10 @@ const OTHERWISE: ReadonlyArray<readonly [names: string, instead: string]> = [
   ['rollup cube', 'each grouping is a statement of its own'],
   ['row_number rank dense_rank lag lead ntile first_value last_value', NO_WINDOW],
   ['regexp_replace regexp_matches regexp_match regexp_like regexp_substr', NO_PATTERN],
+  [
+    'to_tsvector to_tsquery plainto_tsquery websearch_to_tsquery ts_rank match',
+    "write text MATCH 'words', which finds rows by an index of WORDS, and ranks none",
+  ],
   ['lpad rpad repeat reverse initcap split_part format printf chr ascii translate', NO_ROUTINE],
   [
     'md5 sha1 sha256 hex unhex encode decode_base64 random rand power pow sqrt ln exp log',

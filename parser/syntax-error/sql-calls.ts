@@ -15,8 +15,8 @@ const MOMENTS: ReadonlyMap<string, string> = new Map([
     'GETDATE',
     'UTC_TIMESTAMP',
   ].map((name) => [name, 'now()'] as const),
-  ['CURRENT_DATE', "date_trunc('day', now())"],
-  ['CURDATE', "date_trunc('day', now())"],
+  ['CURRENT_DATE', 'now()::DATE'],
+  ['CURDATE', 'now()::DATE'],
 ])
 
 /** CURRENT_TIMESTAMP -> now(), gen_random_uuid() -> uuid(), ifnull(a, b) -> coalesce(a, b), wherever the mistake is. */

@@ -91,7 +91,7 @@ function ofComputedPart(wrong: WrongStatement): Advice {
   }
   return {
     advice:
-      'an index is over columns and paths into JSON ones: keep what is computed in a column of its own',
+      'an index is over columns, paths into JSON ones, and WORDS of a text: keep what is computed in a column of its own',
   }
 }
 

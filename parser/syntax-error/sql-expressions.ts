@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { SIMILAR_TYPES } from '../builders/type-names.ts'
+import { isDecimal } from '../grammar/expression-grammar.ts'
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
 import { lostAmong, OWN_TYPES, typeLengthAt } from './sql-types.ts'
@@ -26,6 +27,7 @@ export const foreignCastType: Habit = (wrong) => {
     types.push(type)
     const similar = SIMILAR_TYPES.get(type)
     if (similar !== undefined) replaced.set(index + 1, similar)
+    if (isDecimal(similar ?? type)) continue
     for (const length of typeLengthAt(wrong.tokens, index + 2)) replaced.set(length, '')
   }
   const lost = lostAmong(types)
@@ -85,11 +87,11 @@ const ifCall: Habit = (wrong) => {
 const ilike: Habit = (wrong) => {
   const { tokens, at } = wrong
   if (imageAt(wrong, at) !== 'ILIKE') return undefined
-  const advice = "LIKE on lower(…) ignores case: lower(name) LIKE 'a%'"
   const [not, pattern] = [imageAt(wrong, at - 1) === 'NOT', tokens[at + 1]]
   const name = not ? at - 2 : at - 1
   const isName = token.isOf(tokens[name]?.tokenType ?? token.Star, keyword.Name)
-  if (!isName || pattern?.tokenType !== token.Text) return { advice }
+  if (!isName || pattern?.tokenType !== token.Text)
+    return { advice: "LIKE on lower(…) ignores case: lower(name) LIKE 'a%'" }
   const start = imageAt(wrong, name - 1) === '.' ? name - 2 : name
   const column =
     start === name ? tokens[name]?.image : `${tokens[start]?.image}.${tokens[name]?.image}`
@@ -97,7 +99,9 @@ const ilike: Habit = (wrong) => {
   replaced.set(name, `lower(${column})`)
   replaced.set(at, 'LIKE')
   replaced.set(at + 1, pattern.image.toLowerCase())
-  return { advice: 'LIKE on lower(…) ignores case', rewritten: rewrite(wrong, replaced) }
+  const isWithin = pattern.image.startsWith("'%")
+  const advice = `${isWithin ? `words are found by MATCH, and ` : ''}LIKE on lower(…) ignores case`
+  return { advice, rewritten: rewrite(wrong, replaced) }
 }
 
 /** SELECT DISTINCT ON (a) … */

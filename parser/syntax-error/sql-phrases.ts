@@ -15,6 +15,9 @@ type Phrases = {
   readonly words: Readonly<Record<string, string | null>>
 }
 
+const BY_WORDS =
+  "a text with all of some words is text MATCH 'words', and words that begin so end in *"
+
 const ANYWHERE: readonly Phrases[] = [
   {
     advice: 'IS is followed by NULL or NOT NULL, and = by TRUE or FALSE',
@@ -37,14 +40,22 @@ const ANYWHERE: readonly Phrases[] = [
     words: { 'IS DISTINCT FROM': null, 'IS NOT DISTINCT FROM': null, '<= >': null },
   },
   {
-    advice:
-      'a pattern is LIKE with % and _: there are no regular expressions, and no full-text search',
-    words: { SIMILAR: null, REGEXP: null, RLIKE: null, GLOB: null, MATCH: null },
+    advice: BY_WORDS,
+    words: {
+      "MATCH ( _ ) AGAINST ( ' )": '$1 MATCH $2',
+      "MATCH ( _ ) AGAINST ( ' IN BOOLEAN MODE )": '$1 MATCH $2',
+      "MATCH ( _ ) AGAINST ( ' IN NATURAL LANGUAGE MODE )": '$1 MATCH $2',
+      "TO_TSVECTOR ( ' , _ ) @ @ _ ( ' , ' )": '$2 MATCH $5',
+      "TO_TSVECTOR ( _ ) @ @ _ ( ' )": '$1 MATCH $3',
+      "_ @ @ _ ( ' )": '$1 MATCH $3',
+      AGAINST: null,
+      '@ @ _': null,
+    },
   },
   {
     advice:
-      'a pattern is LIKE with % and _: there are no regular expressions, and no full-text search',
-    words: { AGAINST: null, '! ~': null, '_ ~': null },
+      'a pattern is LIKE with % and _, words are found by MATCH, and there are no regular expressions',
+    words: { SIMILAR: null, REGEXP: null, RLIKE: null, GLOB: null, '! ~': null, '_ ~': null },
   },
   {
     advice: "LIKE has no escape: position('%', a) > 0 finds the character itself",
@@ -202,9 +213,12 @@ const IN_DEFINITIONS: readonly Phrases[] = [
     words: { OWNER: null, 'SET SCHEMA': null, ENGINE: null },
   },
   {
-    advice: 'there is no full-text search, and no other kind of index',
-    words: { FULLTEXT: '', SPATIAL: '' },
+    advice: 'an index of the words of a text has WORDS',
+    words: {
+      'FULLTEXT INDEX _ ON _ ( _ )': 'INDEX $1 ON $2 (WORDS $3)',
+    },
   },
+  { advice: 'there is no other kind of index', words: { FULLTEXT: '', SPATIAL: '' } },
   {
     advice: 'a default is a literal, now() or uuid()',
     words: { 'DEFAULT ( _ )': 'DEFAULT $1', 'DEFAULT _ ( )': null },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { GENERATED_TYPES, lostType, SIMILAR_TYPES, TYPE_NAMES } from '../builders/type-names.ts'
+import { isDecimal } from '../grammar/expression-grammar.ts'
 import * as keyword from '../grammar/keywords.ts'
 import * as token from '../grammar/tokens.ts'
 import { ownCalls } from './sql-calls.ts'
@@ -37,7 +38,7 @@ export const typeLength: Habit = ({ tokens, at }) => {
   if (tokens[0]?.tokenType !== keyword.Create) return undefined
   const written = tokens[open - 1]?.image.toUpperCase() ?? ''
   const type = SIMILAR_TYPES.get(written) ?? written
-  if (!TYPE_NAMES.includes(type)) return undefined
+  if (!TYPE_NAMES.includes(type) || isDecimal(type)) return undefined
   return { advice: `a type has no length: ${type}` } satisfies Advice
 }
 
@@ -85,6 +86,7 @@ function isAdded(tokens: WrongStatement['tokens'], index: number): boolean {
 function noteType(tokens: WrongStatement['tokens'], at: number, replaced: Map<number, string>) {
   const written = tokens[at]?.image.toUpperCase() ?? ''
   const similar = SIMILAR_TYPES.get(written)
+  if (isDecimal(similar ?? written)) return noteDecimal(tokens, at, replaced)
   if (similar === undefined && !TYPE_NAMES.includes(written)) return
   if (similar !== undefined) replaced.set(at, similar)
   let next = at + 1
@@ -92,6 +94,14 @@ function noteType(tokens: WrongStatement['tokens'], at: number, replaced: Map<nu
   for (const length of typeLengthAt(tokens, next)) replaced.set(length, '')
   const isZoned = tokens[next + 1]?.image.toUpperCase() === 'TIME'
   if (isZoned) for (const word of [next, next + 1, next + 2]) replaced.set(word, '')
+}
+
+/** Its size stays, and the part of it that is missing is added. */
+function noteDecimal(tokens: WrongStatement['tokens'], at: number, replaced: Map<number, string>) {
+  const { length } = typeLengthAt(tokens, at + 1)
+  if (length === 0) replaced.set(at, 'DECIMAL(18, 2)')
+  else if (!isDecimal(tokens[at]?.image ?? '')) replaced.set(at, 'DECIMAL')
+  if (length === 3) replaced.set(at + 2, `${tokens[at + 2]?.image}, 0`)
 }
 
 const PARTS: ReadonlySet<string> = new Set(['PRECISION', 'VARYING', 'UNSIGNED'])

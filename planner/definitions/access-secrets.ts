@@ -16,7 +16,7 @@ export type NewSecret = {
 export type SecretContext = {
   readonly transaction: Transaction
   /** Undefined where nothing signs cursors. */
-  readonly newSecret?: (() => NewSecret) | undefined
+  readonly newSecret?: (() => Promise<NewSecret>) | undefined
 }
 
 /** The name of the secret that signs cursors. */
@@ -30,7 +30,7 @@ export async function rotateCursorSecret(
   if (newSecret === undefined) {
     throw new PlanError('invalid_request', 'Only a running server signs cursors.', { position })
   }
-  const { first, made, formerMicros } = newSecret()
+  const { first, made, formerMicros } = await newSecret()
   const until = transaction.now + formerMicros
   await rotateAccessSecret(transaction, CURSOR, { first, made, until })
 }

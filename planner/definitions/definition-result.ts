@@ -4,10 +4,12 @@ import { StorageError } from '../../storage/storage.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
 import { PlanError } from '../plan-error.ts'
 
-/** What a definition answers: `rowsAffected` is 1 when something changed. */
-export function definitionResult(changed: boolean): StatementResult {
-  const text = changed ? 'OK' : 'OK, nothing was to be done'
-  return { columns: [], rows: [], rowsAffected: changed ? 1 : 0, text }
+/** What a definition answers: `rowsAffected` is 1 when something changed, and `hint` what would be better. */
+export function definitionResult(changed: boolean, hint?: string): StatementResult {
+  const nothing = { columns: [], rows: [] }
+  if (!changed) return { ...nothing, rowsAffected: 0, text: 'OK, nothing was to be done' }
+  if (hint === undefined) return { ...nothing, rowsAffected: 1, text: 'OK' }
+  return { ...nothing, rowsAffected: 1, text: `OK\nHINT:  ${hint}`, hint }
 }
 
 /**

@@ -110,6 +110,27 @@ test('IF NOT EXISTS and IF EXISTS find nothing to do', async () => {
   assert.deepEqual(await session.rows('SHOW TABLES'), [])
 })
 
+test('CREATE TABLE hints at a family for what may be large beside what changes often', async () => {
+  const hintOf = async (columns: string) => {
+    const { hint, text } = await session.run(
+      `CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, ${columns})`,
+    )
+    if (hint !== undefined) assert.equal(text, `OK\nHINT:  ${hint}`)
+    await session.run('DROP TABLE t')
+    return hint
+  }
+  assert.equal(
+    await hintOf('likes INTEGER, picture BYTES, "from" JSON'),
+    'each change of likes writes picture, "from" again: where that may be large, add FAMILY large (picture, "from")',
+  )
+  assert.match((await hintOf('price NUMERIC(9, 2), picture BYTES')) ?? '', /^each change of price/)
+  assert.equal(await hintOf('likes INTEGER, picture BYTES, FAMILY large (picture)'), undefined)
+  assert.equal(await hintOf('likes INTEGER, picture BYTES, FAMILY hot (likes)'), undefined)
+  assert.equal(await hintOf('name TEXT, picture BYTES'), undefined)
+  await session.run('CREATE TABLE t (id INTEGER PRIMARY KEY)')
+  assert.equal(await hintOf('likes INTEGER, picture BYTES'), undefined)
+})
+
 test('SHOW INDEXES tells of each index what it holds and how far it is', async () => {
   await session.run(
     'CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b INTEGER, note TEXT, FAMILY notes (note, b))',

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AlterTableStatement, DefinitionStatement, Name, Position } from '../../parser/ast.ts'
+import type {
+  AlterObserverStatement,
+  AlterTableStatement,
+  DefinitionStatement,
+  Name,
+  Position,
+} from '../../parser/ast.ts'
 import type { Transaction } from '../../storage/storage.ts'
 import {
   addCheck,
@@ -31,6 +37,7 @@ import { PlanError } from '../plan-error.ts'
 import { readsAllRows, requireServerRight } from '../required-rights.ts'
 import { requireColumn, requireIndex, requireObserver, requireTable } from '../unknown-name.ts'
 import { definitionResult, located } from './definition-result.ts'
+import { familyHint } from './family-hint.ts'
 import {
   columnDefault,
   newColumnOf,
@@ -39,6 +46,7 @@ import {
   newTableOf,
   wholeNumberOf,
 } from './new-definitions.ts'
+import { defineSchedule } from './schedule-definition.ts'
 import { evaluateStamp } from './stamp.ts'
 import { newCheckOf, notNullCheckOf } from './table-check.ts'
 
@@ -68,7 +76,8 @@ export async function executeDefinition(
       throw located(error, CODES, (fields) => placeOf(statement, fields))
     }
   })
-  return definitionResult(changed)
+  const hint = statement.kind === 'createTable' ? familyHint(statement) : undefined
+  return definitionResult(changed, hint)
 }
 
 /** Whether the catalog changed. */
@@ -115,7 +124,21 @@ async function define(
       if (!ifExists) requireObserver(catalog, observer)
       return (await dropObserver(transaction, catalog, observer.text, { ifExists })) !== null
     }
+    case 'createSchedule':
+    case 'dropSchedule':
+    case 'pauseSchedule':
+    case 'resumeSchedule':
+      return await defineSchedule(statement, { catalog, transaction })
+    default:
+      return await alterObserver(statement, { catalog, transaction, parameters })
   }
+}
+
+/** Whether the catalog changed. */
+async function alterObserver(
+  statement: AlterObserverStatement,
+  { catalog, transaction, parameters }: DefinitionContext,
+): Promise<boolean> {
   const { text } = statement.observer
   requireObserver(catalog, statement.observer)
   if (statement.kind === 'pauseObserver') await pauseObserver(transaction, catalog, text)
@@ -159,12 +182,12 @@ async function alterTable(
     }
     case 'alterColumn': {
       const { column, change: requested } = statement
-      const { type } = table.columns[
+      const definition = table.columns[
         requireColumn(table, column.text, column.position)
       ] as ColumnDefinition
       const change =
         requested.kind === 'setDefault'
-          ? { kind: requested.kind, default: columnDefault(requested.default, type) }
+          ? { kind: requested.kind, default: columnDefault(requested.default, definition) }
           : { kind: requested.kind }
       await alterColumn(transaction, catalog, table.name, { name: column.text, change })
       return true
@@ -202,6 +225,7 @@ function placeOf(
   const named = namesIn(statement, family).findLast(({ text }) => text === column)
   if (named !== undefined) return named.position
   if ('index' in statement) return statement.index.position
+  if ('schedule' in statement) return statement.schedule.position
   return ('observer' in statement ? statement.observer : statement.table).position
 }
 

@@ -19,7 +19,7 @@ import {
 import type { SqlType } from '../../storage/values/values.ts'
 import { scopeOfNothing } from '../execute/rows/execution-context.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
-import { compileAs } from '../expressions/type-check.ts'
+import { type ColumnType, compileAs, compileForColumn } from '../expressions/type-check.ts'
 import { requirePath } from '../keys/key-term.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireColumn, unknown } from '../unknown-name.ts'
@@ -64,7 +64,8 @@ export function newColumnOf(clause: ColumnClause): NewColumn {
   const { name, notNull } = clause
   // The parser lets no other name through.
   const type = clause.type.text as SqlType
-  const column = { name: name.text, type, notNull }
+  const { size } = clause.type
+  const column = { name: name.text, type, ...(size && { size }), notNull }
   if (clause.identity !== undefined) {
     const { isAlways, startWith } = clause.identity
     return {
@@ -75,7 +76,7 @@ export function newColumnOf(clause: ColumnClause): NewColumn {
   }
   return clause.default === undefined
     ? column
-    : { ...column, default: columnDefault(clause.default, type) }
+    : { ...column, default: columnDefault(clause.default, column) }
 }
 
 const ALL_TAKEN = 2n ** 63n
@@ -91,11 +92,12 @@ export function wholeNumberOf(expression: Expression): bigint {
 }
 
 /** now() and uuid() are called again for each row; a literal is a value of the column's type. */
-export function columnDefault(expression: Expression, type: SqlType): ColumnDefault {
+export function columnDefault(expression: Expression, column: ColumnType): ColumnDefault {
+  const { type } = column
   const isNow = expression.kind === 'call' && expression.function === 'now'
   // Of a DATE it is the day in UTC.
   const given = isNow && type === 'DATE' ? 'TIMESTAMP' : type
-  const value = compileAs(createExpressionCompiler(), expression, given)
+  const value = compileForColumn(createExpressionCompiler(), expression, { ...column, type: given })
   if (expression.kind === 'call') {
     if (isNow) return { kind: 'now' }
     if (expression.function === 'uuid') return { kind: 'uuid' }
@@ -123,7 +125,7 @@ export function newIndexOf(statement: CreateIndexStatement, table: TableDefiniti
 }
 
 export function newObserverOf(
-  { observer, weak, columns }: CreateObserverStatement,
+  { observer, weak, columns, due }: CreateObserverStatement,
   table: TableDefinition,
 ): NewObserver {
   return {
@@ -131,6 +133,7 @@ export function newObserverOf(
     table: table.name,
     isWeak: weak,
     columns: columns.map((column) => columnNamed(table, column)),
+    ...(due && { due: columnNamed(table, due) }),
   }
 }
 

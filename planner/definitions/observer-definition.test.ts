@@ -23,22 +23,27 @@ test('SHOW OBSERVERS tells of every observer of the store, by table', async () =
   await session.run('CREATE WEAK OBSERVER fold ON broker (sum)')
   await session.run('CREATE OBSERVER IF NOT EXISTS invert ON broker (id)')
   await session.run('ALTER OBSERVER fold PAUSE')
+  await session.run('CREATE TABLE lot (id INTEGER PRIMARY KEY, ends TIMESTAMP)')
+  await session.run('CREATE OBSERVER close ON lot (ends) DUE ends')
   const { columns, rows } = await session.run('SHOW OBSERVERS')
   assert.deepEqual(
     columns.map(({ name }) => name),
-    ['name', 'table', 'weak', 'columns', 'state', 'backfilled'],
+    ['name', 'table', 'weak', 'columns', 'due', 'state', 'backfilled'],
   )
   assert.deepEqual(
-    rows.map((row) => row.slice(0, 5)),
+    rows.map((row) => row.slice(0, 6)),
     [
-      ['fold', 'broker', true, 'sum', 'paused'],
-      ['invert', 'page', false, 'body, "per cent"', 'active'],
+      ['fold', 'broker', true, 'sum', null, 'paused'],
+      ['close', 'lot', false, 'ends', 'ends', 'active'],
+      ['invert', 'page', false, 'body, "per cent"', null, 'active'],
     ],
   )
-  assert.equal(rows[0]?.[5], true)
+  assert.equal(rows[0]?.[6], true)
   await session.run('ALTER OBSERVER fold RESUME')
   assert.equal((await observer('fold'))?.state, 'active')
-  await session.run('DROP OBSERVER invert; DROP OBSERVER IF EXISTS invert; DROP OBSERVER fold')
+  await session.run(
+    'DROP OBSERVER invert; DROP OBSERVER IF EXISTS invert; DROP OBSERVER fold; DROP TABLE lot',
+  )
   assert.deepEqual((await session.run('SHOW OBSERVERS')).rows, [])
 })
 

@@ -4,9 +4,10 @@ import {
   columnPosition,
   type IndexDefinition,
   type ObserverDefinition,
+  type ScheduleDefinition,
   type TableDefinition,
 } from '../../storage/tables/tables.ts'
-import type { SqlValue } from '../../storage/values/values.ts'
+import { type SqlValue, typeText } from '../../storage/values/values.ts'
 import { nameText, realText } from '../expressions/expression-text.ts'
 import { valueToJson } from '../json/json-value.ts'
 import { partOf, partText } from '../keys/candidate-key.ts'
@@ -26,7 +27,7 @@ export function createTableText(table: TableDefinition, next = 1n): string {
     const text = defaultText(column)
     const isIdentity = column.default?.kind === 'identity'
     return [
-      `${nameText(column.name)} ${column.type}`,
+      `${nameText(column.name)} ${typeText(column.type, column.size)}`,
       ...(column.notNull && !isIdentity && !isKey(column.id) ? ['NOT NULL'] : []),
       ...(text === null ? [] : [isIdentity ? text : `DEFAULT ${text}`]),
       ...(isIdentity && next !== 1n ? [`(START WITH ${next})`] : []),
@@ -54,14 +55,40 @@ export function createIndexText(
 /** The statements that make an observer as it is, without what it has done. */
 export function createObserverTexts(
   table: TableDefinition,
-  { name, isWeak, columns, state }: ObserverDefinition,
+  { name, isWeak, columns, due, state }: ObserverDefinition,
 ): string[] {
   const watched = columns.map((id) => columnText(table, id)).join(', ')
   const weak = isWeak ? 'WEAK ' : ''
+  const time = due === undefined ? '' : ` DUE ${columnText(table, due)}`
   return [
-    `CREATE ${weak}OBSERVER ${nameText(name)} ON ${nameText(table.name)} (${watched})`,
+    `CREATE ${weak}OBSERVER ${nameText(name)} ON ${nameText(table.name)} (${watched})${time}`,
     ...(state === 'paused' ? [`ALTER OBSERVER ${nameText(name)} PAUSE`] : []),
   ]
+}
+
+/** The statements that make a schedule as it is, without what it has done. */
+export function createScheduleTexts(
+  table: TableDefinition,
+  schedule: ScheduleDefinition,
+): string[] {
+  const { name, zone, missed, state } = schedule
+  const observer = table.observers.find(({ id }) => id === schedule.observer)?.name ?? ''
+  const all = missed === 'all' ? ' MISSED ALL' : ''
+  return [
+    `CREATE SCHEDULE ${nameText(name)} ${scheduleText(schedule)} ZONE ${quoted(zone)} RUN ${nameText(observer)}${all}`,
+    ...(state === 'paused' ? [`ALTER SCHEDULE ${nameText(name)} PAUSE`] : []),
+  ]
+}
+
+/** As CREATE SCHEDULE has them. */
+export function scheduleText({ times }: Pick<ScheduleDefinition, 'times'>): string {
+  if ('cron' in times) return `CRON ${quoted(times.cron)}`
+  const at = times.at === undefined ? '' : ` AT ${quoted(times.at)}`
+  return `EVERY ${quoted(times.every)}${at}`
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
 }
 
 /** The name of a column as it is written. */
@@ -92,7 +119,7 @@ function literalText({ type }: ColumnDefinition, value: SqlValue): string {
   const isTime = type === 'TIMESTAMP' || type === 'DATE'
   if (typeof value === 'string' || isTime) {
     const text = isTime ? String(valueToJson(type, value)) : String(value)
-    return `'${text.replaceAll("'", "''")}'`
+    return quoted(text)
   }
   return typeof value === 'number' ? realText(value) : value.toString()
 }

@@ -129,6 +129,10 @@ class CountingTransaction implements StatementTransaction {
     this.#transaction = transaction
   }
 
+  get locksRows(): boolean {
+    return this.#transaction.locksRows
+  }
+
   getRow: StatementTransaction['getRow'] = async (key, columns) => {
     const [row] = await this.getRows([key], columns)
     return row ?? null

@@ -13,9 +13,10 @@ import {
   type Catalog,
   identityOf,
   readIdentity,
+  readScheduleProgress,
   type TableDefinition,
 } from '../../storage/tables/tables.ts'
-import type { SqlValue } from '../../storage/values/values.ts'
+import { type SqlValue, typeText } from '../../storage/values/values.ts'
 import { keyOfIndex, keyText, partText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { limitsText } from '../limits-text.ts'
 import { checkText } from '../plan/row-check.ts'
@@ -24,8 +25,10 @@ import {
   columnText,
   createIndexText,
   createObserverTexts,
+  createScheduleTexts,
   createTableText,
   defaultText,
+  scheduleText,
 } from './definition-text.ts'
 import type {
   ExecutionContext,
@@ -83,11 +86,40 @@ export function showObservers(catalog: Catalog): StatementResult {
       table.name,
       observer.isWeak,
       observer.columns.map((id) => columnText(table, id)).join(', '),
+      observer.due === undefined ? null : columnText(table, observer.due),
       observer.state,
       observer.isBackfilled,
     ])
   return shownTable(
-    'name TEXT, table TEXT, weak BOOLEAN, columns TEXT, state TEXT, backfilled BOOLEAN',
+    'name TEXT, table TEXT, weak BOOLEAN, columns TEXT, due TEXT, state TEXT, backfilled BOOLEAN',
+    rows,
+  )
+}
+
+/** SHOW SCHEDULES: one row for each schedule of the store, by table and in the order of their creation. */
+export async function showSchedules({
+  catalog,
+  transaction,
+}: ShowContext): Promise<StatementResult> {
+  const rows: SqlValue[][] = []
+  for (const { table, observer, schedule } of catalog.schedules()) {
+    const progress = await readScheduleProgress(transaction, schedule)
+    const { name, zone, missed, state } = schedule
+    const isWaiting = state === 'active' && progress !== undefined
+    rows.push([
+      name,
+      observer.name,
+      table.name,
+      scheduleText(schedule),
+      zone,
+      missed,
+      state,
+      isWaiting ? BigInt(progress.next) : null,
+      progress?.last === undefined ? null : BigInt(progress.last),
+    ])
+  }
+  return shownTable(
+    'name TEXT, observer TEXT, table TEXT, times TEXT, zone TEXT, missed TEXT, state TEXT, next TIMESTAMP, last TIMESTAMP',
     rows,
   )
 }
@@ -99,7 +131,7 @@ export function describeTable(table: TableDefinition): StatementResult {
     const descending = table.primaryKey[index]?.descending ?? null
     return [
       column.name,
-      column.type,
+      typeText(column.type, column.size),
       column.notNull,
       defaultText(column),
       index < 0 ? null : BigInt(index + 1),
@@ -121,9 +153,10 @@ function checksText({ checks }: TableDefinition, columnId: number): string | nul
 }
 
 /**
- * SHOW CREATE TABLE: the statements that make the table, its indexes and its observers, in their order, one in each
- * row. An index that has failed is left out, since it would fail again. The identity of a table that is made so goes
- * on with the numbers that nobody has taken of this one, unless those who took them are hidden from whoever asks.
+ * SHOW CREATE TABLE: the statements that make the table, its indexes, its observers and their schedules, in their
+ * order, one in each row. An index that has failed is left out, since it would fail again. The identity of a table that
+ * is made so goes on with the numbers that nobody has taken of this one, unless those who took them are hidden from
+ * whoever asks.
  */
 export async function showCreateTable(
   table: TableDefinition,
@@ -136,6 +169,7 @@ export async function showCreateTable(
     createTableText(table, identity?.next),
     ...indexes.map((index) => createIndexText(table, index)),
     ...table.observers.flatMap((observer) => createObserverTexts(table, observer)),
+    ...table.schedules.flatMap((schedule) => createScheduleTexts(table, schedule)),
   ]
   const rows = statements.map((statement) => [statement])
   return shownTable('statement TEXT', rows)

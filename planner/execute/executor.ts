@@ -11,10 +11,12 @@ import {
   showIndexes,
   showObservers,
   showRoles,
+  showSchedules,
   showTables,
   showTokens,
 } from './execute-show.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
+import { showRelays } from './show-relays.ts'
 
 /**
  * Runs a plan as one statement of the context's transaction: it does not see its own writes, and
@@ -31,10 +33,14 @@ export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise
       return showCreateTable(plan.table, context)
     case 'showObservers':
       return showObservers(context.catalog)
+    case 'showSchedules':
+      return showSchedules(context)
     case 'showTokens':
       return showTokens(transaction)
     case 'showRoles':
       return showRoles(context)
+    case 'showRelays':
+      return showRelays(context)
     case 'showBlocks':
       return showBlocks(context)
     case 'showGrants':

@@ -2,7 +2,7 @@
 import type { AggregateExpression, Expression, Position } from '../../parser/ast.ts'
 import type { MaybePromise } from '../../storage/storage.ts'
 import type { SqlRow, TableDefinition } from '../../storage/tables/tables.ts'
-import type { SqlType, SqlValue } from '../../storage/values/values.ts'
+import type { DecimalSize, SqlType, SqlValue } from '../../storage/values/values.ts'
 import type { RowPart } from '../row-parts.ts'
 import type { ConstantValues } from './constant-values.ts'
 import type { BoundParameter, ParameterSlots } from './parameters.ts'
@@ -47,12 +47,21 @@ export type CompiledExpression = {
   /** A column, a literal, a parameter, or another value that is at hand: evaluating it cannot fail. */
   readonly isLeaf: boolean
   /** What it is, where it is a literal or a parameter that stands alone. */
-  readonly given?: { readonly literal: SqlValue } | { readonly slot: number }
+  readonly given?: GivenHere
+  /** Of a REAL that is one because of a number written with a point alone: the same, exactly. */
+  readonly asDecimal?: () => CompiledExpression
   /** True when it is the same for all rows of a statement. */
   readonly isConstant: boolean
   /** True when it has no meaning without a row: it names a column outside of coalesce. */
   readonly needsRow: boolean
 }
+
+export type GivenHere =
+  | { readonly literal: SqlValue }
+  /** With the column of a DECIMAL that the value is for. */
+  | { readonly slot: number; readonly column?: SizedColumn }
+
+export type SizedColumn = { readonly name: string; readonly size: DecimalSize }
 
 /** How the parts of an expression get at their operands, and at the statement they stand in. */
 export interface ExpressionCompiler {

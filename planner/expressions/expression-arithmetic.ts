@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BinaryExpression, BinaryOperator, Expression, Position } from '../../parser/ast.ts'
-import { DAY_MICROS, type SqlValue } from '../../storage/values/values.ts'
+import { DAY_MICROS, type Decimal, type SqlValue } from '../../storage/values/values.ts'
+import { checkedDecimal } from '../json/decimal-text.ts'
 import { checkedInteger } from '../json/json-value.ts'
 import { DATE_MAX, DATE_MIN, TIMESTAMP_MAX, TIMESTAMP_MIN } from '../json/timestamp-text.ts'
 import { limitExceeded, PlanError } from '../plan-error.ts'
@@ -13,13 +14,23 @@ import {
   type Scope,
   unitsOf,
 } from './compiled-expression.ts'
+import { DECIMAL_RESULTS } from './decimal-arithmetic.ts'
 import {
   isJsonOperator,
   type JsonOperator,
   jsonOperation,
   type OperatorStep,
 } from './json-operators.ts'
-import { isNumber, isOpen, isTextLiteral } from './type-check.ts'
+import {
+  commonNumber,
+  compileTyped,
+  decimalOf,
+  fits,
+  isNumber,
+  isOpen,
+  isTextLiteral,
+  realHint,
+} from './type-check.ts'
 import { lengthOf } from './value-work.ts'
 import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
 
@@ -36,6 +47,19 @@ export function compileArithmetic(
   wanted: ExpressionType | undefined,
 ): CompiledExpression {
   const parts = compileOperands(compiler, chain, wanted)
+  const made = chainOf(chain, parts)
+  if (made.type !== 'REAL' || !parts.every((part) => fits(part, 'DECIMAL'))) return made
+  return { ...made, asDecimal: () => chainOf(chain, exactly(parts)) }
+}
+
+function exactly(parts: readonly CompiledExpression[]): CompiledExpression[] {
+  return parts.map((part) => part.asDecimal?.() ?? part)
+}
+
+function chainOf(
+  chain: BinaryExpression,
+  parts: readonly CompiledExpression[],
+): CompiledExpression {
   const first = parts[0] as CompiledExpression
   let type = first.type
   const steps = chain.rest.map((rest, index) => {
@@ -61,17 +85,18 @@ export function compileArithmetic(
   return { type, position: chain.position, evaluate, ...dependenceOf(parts) }
 }
 
-/** Operands with a type of their own first; they tell what the open ones are. */
+/**
+ * Operands with a type of their own first; they tell what the open ones are. A number written with a point is a DECIMAL
+ * beside one, and where one is wanted.
+ */
 function compileOperands(
   compiler: ExpressionCompiler,
   chain: BinaryExpression,
   wanted: ExpressionType | undefined,
 ): readonly CompiledExpression[] {
   const operands = [chain.first, ...chain.rest.map((rest) => rest.operand)]
-  const parts = new Array<CompiledExpression>(operands.length)
-  operands.forEach((operand, index) => {
-    if (!isOpen(operand)) parts[index] = compiler.compile(operand)
-  })
+  let parts = compileTyped(compiler, operands, wanted === 'DECIMAL' ? wanted : undefined)
+  if (wanted === 'DECIMAL' || parts.some(({ type }) => type === 'DECIMAL')) parts = exactly(parts)
   const known = new Set(parts.map((part) => part?.type).filter((type) => type !== undefined))
   operands.forEach((operand, index) => {
     if (!isOpen(operand)) return
@@ -110,6 +135,7 @@ function typeOfOpen(
     const isTime = isTextLiteral(operand) || (operator === '-' && (isLeft || wanted === 'INTEGER'))
     return isTime ? 'TIMESTAMP' : 'INTEGER'
   }
+  if (known.has('DECIMAL') || (wanted === 'DECIMAL' && !known.has('REAL'))) return 'DECIMAL'
   if (known.has('REAL') || wanted === 'REAL') return 'REAL'
   if (known.has('INTEGER') || wanted === 'INTEGER') return 'INTEGER'
   return undefined
@@ -130,7 +156,7 @@ function stepOf(
     : operator === '||'
       ? concatenation(a, b, position)
       : isNumber(a) && isNumber(b)
-        ? numberStep(operator, a === 'INTEGER' && b === 'INTEGER', position)
+        ? numberStep(operator, a, b, position)
         : (timestampStep(operator, a, b, position) ?? dateStep(operator, a, b, position))
   if (step !== undefined) return step
   throw new PlanError('type_mismatch', `${left} ${operator} ${right} has no meaning.`, {
@@ -138,7 +164,7 @@ function stepOf(
     hint:
       left === 'TEXT' || right === 'TEXT'
         ? 'Texts are joined by ||, other values by concat(a, b) or as a::TEXT || b.'
-        : undefined,
+        : realHint(left, right),
   })
 }
 
@@ -170,8 +196,16 @@ function payForJoining(
   throw limitExceeded('concatenationBytesMax', length, message, { position })
 }
 
-function numberStep(operator: NumberOperator, integers: boolean, position: Position): OperatorStep {
-  if (integers) {
+function numberStep(
+  operator: NumberOperator,
+  a: ExpressionType,
+  b: ExpressionType,
+  position: Position,
+): OperatorStep | undefined {
+  const type = commonNumber(a, b)
+  if (type === undefined) return undefined
+  if (type === 'DECIMAL') return { type, apply: decimalStep(operator, position) }
+  if (type === 'INTEGER') {
     const integerResult = INTEGER_RESULTS[operator]
     const apply = (left: SqlValue, right: SqlValue): SqlValue =>
       checkedInteger(integerResult(left as bigint, right as bigint, position), { position })
@@ -181,6 +215,19 @@ function numberStep(operator: NumberOperator, integers: boolean, position: Posit
   const apply = (left: SqlValue, right: SqlValue): SqlValue =>
     finite(realResult(Number(left), Number(right), position), position)
   return { type: 'REAL', apply }
+}
+
+function decimalStep(operator: NumberOperator, position: Position): OperatorStep['apply'] {
+  const result = DECIMAL_RESULTS[operator]
+  const isDivided = operator === '/' || operator === '%'
+  return (left, right, work) => {
+    const [a, b] = [decimalOf(left) as Decimal, decimalOf(right) as Decimal]
+    work.spend(a.length + b.length)
+    if (isDivided) nonZero(b.units, position)
+    const value = checkedDecimal(result(a, b), { position })
+    work.spend(value.length)
+    return value
+  }
 }
 
 type Results<T> = Readonly<Record<NumberOperator, (left: T, right: T, position: Position) => T>>

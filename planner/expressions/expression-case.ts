@@ -10,7 +10,7 @@ import {
   type Scope,
 } from './compiled-expression.ts'
 import { conversionOf } from './functions/casts.ts'
-import { compileAlike, compileAs, isOpen } from './type-check.ts'
+import { compileAlike, compileAs, isOpen, perhapsDecimal } from './type-check.ts'
 import { comparisonOf } from './value-work.ts'
 import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
 
@@ -26,25 +26,27 @@ export function compileCase(
   const { branches, otherwise, position } = expression
   const { operand, conditions, isMet } = compileConditions(compiler, expression)
   const results = branches.map(({ result }) => result)
-  const { type, parts } = compileAlike(
+  const alike = compileAlike(
     compiler,
     otherwise === undefined ? results : [...results, otherwise],
     wanted,
   )
-  const last = parts[branches.length]
-  const evaluate = (scope: Scope): SqlValue => {
-    const { work } = scope
-    work.spend(NODE_UNITS)
-    const value = operand === undefined ? true : operand.evaluate(scope)
-    for (const [index, condition] of conditions.entries()) {
+  return perhapsDecimal(alike, (type, parts) => {
+    const last = parts[branches.length]
+    const evaluate = (scope: Scope): SqlValue => {
+      const { work } = scope
       work.spend(NODE_UNITS)
-      if (!isMet(value, condition.evaluate(scope), work)) continue
-      return (parts[index] as CompiledExpression).evaluate(scope)
+      const value = operand === undefined ? true : operand.evaluate(scope)
+      for (const [index, condition] of conditions.entries()) {
+        work.spend(NODE_UNITS)
+        if (!isMet(value, condition.evaluate(scope), work)) continue
+        return (parts[index] as CompiledExpression).evaluate(scope)
+      }
+      return last === undefined ? null : last.evaluate(scope)
     }
-    return last === undefined ? null : last.evaluate(scope)
-  }
-  const all = [...(operand === undefined ? [] : [operand]), ...conditions, ...parts]
-  return { type, position, evaluate, ...dependenceOf(all) }
+    const all = [...(operand === undefined ? [] : [operand]), ...conditions, ...parts]
+    return { type, position, evaluate, ...dependenceOf(all) }
+  })
 }
 
 type Conditions = {
@@ -83,7 +85,7 @@ export function compileCast(
   const part = compiler.compile(operand, isOpen(operand) ? first : undefined)
   let type = part.type
   const conversions = types.map((next) => {
-    const conversion = conversionOf(type, next.text as SqlType, next.position)
+    const conversion = conversionOf(type, next)
     type = next.text as SqlType
     return conversion
   })

@@ -11,7 +11,7 @@ import type {
   RowExpression,
 } from '../../parser/ast.ts'
 import { shownName } from '../../parser/completion/shown-name.ts'
-import { DAY_MICROS } from '../../storage/values/values.ts'
+import { DAY_MICROS, typeText } from '../../storage/values/values.ts'
 import { parameterText } from './parameters.ts'
 
 /** An expression in the dialect's own words, for EXPLAIN. Chains inside others are in parentheses. */
@@ -36,7 +36,7 @@ export function expressionText(expression: Expression): string {
     case 'cast': {
       const { operand, types } = expression
       const text = operand.kind === 'cast' ? `(${expressionText(operand)})` : operandText(operand)
-      return `${text}${types.map((type) => `::${type.text}`).join('')}`
+      return `${text}${types.map(({ text: type, size }) => `::${typeText(type, size)}`).join('')}`
     }
     case 'unary': {
       const space = expression.operator === 'NOT' ? ' ' : ''
@@ -159,7 +159,7 @@ function literalText(literal: LiteralExpression): string {
     case 'integer':
       return literal.isInterval ? intervalText(literal.value) : literal.value.toString()
     case 'real':
-      return realText(literal.value)
+      return literal.text
     case 'text':
       return `'${literal.value.replaceAll("'", "''")}'`
     case 'bytes':

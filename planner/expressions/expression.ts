@@ -6,9 +6,16 @@ import type {
   LiteralExpression,
   LogicalExpression,
   ParameterExpression,
+  Position,
   UnaryExpression,
 } from '../../parser/ast.ts'
-import type { SqlType, SqlValue } from '../../storage/values/values.ts'
+import {
+  Decimal,
+  isIntegerInRange,
+  type SqlType,
+  type SqlValue,
+} from '../../storage/values/values.ts'
+import { checkedDecimal, readDecimal } from '../json/decimal-text.ts'
 import { checkedInteger, isTextual, valueFromText } from '../json/json-value.ts'
 import { PlanError } from '../plan-error.ts'
 import { columnAt, type RowPart, requireColumnOf } from '../row-parts.ts'
@@ -34,9 +41,10 @@ import {
 import { nameText } from './expression-text.ts'
 import { compileCall } from './functions/functions.ts'
 import { compileLike } from './like-pattern.ts'
+import { compileMatch, isMatch } from './match-pattern.ts'
 import { ParameterSlots, parameterText } from './parameters.ts'
 import { loneRow } from './row-values.ts'
-import { compileAs, typeMismatch } from './type-check.ts'
+import { compileAs, isNumber, perhapsDecimal, typeMismatch } from './type-check.ts'
 import { NODE_UNITS } from './work-meter.ts'
 
 /**
@@ -64,9 +72,10 @@ export function createExpressionCompiler(
  * for all of them. VALUES have no rows that could share it.
  */
 function onceAStatement(
-  { slots, parts }: ExpressionCompiler,
+  compiler: ExpressionCompiler,
   compiled: CompiledExpression,
 ): CompiledExpression {
+  const { slots, parts } = compiler
   if (parts.length === 0 || compiled.isLeaf || !compiled.isConstant) return compiled
   const slot = slots.addConstant()
   const evaluate = (scope: Scope): SqlValue => {
@@ -76,7 +85,9 @@ function onceAStatement(
     scope.constants.keep(slot, value)
     return value
   }
-  return { ...compiled, evaluate }
+  const { asDecimal } = compiled
+  const exactly = asDecimal && (() => onceAStatement(compiler, asDecimal()))
+  return { ...compiled, evaluate, ...(exactly && { asDecimal: exactly }) }
 }
 
 function compile(
@@ -102,9 +113,9 @@ function compile(
     case 'unary':
       return compileUnary(compiler, expression, wanted)
     case 'binary':
-      return isComparison(expression)
-        ? compileComparison(compiler, expression)
-        : compileArithmetic(compiler, expression, wanted)
+      if (isComparison(expression)) return compileComparison(compiler, expression)
+      if (isMatch(expression)) return compileMatch(compiler, expression)
+      return compileArithmetic(compiler, expression, wanted)
     case 'row':
       throw loneRow(expression.position)
     case 'logical':
@@ -133,9 +144,12 @@ function compileLiteral(
     case 'bytes':
       return constant(literal, 'BYTES', literal.value)
     case 'integer':
-      return constant(literal, 'INTEGER', checkedInteger(literal.value, where))
+      return wholeNumber(literal, literal.value, wanted)
     case 'real':
-      if (Number.isFinite(literal.value)) return constant(literal, 'REAL', literal.value)
+      if (Number.isFinite(literal.value)) {
+        const asDecimal = () => constant(literal, 'DECIMAL', decimalOfLiteral(literal.text, where))
+        return { ...constant(literal, 'REAL', literal.value), asDecimal }
+      }
       throw new PlanError('out_of_range', 'The number is too large for REAL.', where)
     case 'text':
       if (isTextual(wanted)) {
@@ -144,6 +158,24 @@ function compileLiteral(
       if (literal.value.isWellFormed()) return constant(literal, 'TEXT', literal.value)
       throw typeMismatch('TEXT must be well-formed Unicode.', literal.position)
   }
+}
+
+/** An INTEGER; where a DECIMAL is wanted it may have more digits. Throws PlanError out_of_range. */
+function wholeNumber(
+  literal: Expression,
+  value: bigint,
+  wanted: ExpressionType | undefined,
+): CompiledExpression {
+  const where = { position: literal.position }
+  if (wanted === 'DECIMAL' && !isIntegerInRange(value)) {
+    return constant(literal, wanted, checkedDecimal(new Decimal(value, 0), where))
+  }
+  return constant(literal, 'INTEGER', checkedInteger(value, where))
+}
+
+/** Throws PlanError out_of_range. */
+function decimalOfLiteral(text: string, where: { readonly position: Position }): Decimal {
+  return readDecimal(text, where) as Decimal
 }
 
 function constant(literal: Expression, type: ExpressionType, value: SqlValue): CompiledExpression {
@@ -242,21 +274,24 @@ function compileUnary(
   }
   // The smallest INTEGER has no positive counterpart, so its sign belongs to the literal.
   if (operator === '-' && operand.kind === 'literal' && operand.type === 'integer') {
-    return constant(unary, 'INTEGER', checkedInteger(-operand.value, { position }))
+    return wholeNumber(unary, -operand.value, wanted)
   }
   const part = compiler.compile(operand, wanted)
-  if (part.type !== 'INTEGER' && part.type !== 'REAL' && part.type !== 'NULL') {
+  if (!isNumber(part.type) && part.type !== 'NULL') {
     throw typeMismatch(`The sign ${operator} wants a number, and this is ${part.type}.`, position)
   }
   if (operator === '+') return { ...part, position }
-  return nodeOf(part.type, position, [part], (units) => (scope) => {
-    scope.work.spend(units)
-    return opposite(part.evaluate(scope))
-  })
+  return perhapsDecimal({ type: part.type, parts: [part] }, (type, [signed = part]) =>
+    nodeOf(type, position, [signed], (units) => (scope) => {
+      scope.work.spend(units)
+      return opposite(signed.evaluate(scope))
+    }),
+  )
 
   function opposite(value: SqlValue): SqlValue {
     if (value === null) return null
     if (typeof value === 'bigint') return checkedInteger(-value, { position })
+    if (value instanceof Decimal) return new Decimal(-value.units, value.scale)
     return 0 - (value as number)
   }
 }

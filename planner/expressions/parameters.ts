@@ -71,6 +71,10 @@ export class ParameterSlots {
     return this.#constants - 1
   }
 
+  get count(): number {
+    return this.#slots.length
+  }
+
   get all(): readonly ParameterSlot[] {
     return this.#slots
   }
@@ -191,9 +195,9 @@ function sourceOfSlot(
   { type, key }: ParameterSlot,
   parameters: Parameters,
 ): JsonSource | undefined {
-  if (type !== 'JSON' && type !== 'INTEGER') return undefined
+  if (type !== 'JSON' && type !== 'INTEGER' && type !== 'DECIMAL') return undefined
   const source = sourceOf(parameters)
-  if (source === undefined || (type === 'INTEGER' && !source.mayRound)) return undefined
+  if (source === undefined || (type !== 'JSON' && !source.mayRound)) return undefined
   return source.member(typeof key === 'number' ? key - 1 : key)
 }
 

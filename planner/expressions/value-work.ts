@@ -3,8 +3,10 @@
 import type { Expression } from '../../parser/ast.ts'
 import { bufferOf } from '../../storage/storage.ts'
 import {
+  canonicalDecimal,
   canonicalJson,
   compareValues,
+  type Decimal,
   type SqlType,
   type SqlValue,
 } from '../../storage/values/values.ts'
@@ -13,7 +15,10 @@ import type { WorkMeter } from './work-meter.ts'
 /** What a character of JSON costs that is brought into its canonical form, which parses and sorts it. */
 export const JSON_UNITS = 40
 
-/** Bytes of BYTES, characters of TEXT and JSON; other values are so short that their node pays for them. */
+/**
+ * Bytes of BYTES, characters of TEXT and JSON, and what a DECIMAL has beyond 19 digits; other values are so short that
+ * their node pays for them.
+ */
 export function lengthOf(value: SqlValue): number {
   if (typeof value === 'string') return value.length
   return typeof value === 'object' && value !== null ? value.length : 0
@@ -26,6 +31,7 @@ export function comparisonOf(type: SqlType): Comparison {
   switch (type) {
     case 'TEXT':
     case 'BYTES':
+    case 'DECIMAL':
       return (a, b, work) => {
         work.spend(Math.min(lengthOf(a), lengthOf(b)))
         return compareValues(type, a, b)
@@ -57,6 +63,7 @@ export function identityOf(type: SqlType, value: SqlValue): SqlValue {
   if (typeof value === 'bigint') {
     return value >= SMALLEST && value <= GREATEST ? Number(value) : value
   }
+  if (type === 'DECIMAL') return canonicalDecimal(value as Decimal)
   if (type === 'JSON') return canonicalJson(value as string)
   if (type !== 'BYTES') return value
   return identityOfBytes(value as Uint8Array)

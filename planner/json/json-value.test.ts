@@ -4,6 +4,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import { planError } from '../../test/sql-session.ts'
+import { arbitraryValue } from '../../test/storage/arbitrary-values.ts'
 import type { PlanError } from '../plan-error.ts'
 import { valueFromJson, valueFromText, valueToJson } from './json-value.ts'
 import {
@@ -22,6 +23,7 @@ const VALUES: Readonly<Record<SqlType, fc.Arbitrary<SqlValue>>> = {
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
     fc.constantFrom(2n ** 53n - 1n, 2n ** 53n, -(2n ** 53n), 1n - 2n ** 53n, 0n),
   ),
+  DECIMAL: arbitraryValue('DECIMAL'),
   REAL: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
   BOOLEAN: fc.boolean(),
   BYTES: fc.uint8Array(),
@@ -68,7 +70,7 @@ test('an INTEGER names the number that is none, and what one with a fraction is'
       ({ message, hint }: PlanError) => {
         const words = `INTEGER wants a whole number, or its digits as a string, not ${shown}.`
         assert.equal(message, words)
-        assert.equal(/REAL.*cents/.test(hint ?? ''), json !== true)
+        assert.equal(/REAL.*DECIMAL/.test(hint ?? ''), json !== true)
         return true
       },
     )

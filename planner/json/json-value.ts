@@ -3,6 +3,7 @@ import type { Position } from '../../parser/ast.ts'
 import { bufferOf } from '../../storage/storage.ts'
 import { isIntegerInRange, type SqlType, type SqlValue } from '../../storage/values/values.ts'
 import { PlanError } from '../plan-error.ts'
+import { readDecimal } from './decimal-text.ts'
 import { jsonOfText, textOfJson } from './json-object.ts'
 import { JsonSource } from './json-source.ts'
 import { ExactJson } from './sourced-json.ts'
@@ -16,9 +17,9 @@ import {
 
 /**
  * SQL values as JSON, typed by the column and never by tags: INTEGER is a number within ±(2^53−1)
- * and a decimal string beyond, BYTES are base64, TIMESTAMP and DATE are ISO text, JSON is itself, with
- * `JSON.rawJSON` for each number that a double cannot hold. Reading what was written gives the same
- * value, for every type.
+ * and a decimal string beyond, DECIMAL always a string of its digits, BYTES are base64, TIMESTAMP and DATE are ISO
+ * text, JSON is itself, with `JSON.rawJSON` for each number that a double cannot hold. Reading what was written gives
+ * the same value, for every type.
  */
 
 /** `string` writes every INTEGER as a decimal string, so that its JSON type never varies. */
@@ -48,6 +49,7 @@ const JSON_OF: Readonly<Record<SqlType, JsonOf>> = {
     const isExact = integer >= Number.MIN_SAFE_INTEGER && integer <= Number.MAX_SAFE_INTEGER
     return isExact ? Number(integer) : integer.toString()
   },
+  DECIMAL: String,
   BYTES: (value) => bufferOf(value as Uint8Array).toString('base64'),
   TIMESTAMP: (value) => timestampToText(value as bigint),
   DATE: (value) => dateToText(value as bigint),
@@ -82,6 +84,12 @@ export function valueFromJson(
         return checkedInteger(BigInt(json), where)
       }
       break
+    case 'DECIMAL': {
+      if (typeof json !== 'number' && typeof json !== 'string') break
+      const decimal = readDecimal(String(json), where)
+      if (decimal !== undefined) return decimal
+      break
+    }
     case 'BYTES': {
       const bytes = typeof json === 'string' ? bytesFromBase64(json) : undefined
       if (bytes !== undefined) return bytes
@@ -104,9 +112,11 @@ export function valueFromJson(
 }
 
 /** Types whose values are written as texts. */
-export type TextualType = 'TIMESTAMP' | 'DATE' | 'JSON' | 'BYTES'
+export type TextualType = 'DECIMAL' | 'TIMESTAMP' | 'DATE' | 'JSON' | 'BYTES'
 
-const TEXTUAL: ReadonlySet<string> = new Set<TextualType>(['TIMESTAMP', 'DATE', 'JSON', 'BYTES'])
+const TEXTUAL: ReadonlySet<string> = new Set<TextualType>([
+  ...(['DECIMAL', 'TIMESTAMP', 'DATE', 'JSON', 'BYTES'] as const),
+])
 
 export function isTextual(type: string | undefined): type is TextualType {
   return TEXTUAL.has(type ?? '')
@@ -177,6 +187,7 @@ function bytesFromBase64(text: string): Uint8Array | undefined {
 const EXPECTED: Readonly<Record<SqlType, string>> = {
   TEXT: 'a well-formed string',
   INTEGER: 'a whole number, or its digits as a string',
+  DECIMAL: 'a number, or its digits as a string',
   REAL: 'a number',
   BOOLEAN: 'true or false',
   BYTES: 'a base64 string',
@@ -201,7 +212,7 @@ function mismatch(
     (type === 'TIMESTAMP' || type === 'DATE') && typeof json === 'string'
       ? timestampHint(json)
       : type === 'INTEGER' && FRACTION.test(String(json))
-        ? 'A number with a fraction is a REAL; an amount of money is kept exactly as a number of cents.'
+        ? 'A number with a fraction is a REAL, or exactly a DECIMAL.'
         : undefined
   return new PlanError(
     'type_mismatch',

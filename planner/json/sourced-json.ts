@@ -14,9 +14,9 @@ export class ExactJson {
 
 /**
  * A parsed value that is meant for this type, where necessary from the text that it was read from: an
- * array, an object or a number for a JSON column becomes ExactJson, and a number that was rounded on
- * its way to an INTEGER is refused. Any other comes back as it is. Throws PlanError as `exactJson`
- * does, and `type_mismatch`.
+ * array, an object or a number for a JSON column becomes ExactJson, a number for a DECIMAL the string of its digits,
+ * and one that was rounded on its way to an INTEGER is refused. Any other comes back as it is. Throws PlanError as
+ * `exactJson` does, and `type_mismatch`.
  */
 export function fromSource(type: SqlType, json: unknown, source: JsonSource): unknown {
   if (json === null) return null
@@ -24,6 +24,7 @@ export function fromSource(type: SqlType, json: unknown, source: JsonSource): un
   if (type === 'JSON' && typeof json === 'object') {
     return new ExactJson(source.exact(json))
   }
+  if (type === 'DECIMAL' && typeof json === 'number' && source.mayRound) return source.exact()
   if (type === 'INTEGER' && typeof json === 'number' && source.mayRound) {
     requireUnrounded(json, source.exact())
   }

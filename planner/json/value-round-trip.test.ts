@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import type { SqlType } from '../../storage/values/values.ts'
+import { type SqlType, typeText } from '../../storage/values/values.ts'
 import { SqlSession } from '../../test/sql-session.ts'
 import { arbitraryValue, KEY_TYPES } from '../../test/storage/arbitrary-values.ts'
+import { sizeOf } from '../../test/storage/table-of.ts'
 import { valueToJson } from './json-value.ts'
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from './timestamp-text.ts'
 
@@ -18,8 +19,9 @@ function wire(type: SqlType): fc.Arbitrary<unknown> {
 
 for (const type of KEY_TYPES) {
   test(`${type} comes back as it was sent: as a key, in an index either way, and beside it`, async () => {
+    const written = typeText(type, sizeOf(type).size)
     const session = await SqlSession.open(
-      `CREATE TABLE t (k ${type}, d ${type}, v ${type}, n INTEGER, j JSON, PRIMARY KEY (k, d DESC))`,
+      `CREATE TABLE t (k ${written}, d ${written}, v ${written}, n INTEGER, j JSON, PRIMARY KEY (k, d DESC))`,
       'CREATE INDEX up ON t (v) STORING (j)',
       'CREATE UNIQUE INDEX down ON t (v DESC, n)',
     )

@@ -19,7 +19,7 @@ import {
 } from '../../storage/tables/tables.ts'
 import type { SqlType, SqlValue } from '../../storage/values/values.ts'
 import { nameText } from '../expressions/expression-text.ts'
-import { type KeyTerm, membersAt, termAt, termText } from './key-term.ts'
+import { type KeyTerm, membersAt, termAt, termText, wordsIn } from './key-term.ts'
 
 /** A key that rows can be found by and walked along: the primary key, or an index that is ready. */
 export type CandidateKey = {
@@ -53,7 +53,7 @@ export type CandidatePart = {
   readonly nullable: boolean
   readonly descending: boolean
   /** Of a row there is an entry for each of several values: rows are found by one of them. */
-  readonly each: boolean
+  readonly each: KeyPart['each']
   valueIn(row: SqlRow): SqlValue
 }
 
@@ -111,7 +111,8 @@ export function partOf(table: TableDefinition, part: KeyPart): CandidatePart {
   const { columnId, descending, path, each } = part
   const column = columnPosition(table, columnId)
   const { notNull } = table.columns[column] as ColumnDefinition
-  const term = each ? membersAt(column, path) : termAt(column, path)
+  const whole = each === 'members' ? membersAt(column, path) : termAt(column, path)
+  const term = each === 'words' ? wordsIn(whole) : whole
   return {
     term,
     name: partName(table, part),
@@ -119,7 +120,7 @@ export function partOf(table: TableDefinition, part: KeyPart): CandidatePart {
     type: partType(table, part),
     nullable: !notNull || !isWhole(part),
     descending,
-    each: each === true,
+    each,
     valueIn: (row) => partValue(table, row, part),
   }
 }

@@ -6,6 +6,7 @@ import type {
   ExpressionCompiler,
   Scope,
 } from '../expressions/compiled-expression.ts'
+import type { MatchPattern } from '../expressions/match-pattern.ts'
 import type { BoundList } from '../expressions/parameters.ts'
 import { converted, fits } from '../expressions/type-check.ts'
 import type { KeyTerm } from './key-term.ts'
@@ -34,8 +35,12 @@ export type KeyCondition = {
       values(scope: Scope): readonly SqlValue[]
       /** The identities of the same, where they are known already. */
       identities?(scope: Scope): Identities
+      /** Of MATCH: all that rows are asked for; the value is the first word of it. */
+      patternIn?(scope: Scope): MatchPattern | null
       /** The rows of an IN, each once. */
       tuples?(scope: Scope): ReadonlyArray<readonly SqlValue[]>
+      /** The values of those rows in one of their columns, each once. */
+      valuesAt?(scope: Scope, at: number): readonly SqlValue[]
     }
   | { readonly kind: 'range'; readonly lower?: KeyBound; readonly upper?: KeyBound }
   | { readonly kind: 'prefix'; text(scope: Scope): string | null }
@@ -71,5 +76,5 @@ export function fixedValue(
   type: SqlType,
 ): CompiledExpression | undefined {
   const value = compiler.compile(expression, type)
-  return value.columns.size === 0 && fits(value.type, type) ? converted(value, type) : undefined
+  return value.columns.size === 0 && fits(value, type) ? converted(value, type) : undefined
 }

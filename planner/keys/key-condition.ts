@@ -19,12 +19,14 @@ import {
 } from '../expressions/expression-comparison.ts'
 import { expressionText } from '../expressions/expression-text.ts'
 import { isPrefixPattern, prefixOfPattern } from '../expressions/like-pattern.ts'
+import { isMatch } from '../expressions/match-pattern.ts'
 import type { BoundList } from '../expressions/parameters.ts'
 import { paidIdentityOf } from '../expressions/value-work.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
 import { partAt } from '../row-parts.ts'
 import { fixedValue, type KeyBound, type KeyCondition, points, withoutNull } from './condition.ts'
 import { columnOfTerm, type KeyTerm, type TermMeant, termOf } from './key-term.ts'
+import { ofMatch } from './match-condition.ts'
 import { ofMember } from './member-condition.ts'
 
 /** The parts of a condition that must all hold; parentheses around an AND make no difference. */
@@ -62,11 +64,11 @@ export function byTerm(conditions: readonly KeyCondition[]): ConditionsByTerm {
 /** Rows among those of an IN have in each column one of its values there. */
 function ofEachTerm(condition: KeyCondition): readonly KeyCondition[] {
   if (condition.kind !== 'points' || condition.row === undefined) return [condition]
-  const { row, tuples } = condition
+  const { row, valuesAt } = condition
   return row.map((term, at) => ({
     ...condition,
     term,
-    values: (scope) => [...new Set(tuples?.(scope).map((tuple) => tuple[at] as SqlValue))],
+    values: (scope) => valuesAt?.(scope, at) ?? [],
   }))
 }
 
@@ -94,7 +96,8 @@ export function keyConditionOf(
 function conditionOf(compiler: ExpressionCompiler, source: Expression): KeyCondition | undefined {
   switch (source.kind) {
     case 'binary':
-      return isComparison(source) ? ofComparison(compiler, source) : ofMember(compiler, source)
+      if (isComparison(source)) return ofComparison(compiler, source)
+      return isMatch(source) ? ofMatch(compiler, source) : ofMember(compiler, source)
     case 'between': {
       const on = source.negated ? undefined : termOf(compiler.parts, source.operand)
       if (on === undefined) return undefined
@@ -232,8 +235,13 @@ function ofRowIn(compiler: ExpressionCompiler, source: InExpression): KeyConditi
     return [...byIdentity.values()]
   }
   const several = rows.length > 1
-  const values = (scope: Scope) => tuples(scope).map(([value]) => value as SqlValue)
-  return { ...points(row[0] as KeyTerm, source, { several, values }), row, tuples, exact: false }
+  const valuesAt = (scope: Scope, at: number) => {
+    const values = tuples(scope).map((tuple) => tuple[at] as SqlValue)
+    return eachOnce((on[at] as TermMeant).type, values, scope)
+  }
+  const values = (scope: Scope) => valuesAt(scope, 0)
+  const condition = points(row[0] as KeyTerm, source, { several, values })
+  return { ...condition, row, tuples, valuesAt, exact: false }
 }
 
 function valuesOf(expression: Expression): readonly Expression[] {

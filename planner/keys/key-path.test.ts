@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { openedIndexes } from '../../test/index-session.ts'
 import { SqlSession } from '../../test/sql-session.ts'
-import type { Explanation } from '../plan/explain.ts'
 import type { PlanError } from '../plan-error.ts'
 
 const TABLE =
@@ -13,17 +13,8 @@ const ROWS = `INSERT INTO customer (id, meta, n) VALUES
   (3, '{}', 3), (4, NULL, 4), (5, '{"city":"Bern","address":{"zip":null}}', 5),
   (6, '{"city":7.0}', 6), (7, '{"city":null}', 7), (8, '["x"]', 8)`
 
-async function opened(t: { after(end: () => Promise<void>): void }, ...indexes: string[]) {
-  const session = await SqlSession.open(TABLE, ROWS, ...indexes)
-  t.after(async () => {
-    const { problems } = await session.storage.checkConsistency()
-    await session.close()
-    assert.deepEqual(problems, [])
-  })
-  const first = async (text: string) => (await session.run(text)).rows.map(([value]) => value)
-  const explain = async (text: string): Promise<Explanation> =>
-    JSON.parse((await session.run(`EXPLAIN ${text}`)).rows[0]?.[1] as string)
-  return { session, first, explain }
+function opened(t: Parameters<typeof openedIndexes>[0], ...indexes: string[]) {
+  return openedIndexes(t, TABLE, ROWS, ...indexes)
 }
 
 async function refused(work: Promise<unknown>): Promise<PlanError> {

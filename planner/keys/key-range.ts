@@ -3,6 +3,7 @@ import type { Expression, Position } from '../../parser/ast.ts'
 import { compareRowKeys, endOfPrefix } from '../../storage/storage.ts'
 import type { SqlValue } from '../../storage/values/values.ts'
 import type { Scope } from '../expressions/compiled-expression.ts'
+import type { MatchPattern } from '../expressions/match-pattern.ts'
 import { comparisonOf, lengthOf, paidIdentityOf } from '../expressions/value-work.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
 import { limitExceeded } from '../plan-error.ts'
@@ -27,17 +28,31 @@ export type KeyBounds = {
   readonly points: ReadonlyArray<ReadonlyArray<PointsCondition>>
   /** The conditions on the column after those. */
   readonly range: readonly RangeCondition[]
+  readonly match?: BoundingMatch
+}
+/** A MATCH among the points. */
+export type BoundingMatch = {
+  /** The position of the words in the key. */
+  readonly at: number
+  readonly patternIn: (scope: Scope) => MatchPattern | null
+  /** How many words begin with one would tell of rows that a rule hides: only whole words bound. */
+  readonly isRuled?: true
 }
 export type RangeCondition = Extract<KeyCondition, { kind: 'range' | 'prefix' }>
 
 /** From `start`, inclusive, to `end`, exclusive. */
 export type KeyRange = { readonly start: Uint8Array; readonly end: Uint8Array }
+/** All keys with these leading values, or some that follow each other. */
+export type RangeOfValues = KeyRange & { readonly values: readonly SqlValue[] }
 
 export function boundsOf(key: CandidateKey, conditions: ConditionsByTerm): KeyBounds {
   const points: PointsCondition[][] = []
+  let match: BoundingMatch | undefined
   while (points.length < key.bounding.length) {
     const fixing = fixingFrom(key.bounding.slice(points.length), conditions)
     if (fixing.length === 0) break
+    const patternIn = fixing[0]?.[0]?.patternIn
+    if (patternIn !== undefined) match = { at: points.length, patternIn }
     points.push(...fixing)
   }
   const next = key.bounding[points.length]
@@ -45,7 +60,7 @@ export function boundsOf(key: CandidateKey, conditions: ConditionsByTerm): KeyBo
   const range = (onNext ?? []).flatMap((condition) =>
     condition.kind === 'points' ? [] : [alongKey(key.bounding.slice(points.length), condition)],
   )
-  return { key, points, range }
+  return { key, points, range, ...(match && { match }) }
 }
 
 /** What fixes the first of these parts, or with it the next ones as well: the rows of an IN. */
@@ -58,7 +73,7 @@ function fixingFrom(
   const onPart = onTerm(parts[0]?.term ?? -1)
   const single = onPart.filter(({ row }) => row === undefined)
   if (onPart.length === 0) return []
-  // Of two members a row has two entries: it is found by one, and asked for the other.
+  // Of two members, or words, a row has two entries: it is found by one, and asked for the other.
   if (single.length > 0) return [parts[0]?.each ? single.slice(0, 1) : single]
   for (const { source, row = [] } of onPart) {
     const run = parts.slice(0, row.length).filter(({ term }) => row.includes(term))
@@ -224,19 +239,21 @@ function tupleAt(lists: ReadonlyArray<Run['tuples']>, combination: number): SqlV
 }
 
 /** The ranges, disjoint and in key order; none when the conditions contradict each other. */
-export function keyRanges(bounds: KeyBounds, scope: Scope): KeyRange[] {
+export function keyRanges(bounds: KeyBounds, scope: Scope): RangeOfValues[] {
   const { key, points } = bounds
   const behind = key.bounding.slice(points.length)
   const [part] = behind
   const limits = rangeLimitsOf(behind, bounds.range, scope)
   if (limits === undefined) return []
-  const ranges: KeyRange[] = []
+  const ranges: RangeOfValues[] = []
   for (const tuple of keyTuples(bounds, scope, 'key')) {
     payForEncoding(tuple, limits, scope)
     const prefix = key.encode(tuple)
     const all = { start: prefix, end: endOf(prefix) }
     const limited = part === undefined ? all : within(all, limits, { key, part, tuple })
-    if (compareRowKeys(limited.start, limited.end) < 0) ranges.push(limited)
+    if (compareRowKeys(limited.start, limited.end) < 0) {
+      ranges.push({ ...limited, values: tuple })
+    }
   }
   return ranges
 }

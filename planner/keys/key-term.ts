@@ -10,7 +10,7 @@ import { columnAt, type RowPart, requireColumnOf } from '../row-parts.ts'
 /**
  * What a part of a key is, a condition is on, and rows are ordered and grouped by: a column, as its position in the
  * row, or what one that is JSON has at a path, as both of them, such as `2->>'city'`. Equal terms have equal values in
- * every row. `2->'tags'[]` are the members there, of which a row has many.
+ * every row. `2->'tags'[]` are the members there, and `2 words` the words of the TEXT, of which a row has many.
  */
 export type KeyTerm = number | string
 
@@ -36,14 +36,20 @@ export function membersAt(column: number, path: readonly JsonStep[] = []): KeyTe
   return `${column}${pathText(path, '>')}${MEMBERS}`
 }
 
+/** The words of a TEXT. */
+export function wordsIn(term: KeyTerm): KeyTerm {
+  return `${term}${WORDS}`
+}
+
 const MEMBERS = '[]'
+const WORDS = ' words'
 
 /** As it is written in a statement about its table. */
 export function termText({ columns }: TableDefinition, term: KeyTerm): string {
   const path = typeof term === 'number' ? '' : term.replace(/^\d+/, '')
   const name = nameText(columns[columnOfTerm(term)]?.name ?? '')
-  const isEach = path.endsWith(MEMBERS)
-  return isEach ? `EACH ${name}${path.slice(0, -MEMBERS.length)}` : `${name}${path}`
+  if (path.endsWith(MEMBERS)) return `EACH ${name}${path.slice(0, -MEMBERS.length)}`
+  return path.endsWith(WORDS) ? `WORDS ${name}${path.slice(0, -WORDS.length)}` : `${name}${path}`
 }
 
 /** Undefined for any other expression. Throws PlanError for a column that is unknown or one of several. */
@@ -76,10 +82,10 @@ type PathOfPart = Pick<IndexPartClause, 'path' | 'each'>
 /** The path of a part of a key; undefined for a column. Throws PlanError for one that does not lead to TEXT. */
 export function requirePath({ path, each }: PathOfPart): readonly JsonStep[] | undefined {
   if (path === undefined) return undefined
-  const steps = stepsIn(path, each ? '>' : '>>')?.path
+  const steps = stepsIn(path, each === 'members' ? '>' : '>>')?.path
   if (steps !== undefined && steps.length > 0) return steps
   const text = expressionText(path)
-  if (each) {
+  if (each === 'members') {
     throw new PlanError('invalid_request', `The path ${text} of EACH does not lead to JSON.`, {
       position: path.position,
       hint: "A path to JSON ends with -> or #>: EACH meta->'tags', or EACH meta#>'{tags}'.",

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { SqlSession } from '../../test/sql-session.ts'
-import type { Explanation } from '../plan/explain.ts'
+import { openedIndexes } from '../../test/index-session.ts'
 
 const TABLE = 'CREATE TABLE post (id INTEGER PRIMARY KEY, at INTEGER, tags JSON, meta JSON)'
 const ROWS = `INSERT INTO post (id, at, tags, meta) VALUES
@@ -11,19 +10,6 @@ const ROWS = `INSERT INTO post (id, at, tags, meta) VALUES
   (4, 5, '[5.0, "5", true, 5]', '{"tags":"x"}'), (5, 1, NULL, '{"tags":[]}'), (6, 2, '"x"', '{"tags":["\\u0078"]}')`
 const BY_TAG = 'CREATE INDEX byTag ON post (EACH tags, at DESC)'
 const BY_META = "CREATE INDEX byMeta ON post (at, EACH meta->'tags') STORING (meta)"
-
-async function opened(t: { after(end: () => Promise<void>): void }, ...texts: string[]) {
-  const session = await SqlSession.open(...texts)
-  t.after(async () => {
-    const { problems } = await session.storage.checkConsistency()
-    await session.close()
-    assert.deepEqual(problems, [])
-  })
-  const first = async (text: string) => (await session.run(text)).rows.map(([value]) => value)
-  const explain = async (text: string): Promise<Explanation> =>
-    JSON.parse((await session.run(`EXPLAIN ${text}`)).rows[0]?.[1] as string)
-  return { session, first, explain }
-}
 
 describe('an index of the members of a JSON value', () => {
   const bounded: ReadonlyArray<readonly [string, string, string, bigint[], boolean]> = [
@@ -40,7 +26,7 @@ describe('an index of the members of a JSON value', () => {
   ]
   for (const [what, where, index, ids, covering] of bounded) {
     it(`is bounded by ${what}`, async (t) => {
-      const { first, explain } = await opened(t, TABLE, BY_TAG, BY_META, ROWS)
+      const { first, explain } = await openedIndexes(t, TABLE, BY_TAG, BY_META, ROWS)
       const text = `SCAN id FROM post WHERE ${where}`
       const plan = await explain(text)
       assert.match(plan.key as string, new RegExp(`^INDEX ${index} `))
@@ -53,13 +39,13 @@ describe('an index of the members of a JSON value', () => {
   const unbounded = ['tags @> \'{"x":["y"]}\'', "tags @> '[]'", 'at > 4', "NOT tags ? 'x'"]
   for (const where of unbounded) {
     it(`is not bounded by ${where}`, async (t) => {
-      const { session } = await opened(t, TABLE, BY_TAG, ROWS)
+      const { session } = await openedIndexes(t, TABLE, BY_TAG, ROWS)
       const work = session.run(`SCAN id FROM post WHERE ${where}`)
       await assert.rejects(work, { code: 'unbounded_scan' })
     })
   }
   it('gives the order behind the member, either way, and is suggested where it is missing', async (t) => {
-    const { first, session } = await opened(t, TABLE, ROWS)
+    const { first, session } = await openedIndexes(t, TABLE, ROWS)
     const text = "SCAN id FROM post WHERE 'x' = ANY (tags) ORDER BY at DESC"
     const refused = await session.run(text).catch((error) => error)
     assert.equal(
@@ -71,7 +57,7 @@ describe('an index of the members of a JSON value', () => {
     assert.deepEqual(await first(text.replace('DESC', 'ASC')), [6n, 3n, 2n, 1n])
   })
   it('is shown as it was made', async (t) => {
-    const { session, first } = await opened(t, TABLE, BY_TAG, BY_META)
+    const { session, first } = await openedIndexes(t, TABLE, BY_TAG, BY_META)
     const shown = await first('SHOW CREATE TABLE post')
     assert.deepEqual(shown.slice(1), [BY_TAG, BY_META])
     assert.equal((await session.run('SHOW INDEXES FROM post')).rows[0]?.[2], 'EACH tags, at DESC')
@@ -85,12 +71,12 @@ describe('an index of the members of a JSON value', () => {
   ]
   for (const [text, message] of refused) {
     it(`refuses ${text}`, async (t) => {
-      const { session } = await opened(t, TABLE, BY_TAG)
+      const { session } = await openedIndexes(t, TABLE, BY_TAG)
       await assert.rejects(session.run(text), { message: new RegExp(message) })
     })
   }
   it('has at most a thousand members of a row', async (t) => {
-    const { session, first } = await opened(t, TABLE, BY_TAG)
+    const { session, first } = await openedIndexes(t, TABLE, BY_TAG)
     const tags = (count: number) => JSON.stringify(Array.from({ length: count }, (_, at) => at))
     const put = (id: number, count: number) =>
       session.run(`INSERT INTO post (id, tags, meta) VALUES (${id}, '${tags(count)}', '{}')`)
@@ -118,7 +104,7 @@ it('finds the rows of a model after any changes, built before them or between', 
   const seed = Date.now() % 1_000_000
   await fc.assert(
     fc.asyncProperty(fc.array(CHANGE, { maxLength: 20 }), async (changes) => {
-      const { session, first } = await opened({ after: (end) => void ends.push(end) }, TABLE)
+      const { session, first } = await openedIndexes({ after: (end) => void ends.push(end) }, TABLE)
       const model = new Map<number, { at: number; tags: unknown }>()
       for (const { kind, id, at, tags } of [...changes, { kind: 'index', id: 0, at: 0, tags: 0 }]) {
         const parameters = { id, at, tags }

@@ -6,14 +6,14 @@ import {
   type SqlRow,
   type TableDefinition,
 } from '../../storage/tables/tables.ts'
-import { type SqlValue, WALK_UNITS } from '../../storage/values/values.ts'
+import { type SqlValue, WALK_UNITS, WORD_UNITS } from '../../storage/values/values.ts'
 import { lengthOf } from '../expressions/value-work.ts'
 import type { WorkMeter } from '../expressions/work-meter.ts'
 
 /** Found once for a table: every row that is written asks for them. */
 const PATHS = new WeakMap<TableDefinition, readonly KeyPart[]>()
 
-/** The paths into JSON, and the EACH, that a row is looked through for when it is written, one for each time. */
+/** The paths into JSON, EACH and WORDS that a row is looked through for when it is written, one for each time. */
 function pathsOf(table: TableDefinition): readonly KeyPart[] {
   const known = PATHS.get(table)
   if (known !== undefined) return known
@@ -23,9 +23,14 @@ function pathsOf(table: TableDefinition): readonly KeyPart[] {
   return paths
 }
 
-/** How often the bytes of a row are looked at when it is written: once, and once for each path. */
+/** How often the bytes of a row are looked at when it is written: once, and for each path, ten times for words. */
 export function looksAtRow(table: TableDefinition): number {
-  return 1 + pathsOf(table).length
+  return pathsOf(table).reduce((looks, path) => looks + unitsOf(path) / WALK_UNITS, 1)
+}
+
+/** Units of work for a character. */
+function unitsOf({ each }: KeyPart): number {
+  return each === 'words' ? WORD_UNITS : WALK_UNITS
 }
 
 /** About as many bytes of rows are written by one call, each counted as often as it is looked at. */
@@ -56,9 +61,9 @@ export function inPortions<Item>(
   return portions
 }
 
-/** Pays for the entries of a new row, which are made later. Throws PlanError limit_exceeded for too long a JSON. */
+/** Pays for the entries of a new row, which are made later. Throws PlanError limit_exceeded for too long a value. */
 export function payForPaths(table: TableDefinition, row: SqlRow, work: WorkMeter): void {
-  for (const { columnId } of pathsOf(table)) {
-    work.spend(WALK_UNITS * lengthOf(row[columnPosition(table, columnId)] as SqlValue))
+  for (const path of pathsOf(table)) {
+    work.spend(unitsOf(path) * lengthOf(row[columnPosition(table, path.columnId)] as SqlValue))
   }
 }

@@ -37,7 +37,10 @@ function whyUnreadable({ state }: IndexDefinition): string {
 function reasonAgainst(candidate: Candidate, winner: Candidate, rule: string): string {
   if (rule === 'hint') return 'the hint names another key'
   const { bounds, misses, covering } = candidate
-  if (misses === 'member') return 'no condition asks for one member'
+  if (misses === 'member') {
+    const isOfWords = candidate.key.parts.some(({ each }) => each === 'words')
+    return isOfWords ? 'no MATCH asks for its words' : 'no condition asks for one member'
+  }
   if (misses === 'order') return 'it does not give the ORDER BY'
   if (misses === 'groups') return 'it does not give the GROUP BY'
   if (rule === 'full primary key' || rule === 'full unique index') {

@@ -180,4 +180,22 @@ it('pages behind the last row have each row once, in both directions, with equal
       assert.equal(new Set(seen).size, count)
     }
   }
+
+  it('among rows gives each row once, also where values of one column are equal', async (t) => {
+    const session = await SqlSession.open(
+      'CREATE TABLE item (id INTEGER PRIMARY KEY, price DECIMAL(9, 2), tag BYTES, n INTEGER)',
+      'CREATE INDEX byPrice ON item (price, n)',
+      'CREATE INDEX byTag ON item (tag, n)',
+      "INSERT INTO item (id, price, tag, n) VALUES (1, 1.5, x'01', 1), (2, 1.5, x'01', 2)",
+    )
+    t.after(() => session.close())
+    const rows = [{ id: 1 }, { id: 2 }]
+    const prices = '(price, id) IN ((1.5, 1), (1.50, 2))'
+    assert.deepEqual(
+      await session.rows(`SCAN id FROM item USE INDEX byPrice WHERE ${prices}`),
+      rows,
+    )
+    const tags = "(tag, id) IN ((x'01', 1), (x'01', 2))"
+    assert.deepEqual(await session.rows(`SCAN id FROM item USE INDEX byTag WHERE ${tags}`), rows)
+  })
 })

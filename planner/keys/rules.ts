@@ -277,10 +277,14 @@ function cannotServe(
 ): PlanError {
   const { table, orderPosition, groupPosition } = question
   if (misses === 'member') {
-    const message = `The hint names ${keyText(key)}, where rows are found by one member.`
+    const isOfWords = key.parts.some(({ each }) => each === 'words')
+    const [by, such] = isOfWords
+      ? ['their words', "a MATCH: column MATCH 'word'"]
+      : ['one member', "a member: 'x' = ANY (column)"]
+    const message = `The hint names ${keyText(key)}, where rows are found by ${by}.`
     throw new PlanError('invalid_request', message, {
       position: hint.position,
-      hint: `Leave out the hint, or ask for a member: 'x' = ANY (column).`,
+      hint: `Leave out the hint, or ask for ${such}.`,
       fields: { table: table.name, hinted: keyText(key) },
     })
   }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { Expression } from '../../parser/ast.ts'
 import { STORAGE_LIMITS } from '../../storage/storage.ts'
 import { columnPosition, freeName, type TableDefinition } from '../../storage/tables/tables.ts'
-import { nameText } from '../expressions/expression-text.ts'
+import { expressionText, nameText } from '../expressions/expression-text.ts'
+import { isMatch } from '../expressions/match-pattern.ts'
+import { rowOf } from '../row-parts.ts'
 import type { AccessQuestion } from './access-path.ts'
-import { partText } from './candidate-key.ts'
+import { keyOfIndex, partText } from './candidate-key.ts'
 import { termsOf } from './key-condition.ts'
-import { columnOfTerm, type KeyTerm, termText } from './key-term.ts'
+import { columnOfTerm, type KeyTerm, termOf, termText, wordsIn } from './key-term.ts'
 
 type Part = { readonly term: KeyTerm; readonly descending: boolean }
 
@@ -59,6 +62,25 @@ export function suggestedUniqueIndex(
   const list = terms.map((term) => termText(table, term)).join(', ')
   const name = nameText(nameOf(table, terms))
   return `CREATE UNIQUE INDEX ${name} ON ${nameText(table.name)} (${list})`
+}
+
+/** Which index would find the rows that a MATCH filters; undefined where there is one, or no MATCH of a column. */
+export function wordsHint(
+  table: TableDefinition,
+  conjuncts: readonly Expression[],
+): string | undefined {
+  for (const condition of conjuncts) {
+    if (condition.kind !== 'binary' || !isMatch(condition)) continue
+    const on = termOf(rowOf(table), condition.first)
+    if (on?.type !== 'TEXT') continue
+    const term = wordsIn(on.term)
+    const parts = table.indexes.flatMap((index) => keyOfIndex(table, index).parts)
+    if (parts.some((part) => part.term === term)) continue
+    const name = nameText(nameOf(table, [term]))
+    const create = `CREATE INDEX ${name} ON ${nameText(table.name)} (${termText(table, term)})`
+    return `${create} bounds ${expressionText(condition)}`
+  }
+  return undefined
 }
 
 /** Columns of tables that are looked up stand after those of the table, and JSON, without an order, is in no key. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AggregateExpression, AggregateFunction, Position } from '../../parser/ast.ts'
-import type { SqlType, SqlValue } from '../../storage/values/values.ts'
+import { Decimal, type SqlType, type SqlValue } from '../../storage/values/values.ts'
 import type { ExpressionType } from '../expressions/compiled-expression.ts'
+import { DECIMAL_RESULTS } from '../expressions/decimal-arithmetic.ts'
 import { finite } from '../expressions/expression-arithmetic.ts'
 import { isNumber, typeMismatch } from '../expressions/type-check.ts'
 import { comparisonOf, paidIdentityOf } from '../expressions/value-work.ts'
 import type { WorkMeter } from '../expressions/work-meter.ts'
+import { checkedDecimal } from '../json/decimal-text.ts'
 import { checkedInteger } from '../json/json-value.ts'
 import { bytesOfValue, type HeldPart, keptValue } from '../sorting/held-bytes.ts'
 
@@ -34,10 +36,12 @@ export function aggregateOf(
     case 'sum':
       requireNumber(name, operand, position)
       if (operand === 'REAL') return { type: 'REAL', start: () => realSum(position, 'sum') }
+      if (operand === 'DECIMAL') return { type: operand, start: () => decimalSum(position, 'sum') }
       return { type: 'INTEGER', start: () => integerSum(position) }
     case 'avg':
       requireNumber(name, operand, position)
       if (operand === 'REAL') return { type: 'REAL', start: () => realSum(position, 'mean') }
+      if (operand === 'DECIMAL') return { type: operand, start: () => decimalSum(position, 'mean') }
       return { type: 'REAL', start: integerMean }
     case 'min':
     case 'max': {
@@ -103,6 +107,24 @@ function realSum(position: Position, of: 'sum' | 'mean'): Accumulator {
 }
 
 const SCALE = 2 ** 60
+
+/** The sum is exact; the mean has the digits of a quotient. */
+function decimalSum(position: Position, of: 'sum' | 'mean'): Accumulator {
+  let sum: Decimal | null = null
+  let rows = 0
+  return {
+    add: (value, work) => {
+      const next = value as Decimal
+      work.spend(next.length)
+      rows += 1
+      sum = sum === null ? next : checkedDecimal(DECIMAL_RESULTS['+'](sum, next), { position })
+    },
+    result: () => {
+      if (sum === null || of === 'sum') return sum
+      return checkedDecimal(DECIMAL_RESULTS['/'](sum, new Decimal(BigInt(rows), 0)), { position })
+    },
+  }
+}
 
 /** The sum is exact and may exceed 64 bits, since the mean is between the values. */
 function integerMean(): Accumulator {

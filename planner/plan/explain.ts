@@ -5,6 +5,7 @@ import { conjunctText, expressionText, nameText } from '../expressions/expressio
 import { keyText, primaryKeyOf } from '../keys/candidate-key.ts'
 import { boundsNothing, conditionsOf, isFullKey, type KeyBounds } from '../keys/key-range.ts'
 import type { RejectedKey } from '../keys/rejected-keys.ts'
+import { wordsHint } from '../keys/suggested-index.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { behindRowHint } from './either-value.ts'
 import type {
@@ -209,10 +210,8 @@ function ofWalk(plan: WalkPlan): Omit<Explanation, 'statement'> {
   const { bounds, reverse, rule } = plan.path
   const byIndex = bounds.key.index !== undefined
   const byKeys = isFullKey(bounds)
-  const advice = behindRowHint(
-    plan.table,
-    [plan.keyFilter, plan.rowFilter].flatMap((each) => each?.sources ?? []),
-  )
+  const filters = [plan.keyFilter, plan.rowFilter].flatMap((each) => each?.sources ?? [])
+  const advice = behindRowHint(plan.table, filters) ?? wordsHint(plan.table, filters)
   return {
     table: plan.table.name,
     key: keyText(bounds.key),

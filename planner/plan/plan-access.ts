@@ -152,10 +152,23 @@ function rulingConjunct(compiler: ExpressionCompiler, source: Expression): Conju
  * rule only shortens it.
  */
 function withinRule(path: AccessPath, ruling: readonly Conjunct[]): AccessPath {
+  if (ruling.length === 0) return path
   const conditions = ruling.flatMap(({ condition }) => condition ?? [])
-  if (conditions.length === 0) return path
   const all = byTerm([...conditionsOf(path.bounds), ...conditions])
-  return { ...path, bounds: boundsOf(path.bounds.key, all) }
+  return { ...path, bounds: byWholeWords(boundsOf(path.bounds.key, all), ruling) }
+}
+
+/**
+ * How many words begin with one would tell of rows that the rule hides, unless the bounds before them see to the rule.
+ */
+function byWholeWords(bounds: KeyBounds, ruling: readonly Conjunct[]): KeyBounds {
+  const { points, match } = bounds
+  if (match === undefined) return bounds
+  const before = points.slice(0, match.at).flat()
+  const seenTo = new Set(before.flatMap(({ exact, source }) => (exact ? source : [])))
+  if (ruling.every(({ source }) => seenTo.has(source))) return bounds
+  const inexact = (points[match.at] ?? []).map((condition) => ({ ...condition, exact: false }))
+  return { ...bounds, points: points.with(match.at, inexact), match: { ...match, isRuled: true } }
 }
 
 function conjunctsOfWhere(

@@ -25,9 +25,11 @@ export type Plan =
   | { readonly kind: 'showTables' }
   | ShowTablePlan
   | { readonly kind: 'showObservers' }
+  | { readonly kind: 'showSchedules' }
   | { readonly kind: 'showTokens' }
   | { readonly kind: 'showRoles' }
   | { readonly kind: 'showBlocks' }
+  | { readonly kind: 'showRelays' }
   | { readonly kind: 'showGrants'; readonly role?: Name }
 
 type ShowTablePlan = {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Expression, Position, Statement } from '../../parser/ast.ts'
-import { partsOf } from '../../parser/expression-parts.ts'
+import type { Statement } from '../../parser/ast.ts'
 import {
   type Catalog,
   keyPositions,
@@ -19,22 +18,21 @@ import {
   type Parameters,
 } from '../expressions/parameters.ts'
 import { compileAs } from '../expressions/type-check.ts'
-import { identityOf, unsteadyCall } from '../expressions/value-work.ts'
+import { identityOf } from '../expressions/value-work.ts'
 import { NODE_UNITS, WorkMeter } from '../expressions/work-meter.ts'
 import { primaryKeyOf } from '../keys/candidate-key.ts'
 import type { KeyCondition, PointsCondition } from '../keys/condition.ts'
 import { byTerm, distinctConjunctsOf, keyConditionOf } from '../keys/key-condition.ts'
 import { boundsOf, isFullKey, type KeyRange, keyRanges, keyTuples } from '../keys/key-range.ts'
-import { PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { requireTableFor } from '../required-rights.ts'
 import { rowOf } from '../row-parts.ts'
 import { requireIndexOf } from '../unknown-name.ts'
-import { isAggregating } from './aggregation-plan.ts'
 import type { ResultColumn } from './plan.ts'
 import { planGetKey } from './plan-key.ts'
 import { planProjection } from './projection.ts'
 import { compileRule, createRuleCompiler, type ParseRule, ruleConjuncts } from './row-rule.ts'
+import { requireSubscribable, rowsRefusal } from './subscribable.ts'
 
 /**
  * A GET or a SCAN as a question to each changed row of its table, for one definition of that table and
@@ -77,6 +75,8 @@ export function planSubscription(
   { parseRule, claims }: Subscriber,
 ): SubscriptionPlan {
   requireSubscribable(statement)
+  const refusal = rowsRefusal(statement)
+  if (refusal !== undefined) throw refusal
   const table = requireTableFor(catalog, statement.table, 'read')
   const compiler = createExpressionCompiler(rowOf(table, statement.alias))
   const projection = planProjection(compiler, statement.projection)
@@ -147,67 +147,6 @@ const NO_FUNCTIONS: Scope['functions'] = {
 
 /** A subscription lasts, and many of them are there: long values are computed again rather than kept. */
 const KEPT_BYTES_MAX = 16 * 1024
-
-type Subscribable = Extract<Statement, { kind: 'get' | 'scan' }>
-
-function requireSubscribable(statement: Statement): asserts statement is Subscribable {
-  const { position } = statement
-  if (statement.kind !== 'get' && statement.kind !== 'scan') {
-    throw notSubscribable('A subscription is one GET or one SCAN.', position)
-  }
-  if (statement.asOf !== undefined) {
-    throw notSubscribable('AS OF reads the past, which does not change.', statement.asOf.position)
-  }
-  const [lookup] = statement.lookups ?? []
-  if (lookup !== undefined) {
-    const message = 'LOOKUP makes a row depend on rows of other tables.'
-    const hint = 'Subscribe to each table, and put the rows together by their keys.'
-    throw notSubscribable(message, lookup.position, hint)
-  }
-  if (statement.into !== undefined) {
-    throw notSubscribable('INTO is for later statements of a request.', statement.into.position)
-  }
-  if (statement.kind === 'get' && statement.forUpdate) {
-    throw notSubscribable('FOR UPDATE guards rows until a commit.', position)
-  }
-  if (statement.kind === 'scan') {
-    const { limit, orderBy } = statement
-    const ordered = orderBy[0]?.expression
-    if (limit !== undefined) throw dependsOnOthers('LIMIT', limit.position)
-    if (ordered !== undefined) throw dependsOnOthers('ORDER BY', ordered.position)
-    if (isAggregating(statement))
-      throw dependsOnOthers('an aggregate, GROUP BY or DISTINCT', position)
-  }
-  const { projection, where } = statement
-  const projected = projection.kind === 'allColumns' ? [] : projection.items
-  const expressions = projected.flatMap((item) =>
-    item.kind === 'expression' ? [item.expression] : [],
-  )
-  if (where !== undefined) expressions.push(where)
-  for (const expression of expressions) requireConstant(expression)
-}
-
-function requireConstant(expression: Expression): void {
-  const unsteady = unsteadyCall(expression)
-  if (unsteady !== undefined) {
-    throw notSubscribable(unsteady, expression.position, 'Give its value as a parameter.')
-  }
-  for (const part of partsOf(expression)) requireConstant(part)
-}
-
-function dependsOnOthers(clause: string, position: Position): PlanError {
-  const message = `Each row of a subscription stands for itself, and ${clause} makes it depend on others.`
-  return notSubscribable(message, position)
-}
-
-function notSubscribable(message: string, position: Position, hint?: string): PlanError {
-  return new PlanError('not_subscribable', message, {
-    position,
-    hint:
-      hint ??
-      'Subscribe to GET … or SCAN … FROM … WHERE …, without LIMIT, ORDER BY, GROUP BY, DISTINCT, aggregates, FOR UPDATE and AS OF.',
-  })
-}
 
 /**
  * How the subscriptions that a changed row may concern are found among many, without a question to

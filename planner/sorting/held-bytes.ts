@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../parser/ast.ts'
-import type { SqlValue } from '../../storage/values/values.ts'
+import { Decimal, type SqlValue } from '../../storage/values/values.ts'
 import { lengthOf } from '../expressions/value-work.ts'
 import type { WorkMeter } from '../expressions/work-meter.ts'
 import { limitExceeded } from '../plan-error.ts'
@@ -104,6 +104,8 @@ const COPIED_CHARACTERS = 12
 export function keptValue(value: SqlValue, work: WorkMeter): SqlValue {
   const length = lengthOf(value)
   if (typeof value === 'string' ? length <= COPIED_CHARACTERS : length === 0) return value
+  // It is a part of nothing.
+  if (value instanceof Decimal) return value
   work.spend(length)
   return typeof value === 'string'
     ? Buffer.from(value).toString()

@@ -10,6 +10,8 @@ export const ROW_RULE =
 const ONE_DATABASE = 'there is one database, and it is there already: CREATE TABLE'
 const NO_VIEW = 'there are no views: keep the text of the SCAN, or let an observer fill a table'
 const NO_ROUTINE = 'there are no functions of your own: observers run code when rows change'
+const AT_TIMES =
+  "what runs again and again is a schedule of an observer: CREATE SCHEDULE name EVERY '1 day' AT '03:00' RUN observer"
 const TOKENS =
   'who may do what is said of a role, which a token has: CREATE TOKEN … ROLE … EXPIRES IN …'
 const SERVER =
@@ -27,12 +29,13 @@ const OBJECTS: ReadonlyMap<string, string> = new Map(
     PROCEDURE: NO_ROUTINE,
     AGGREGATE: NO_ROUTINE,
     RULE: NO_ROUTINE,
-    EVENT:
-      'nothing runs by the clock: an observer runs when rows change, a job of the system sends requests',
+    EVENT: AT_TIMES,
+    JOB: AT_TIMES,
+    CRON: AT_TIMES,
     TYPE: 'there are no types of your own: a CHECK of the table says what a column may hold',
     DOMAIN: 'there are no types of your own: a CHECK of the table says what a column may hold',
     EXTENSION: 'there are no extensions: what the server can is in it, such as uuid() and JSON',
-    VIRTUAL: 'there are no virtual tables, and no full-text search',
+    VIRTUAL: 'there are no virtual tables: CREATE INDEX words ON table (WORDS column) is for MATCH',
     COLLATION: 'texts are compared by their characters: lower(…) on both sides ignores case',
     STATISTICS:
       'there is no planner that guesses: a statement shows its cost, and EXPLAIN tells it',
@@ -65,6 +68,7 @@ export function foreignObject(wrong: WrongStatement): Advice | undefined {
 
 const SHOWN: ReadonlyArray<readonly [words: RegExp, advice: string, rewritten?: string]> = [
   [/^(DATABASES|SCHEMAS|TABLE STATUS|TABLES \S.*)$/, 'tables are shown by', 'SHOW TABLES'],
+  [/^(EVENTS|JOBS|SCHEDULE)\b/, 'schedules are shown by', 'SHOW SCHEDULES'],
   [/^USERS$/, 'tokens are shown by', 'SHOW TOKENS'],
   [/^(VIEWS|MATERIALIZED .*)$/, NO_VIEW],
   [/^(FUNCTIONS?|PROCEDURES?)\b/, NO_ROUTINE],

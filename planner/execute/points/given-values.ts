@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
-import type { CompiledExpression } from '../../expressions/compiled-expression.ts'
+import type { CompiledExpression, SizedColumn } from '../../expressions/compiled-expression.ts'
+import { valueOfSize } from '../../expressions/decimal-arithmetic.ts'
 import { isClaim, type ParameterSlot, type Parameters } from '../../expressions/parameters.ts'
 import { valueFromJson } from '../../json/json-value.ts'
 
 /** A literal, or a parameter that stands alone. */
 type GivenValue =
   | { readonly literal: SqlValue }
-  | { readonly key: string | number; readonly type: SqlType }
+  | {
+      readonly key: string | number
+      readonly type: SqlType
+      /** Of a DECIMAL that is for a column. */
+      readonly column?: SizedColumn | undefined
+    }
 
 /** Values that literals and parameters alone make, in their order, and all parameters that there are. */
 export type GivenValues = {
@@ -15,12 +21,12 @@ export type GivenValues = {
   readonly isNamed: boolean
   readonly parameterCount: number
   /** Whether the text of a number may say more than its double does. */
-  readonly hasIntegers: boolean
+  readonly hasDigits: boolean
 }
 
 /** Undefined where an expression is more than that, or a parameter is a list or a JSON value. */
 export function givenValuesOf(
-  expressions: readonly CompiledExpression[],
+  expressions: ReadonlyArray<Pick<CompiledExpression, 'given'>>,
   slots: readonly ParameterSlot[],
 ): GivenValues | undefined {
   // What a token says is for rules, and no parameter.
@@ -33,10 +39,14 @@ export function givenValuesOf(
   const values: GivenValue[] = []
   for (const { given } of expressions) {
     if (given === undefined) return undefined
-    values.push('literal' in given ? given : (slots[given.slot] as ParameterSlot))
+    if ('literal' in given) values.push(given)
+    else {
+      const { key, type } = slots[given.slot] as ParameterSlot
+      values.push({ key, type, column: given.column })
+    }
   }
-  const hasIntegers = own.some(({ type }) => type === 'INTEGER')
-  return { values, isNamed, parameterCount: keys.size, hasIntegers }
+  const hasDigits = own.some(({ type }) => type === 'INTEGER' || type === 'DECIMAL')
+  return { values, isNamed, parameterCount: keys.size, hasDigits }
 }
 
 function isOther({ list, isVariable, type }: ParameterSlot): boolean {
@@ -45,7 +55,7 @@ function isOther({ list, isVariable, type }: ParameterSlot): boolean {
 
 /**
  * The values of these parameters; undefined where one is absent, or where more are given by number. That none of more
- * names is given, and that a number is exactly what its text says (where `hasIntegers`), is for the caller to look at.
+ * names is given, and that a number is exactly what its text says (where `hasDigits`), is for the caller to look at.
  * Throws PlanError as `valueFromJson`: who binds all parameters tells which it is.
  */
 export function givenValues(
@@ -61,7 +71,8 @@ export function givenValues(
     }
     const at = isNamed ? value.key : (value.key as number) - 1
     if (!Object.hasOwn(parameters, at)) return undefined
-    found.push(valueFromJson(value.type, (parameters as Record<string, unknown>)[at]))
+    const made = valueFromJson(value.type, (parameters as Record<string, unknown>)[at])
+    found.push(value.column === undefined ? made : valueOfSize(made, value.column))
   }
   return found
 }

@@ -12,7 +12,8 @@ import type { PointRule } from './point-rule.ts'
  */
 export type PointRead = {
   readonly table: TableDefinition
-  readonly key: GivenValues
+  /** The values of the key, in its order. */
+  readonly given: GivenValues
   /** Places of the columns that are read. */
   readonly reads: readonly number[]
   /** Places of the columns of the result, in its order. */
@@ -29,9 +30,9 @@ export function pointReadOf(plan: Plan): PointRead | undefined {
   const { places, columns } = projection
   if (lookups !== undefined || places === undefined) return undefined
   const expressions = primaryKeyExpressions(keys)
-  const key = expressions && givenValuesOf(expressions, slots)
+  const given = expressions && givenValuesOf(expressions, slots)
   const rule = rowRule && { rule: rowRule, slots }
-  return key && { table, key, reads, places, columns, rule }
+  return given && { table, given, reads, places, columns, rule }
 }
 
 /** The values of the primary key, in its order, where these bounds are one key of it. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlType, SqlValue } from '../../../storage/values/values.ts'
+import { Decimal, type SqlType, type SqlValue } from '../../../storage/values/values.ts'
 
 /** Bytes that an object and each of its fields occupy in addition to their names and values, about. */
 const ROW_BYTES = 32
@@ -39,6 +39,9 @@ export class AnswerBytes {
         bytes += isJson ? Buffer.byteLength(value) : stringBytes(value)
       } else if (value instanceof Uint8Array) {
         bytes += Math.ceil(value.length / 3) * 4
+      } else if (value instanceof Decimal) {
+        // A byte of a number has two digits and a half.
+        bytes += value.length * 3
       }
     }
     return bytes

@@ -9,7 +9,7 @@ import {
 import { PLANNER_LIMITS } from '../../planner-limits.ts'
 import { BatchSize } from './batch-size.ts'
 import { TurnTaking } from './execution-context.ts'
-import type { Step, Steps, Walking } from './walk-step.ts'
+import type { PassedEntry, Step, Steps, Walking } from './walk-step.ts'
 
 /**
  * The rows of the entries of an index, in the entries' order. What the entry alone can tell is
@@ -18,7 +18,7 @@ import type { Step, Steps, Walking } from './walk-step.ts'
  */
 export function* rowsOfEntries(
   walking: Walking,
-  batches: Batches<readonly IndexEntry[]>,
+  batches: Batches<ReadonlyArray<IndexEntry | PassedEntry>>,
 ): Generator<MaybePromise<Steps>, void, undefined> {
   const { plan, scope, window, context } = walking
   const turns = new TurnTaking(context)
@@ -34,9 +34,9 @@ export function* rowsOfEntries(
     for (const entry of batch) {
       if (turns.isDue()) yield* waitedFor(turns.pause())
       scope.work.beginRow(plan.position)
-      const keeps = plan.keyFilter?.keeps({ ...scope, row: entry.row }) ?? true
-      waiting.push({ mark: entry.key, primaryKey: entry.primaryKey, keeps })
-      if (keeps) kept += 1
+      const isKept = entry.row !== undefined && keeps(walking, entry.row)
+      waiting.push({ mark: entry.key, primaryKey: isKept ? entry.primaryKey : undefined })
+      if (isKept) kept += 1
       // Entries that are dropped wait for those before them, and must not become too many either.
       if (kept < size.rows && waiting.length < PLANNER_LIMITS.multiGetKeysMax) continue
       yield stepsOf(walking, waiting, size)
@@ -50,19 +50,22 @@ export function* rowsOfEntries(
 /** What is left to know of an entry: what it stores may be large, and is not held. */
 type Waiting = {
   readonly mark: Uint8Array
-  readonly primaryKey: IndexEntry['primaryKey']
-  readonly keeps: boolean
+  /** Absent where its row is not of the walk. */
+  readonly primaryKey: IndexEntry['primaryKey'] | undefined
+}
+
+function keeps({ plan, scope }: Walking, row: SqlRow): boolean {
+  return plan.keyFilter?.keeps({ ...scope, row }) ?? true
 }
 
 /** What the entries tell alone. */
 function* stepsOfEntries(
-  { plan, scope }: Walking,
-  entries: readonly IndexEntry[],
+  walking: Walking,
+  entries: ReadonlyArray<IndexEntry | PassedEntry>,
 ): Generator<Step, void, undefined> {
   for (const { key, row } of entries) {
-    scope.work.beginRow(plan.position)
-    const keeps = plan.keyFilter?.keeps({ ...scope, row }) ?? true
-    yield { mark: key, row: keeps ? row : null }
+    walking.scope.work.beginRow(walking.plan.position)
+    yield { mark: key, row: row !== undefined && keeps(walking, row) ? row : null }
   }
 }
 
@@ -83,9 +86,9 @@ function* stepsOfRows(
   rows: ReadonlyArray<StoredRow | null>,
 ): Generator<Step, void, undefined> {
   let next = 0
-  for (const { mark, primaryKey, keeps } of waiting) {
+  for (const { mark, primaryKey } of waiting) {
     scope.work.beginRow(plan.position)
-    const row = keeps ? rowBehind(primaryKey, rows[next++]) : null
+    const row = primaryKey === undefined ? null : rowBehind(primaryKey, rows[next++])
     const staying = row === null || (plan.rowFilter?.keeps({ ...scope, row }) ?? true)
     yield { mark, row: staying ? row : null }
   }
@@ -95,7 +98,7 @@ function rowsBehind(
   { plan, context }: Walking,
   waiting: readonly Waiting[],
 ): MaybePromise<Array<StoredRow | null>> {
-  const keys = waiting.flatMap(({ primaryKey, keeps }) => (keeps ? [primaryKey] : []))
+  const keys = waiting.flatMap(({ primaryKey }) => (primaryKey === undefined ? [] : [primaryKey]))
   if (keys.length === 0) return []
   return getRows(context.transaction, plan.table, keys, plan.reads)
 }

@@ -26,7 +26,7 @@ export type StatementTransaction = Pick<
   Transaction,
   'getRow' | 'getRows' | 'scanBatches' | 'put' | 'delete' | 'guard' | 'notify' | 'dependOnSchema'
 > &
-  Pick<Transaction, 'requireRoom' | 'statement' | 'statementWrite'>
+  Pick<Transaction, 'requireRoom' | 'locksRows' | 'statement' | 'statementWrite'>
 
 /** What one run of a plan works with. */
 export type ExecutionContext = {
@@ -129,6 +129,8 @@ export type StatementResult = {
   readonly explained?: Pick<StatementResult, 'columns'> & Partial<Pick<StatementResult, 'rows'>>
   /** What a person at a terminal reads instead of the rows: EXPLAIN's plan, or what became of a definition. */
   readonly text?: string
+  /** What would be better than what was defined. */
+  readonly hint?: string
   /** When each row was committed, if asked for; null for the transaction's own writing. */
   readonly rowTimestamps?: ReadonlyArray<Timestamp | null>
   /**

@@ -7,6 +7,9 @@ import type { ExecutionContext } from './execution-context.ts'
 /** One step of a walk: where it stands on the key, and the row there, null when a filter drops it. */
 export type Step = { readonly mark: Uint8Array; readonly row: SqlRow | null }
 
+/** An entry of an index that is passed: it leads to no row of the walk. */
+export type PassedEntry = { readonly key: Uint8Array; readonly row?: undefined }
+
 /** Steps over what was read together: one after the other without waiting, each made when it is asked for. */
 export type Steps = Iterable<Step>
 

@@ -20,12 +20,21 @@ import type { SqlValue } from '../../../storage/values/values.ts'
 import type { Scope } from '../../expressions/compiled-expression.ts'
 import { lengthOf } from '../../expressions/value-work.ts'
 import { NODE_UNITS } from '../../expressions/work-meter.ts'
-import { isFullKey, type KeyRange, keyRanges, keyTuples } from '../../keys/key-range.ts'
+import {
+  type BoundingMatch,
+  isFullKey,
+  type KeyRange,
+  keyRanges,
+  keyTuples,
+  type RangeOfValues,
+} from '../../keys/key-range.ts'
 import type { WalkPlan } from '../../plan/plan.ts'
+import { PlanError } from '../../plan-error.ts'
+import { entriesOfWords } from './entries-of-words.ts'
 import { rowsOfEntries } from './entry-rows.ts'
 import { TurnTaking } from './execution-context.ts'
 import { entriesByKeys, rowsByKeys } from './rows-by-keys.ts'
-import type { Step, Steps, Walking } from './walk-step.ts'
+import type { PassedEntry, Step, Steps, Walking } from './walk-step.ts'
 
 /** Entries of an index that are held at once, apart from those that wait for their rows. */
 const ENTRIES_AT_ONCE = 20
@@ -47,6 +56,9 @@ export function walk(walking: Walking): Batches<Steps> {
   const { index } = bounds.key
   const byKeys = isFullKey(bounds)
   if (index === undefined) return byKeys ? rowsByPoints(walking) : rowsByRanges(walking)
+  if (bounds.match !== undefined) {
+    return rowsOfEntries(walking, entriesByMatch(walking, index, bounds.match))
+  }
   const entries = byKeys ? entriesByPoints(walking, index) : entriesByRanges(walking, index)
   return rowsOfEntries(walking, entries)
 }
@@ -132,6 +144,31 @@ function* entriesByRanges(
   }
 }
 
+/** One word alone is a range like any other. */
+function* entriesByMatch(
+  walking: Walking,
+  index: IndexDefinition,
+  { patternIn, isRuled }: BoundingMatch,
+): Generator<MaybePromise<ReadonlyArray<IndexEntry | PassedEntry>>, void, undefined> {
+  const pattern = patternIn(walking.scope)
+  if (pattern === null) return
+  const { words } = pattern
+  if (isRuled && words.size === 0) throw onlyWholeWords(walking.plan)
+  const bounding = isRuled ? { words } : pattern
+  if (words.size === 1 && bounding.prefix === undefined)
+    return yield* entriesByRanges(walking, index)
+  for (const range of rangesAhead(walking)) {
+    yield* entriesOfWords(walking, index, range, bounding)
+  }
+}
+
+function onlyWholeWords({ position, table }: WalkPlan): PlanError {
+  const message = `A rule of your role hides rows of ${table.name}, so that a word with a * alone bounds no index.`
+  const hint =
+    'Ask for a whole word as well, or by an index that begins with the columns of the rule.'
+  return new PlanError('unbounded_scan', message, { position, hint })
+}
+
 function* stepsOver({ plan, scope }: Walking, rows: Iterable<StoredRow>): Generator<Step> {
   for (const { key, row } of rows) {
     scope.work.beginRow(plan.position)
@@ -170,11 +207,17 @@ function addLength(sum: number, value: SqlValue): number {
   return sum + lengthOf(value)
 }
 
-function rangesAhead({ plan, scope, window }: Walking): readonly KeyRange[] {
+/** The ranges of keys that the plan walks, in the direction of the walk. Throws PlanError where nothing bounds it. */
+export function boundedRanges(plan: WalkPlan, scope: Scope): readonly RangeOfValues[] {
   requireBound(plan, scope)
   const { bounds, reverse } = plan.path
   const inKeyOrder = keyRanges(bounds, scope)
-  const ranges = reverse ? inKeyOrder.toReversed() : inKeyOrder
+  return reverse ? inKeyOrder.toReversed() : inKeyOrder
+}
+
+function rangesAhead({ plan, scope, window }: Walking): readonly RangeOfValues[] {
+  const ranges = boundedRanges(plan, scope)
+  const { reverse } = plan.path
   const { after } = window
   if (after === undefined) return ranges
   return ranges.flatMap((range) => remaining(range, { reverse, after }) ?? [])
@@ -182,19 +225,19 @@ function rangesAhead({ plan, scope, window }: Walking): readonly KeyRange[] {
 
 /** What of a range still lies ahead of the last step, in the direction of the walk. */
 function remaining(
-  { start, end }: KeyRange,
+  { start, end, values }: RangeOfValues,
   { reverse, after }: { readonly reverse: boolean; readonly after: Uint8Array },
-): KeyRange | undefined {
+): RangeOfValues | undefined {
   const ahead = reverse
     ? { start, end: compareRowKeys(after, end) < 0 ? after : end }
     : { start: compareRowKeys(after, start) >= 0 ? keyAfter(after) : start, end }
-  return compareRowKeys(ahead.start, ahead.end) < 0 ? ahead : undefined
+  return compareRowKeys(ahead.start, ahead.end) < 0 ? { ...ahead, values } : undefined
 }
 
-function scanOf({ plan, context }: Walking, range: KeyRange, limit: number | undefined) {
+function scanOf({ plan, context }: Walking, { start, end }: KeyRange, limit: number | undefined) {
   const { signal } = context
   return {
-    ...range,
+    ...{ start, end },
     reverse: plan.path.reverse,
     ...(limit === undefined ? {} : { limit }),
     ...(signal === undefined ? {} : { signal }),

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Position } from '../../../parser/ast.ts'
+import type { Position, TypeName } from '../../../parser/ast.ts'
 import { bufferOf } from '../../../storage/storage.ts'
 import {
   canonicalNumber,
   DAY_MICROS,
+  Decimal,
   dateOfTimestamp,
   kindAt,
   type SqlType,
   type SqlValue,
 } from '../../../storage/values/values.ts'
+import { readDecimal } from '../../json/decimal-text.ts'
 import { checkedInteger, valueFromJson, valueFromText } from '../../json/json-value.ts'
 import { dateToText, timestampToText } from '../../json/timestamp-text.ts'
 import { PlanError } from '../../plan-error.ts'
 import type { ExpressionType } from '../compiled-expression.ts'
+import { castDecimal, roundedDecimal } from '../decimal-arithmetic.ts'
 import { checkedTimestamp, finite } from '../expression-arithmetic.ts'
 import { typeMismatch } from '../type-check.ts'
 import { JSON_UNITS, lengthOf } from '../value-work.ts'
@@ -27,7 +30,13 @@ type Converter = (value: SqlValue, position: Position, work: WorkMeter) => SqlVa
 const PARSED_UNITS = 4
 
 /** Throws PlanError type_mismatch for types of which none becomes the other. */
-export function conversionOf(from: ExpressionType, to: SqlType, position: Position): Conversion {
+export function conversionOf(from: ExpressionType, { text, size, position }: TypeName): Conversion {
+  const convert = plainConversion(from, text as SqlType, position)
+  if (size === undefined || from === 'NULL') return convert
+  return (value, work) => castDecimal(convert(value, work) as Decimal, size, { position })
+}
+
+function plainConversion(from: ExpressionType, to: SqlType, position: Position): Conversion {
   if (from === to || from === 'NULL') return (value) => value
   const convert = to === 'JSON' && from !== 'TEXT' ? jsonOf(from) : CONVERTERS[to][from]
   if (convert === undefined) throw typeMismatch(`${from} has no cast to ${to}.`, position)
@@ -50,6 +59,7 @@ const CONVERTERS: Readonly<
 > = {
   TEXT: {
     INTEGER: (value) => String(value),
+    DECIMAL: textOfDecimal,
     REAL: (value) => String(value),
     BOOLEAN: (value) => String(value),
     TIMESTAMP: (value) => timestampToText(value as bigint),
@@ -71,6 +81,8 @@ const CONVERTERS: Readonly<
       const size = Math.round(Math.abs(value as number))
       return checkedInteger(BigInt((value as number) < 0 ? -size : size), { position })
     },
+    DECIMAL: (value, position) =>
+      checkedInteger(roundedDecimal(value as Decimal, 0, 'nearest').units, { position }),
     BOOLEAN: (value) => (value === true ? 1n : 0n),
     TIMESTAMP: (value) => value,
     JSON: (value, position, work) => {
@@ -78,8 +90,19 @@ const CONVERTERS: Readonly<
       return checkedInteger(wholeOf(number, position), { position })
     },
   },
+  DECIMAL: {
+    INTEGER: (value) => new Decimal(value as bigint, 0),
+    // So many digits a REAL has for certain: 0.1 + 0.2 is 0.3.
+    REAL: (value, position) =>
+      decimalOf(String(Number((value as number).toPrecision(REAL_DIGITS))), position),
+    TEXT: (value, position, work) => decimalOf(parsed(value, work), position),
+    JSON: (value, position, work) =>
+      decimalOf(scalar(value, { kind: 'number', type: 'DECIMAL', position }, work), position),
+  },
   REAL: {
     INTEGER: (value) => Number(value),
+    DECIMAL: (value, position, work) =>
+      finite(Number(textOfDecimal(value, position, work)), position),
     TEXT: (value, position, work) => {
       const text = parsed(value, work)
       if (REAL_TEXT.test(text)) return finite(Number(text), position)
@@ -123,6 +146,8 @@ const CONVERTERS: Readonly<
 
 function jsonOf(from: ExpressionType): Converter {
   switch (from) {
+    case 'DECIMAL':
+      return textOfDecimal
     case 'INTEGER':
     case 'REAL':
     case 'BOOLEAN':
@@ -136,6 +161,19 @@ function jsonOf(from: ExpressionType): Converter {
         return JSON.stringify(text)
       }
   }
+}
+
+const REAL_DIGITS = 15
+
+function decimalOf(text: string, position: Position): Decimal {
+  const decimal = readDecimal(text, { position })
+  if (decimal === undefined) throw notOne(text, 'DECIMAL', position)
+  return decimal
+}
+
+function textOfDecimal(value: SqlValue, _position: Position, work: WorkMeter): string {
+  work.spend(PARSED_UNITS * lengthOf(value))
+  return String(value)
 }
 
 /** On one side of the point there may be no digits. */

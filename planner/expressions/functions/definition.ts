@@ -50,11 +50,15 @@ export function argumentOf(
 }
 
 export function compileNumber(call: Call): CompiledExpression {
-  const argument = argumentOf(call, call.wanted === 'INTEGER' ? 'INTEGER' : 'REAL')
+  const argument = argumentOf(call, NUMBERS.has(call.wanted) ? (call.wanted as SqlType) : 'REAL')
   if (isNumber(argument.type) || argument.type === 'NULL') return argument
   const name = call.call.function
   throw typeMismatch(`${name} wants a number, not ${argument.type}.`, argument.position)
 }
+
+const NUMBERS: ReadonlySet<ExpressionType | undefined> = new Set<ExpressionType>([
+  ...(['INTEGER', 'DECIMAL'] as const),
+])
 
 /** All arguments of these types. */
 export function argumentsAs(

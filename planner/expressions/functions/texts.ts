@@ -149,7 +149,9 @@ type Replacement = {
 function compileConcat(of: Call): CompiledExpression {
   const { call } = of
   const parts = call.arguments.map((_, index) => argumentOf(of, 'TEXT', index))
-  const converters = parts.map((part) => conversionOf(part.type, 'TEXT', part.position))
+  const converters = parts.map((part) =>
+    conversionOf(part.type, { text: 'TEXT', position: part.position }),
+  )
   return nodeOf('TEXT', call.position, parts, (units) => (scope) => {
     const { work } = scope
     work.spend(units)

@@ -14,7 +14,8 @@ import {
 } from '../../../storage/tables/tables.ts'
 import { columnsOf, type ExpressionCompiler } from '../../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../../expressions/expression.ts'
-import { compileAs } from '../../expressions/type-check.ts'
+import { compileAs, compileForColumn } from '../../expressions/type-check.ts'
+import { keyForColumns } from '../../keys/sized-key.ts'
 import { PlanError } from '../../plan-error.ts'
 import { rowOf } from '../../row-parts.ts'
 import type {
@@ -66,7 +67,8 @@ export function planSet(
   const assignments = planAssignments(compiler, table, statement.assignments)
   const precondition = preconditionOf(compiler, statement.precondition)
   const returned = returningOf(compiler, statement.returning)
-  const keys = planFullKey(compiler, table, { name: 'SET', where: statement.where })
+  const where = { name: 'SET', where: statement.where } as const
+  const keys = keyForColumns(table, planFullKey(compiler, table, where))
   const rowRule = planRule(compiler, table, rule)
   const written = assignments.map(({ column }) => column)
   const checks = planChecks(compiler, table, parseRule, written)
@@ -133,8 +135,8 @@ export function planInsert(
   requireValues(statement, table, columns)
   const rows = statement.rows.map((expressions) => {
     const values = expressions.map((expression, index) => {
-      const { type } = table.columns[columns[index] as number] as ColumnDefinition
-      return compileAs(compiler, expression, type)
+      const column = table.columns[columns[index] as number] as ColumnDefinition
+      return compileForColumn(compiler, expression, column)
     })
     return { values, position: expressions[0]?.position ?? statement.position }
   })

@@ -7,7 +7,7 @@ import {
   type TableDefinition,
 } from '../../../storage/tables/tables.ts'
 import type { ExpressionCompiler } from '../../expressions/compiled-expression.ts'
-import { compileAs } from '../../expressions/type-check.ts'
+import { compileForColumn } from '../../expressions/type-check.ts'
 import { PlanError } from '../../plan-error.ts'
 import { requireColumn } from '../../unknown-name.ts'
 import type { PlannedAssignment, RowProjection } from '../plan.ts'
@@ -42,7 +42,7 @@ export function planAssignments(
         },
       )
     }
-    return { column, value: compileAs(compiler, value, definition.type), source: value }
+    return { column, value: compileForColumn(compiler, value, definition), source: value }
   })
 }
 
