@@ -4,6 +4,7 @@ import type { Flag, FlagName } from './flags.ts'
 import type { JwtKeySource } from './guard/access/jwt-keys.ts'
 import type { JwtRules } from './guard/access/jwt-tokens.ts'
 import { ClientKeys } from './guard/budgets/client-key.ts'
+import { RelayAddresses } from './live/relays/relay-addresses.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What `--jwt-…` say. */
@@ -125,6 +126,19 @@ export function checkedProxies(trusted: readonly string[]): readonly string[] {
   } catch {
     throw new UsageError(
       `--trust-proxy ${trusted.join(',')}: a proxy is an address, a network such as 10.0.0.0/8, or loopback.`,
+    )
+  }
+}
+
+/** Throws UsageError where one is no origin and no network. */
+export function checkedRelayTargets(text: string): readonly string[] {
+  const allowed = listOf(text)
+  try {
+    new RelayAddresses(allowed)
+    return allowed
+  } catch {
+    throw new UsageError(
+      `--relay-to ${text}: it is an origin such as https://hooks.example, https://* or a network such as 10.1.0.0/16.`,
     )
   }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isWithin } from '../storage/operations/operations.ts'
+import type { SecondCopyMode } from '../storage/storage.ts'
 import {
   checkedOrigin,
   checkedProxies,
+  checkedRelayTargets,
   checkedText,
   checkedUrl,
   durationMs,
@@ -49,6 +51,8 @@ export type Config = {
   readonly hasConsole: boolean
   /** Whether statements are counted by their shapes. */
   readonly countsStatements: boolean
+  /** A statement that takes so long is logged; 0 for none. */
+  readonly slowMs: number
   /** The files of the certificate and its key; undefined without TLS. */
   readonly tls: TlsPaths | undefined
   /** The rate of one client; undefined where there is none. */
@@ -60,15 +64,25 @@ export type Config = {
   readonly transactionTotalMs: number
   readonly shutdownTimeoutMs: number
   readonly drainMs: number
+  /** Of a new store; one that has a retention keeps to that. */
   readonly retentionMs: number
+  readonly isRetentionGiven: boolean
   readonly garbageIntervalMs: number
   readonly acceptClock: boolean
   /** Where the server makes backups; undefined when it makes none. */
   readonly backupsFolder: string | undefined
   /** Whether an operator may order a move over HTTP. */
   readonly allowMove: boolean
+  /** Whom it follows as a standby; undefined for a server that takes writes. */
+  readonly follow: FollowConfig | undefined
+  /** The other server of a pair, which may have taken the place of this one; undefined where it is not asked. */
+  readonly peer: string | undefined
+  /** Whether a write is answered only when a standby has it too. */
+  readonly secondCopy: SecondCopyMode
   /** The path of a module; undefined when no observers run in this process. */
   readonly observersModule: string | undefined
+  /** Origins to which relays may send, and networks of their addresses; nothing is sent where it is empty. */
+  readonly relayTo: readonly string[]
   /** The path of the file of the audit log, `stdout`, or nothing for the log. */
   readonly audit: string
   readonly logFormat: 'pretty' | 'json'
@@ -77,6 +91,9 @@ export type Config = {
   readonly givenFlags: Readonly<Record<string, string>>
 }
 
+/** Whom a standby follows, and with which token. */
+export type FollowConfig = { readonly url: string; readonly tokenFile: string | undefined }
+
 /** A whole configuration; flags that are not given have their defaults. Throws UsageError. */
 export function readConfig(
   texts: Partial<Readonly<Record<FlagName, string>>>,
@@ -84,6 +101,7 @@ export function readConfig(
 ): Config {
   const text = (name: FlagName) =>
     checkedText(name, FLAGS[name], texts[name] ?? FLAGS[name].default)
+  const isInsecure = text('follow-insecure') === 'true'
   const config: Config = {
     dataDirectory: text('data'),
     engine: text('engine') as Config['engine'],
@@ -103,6 +121,7 @@ export function readConfig(
     hasDocs: text('no-docs') !== 'true',
     hasConsole: text('no-console') !== 'true',
     countsStatements: text('statement-statistics') === 'on',
+    slowMs: durationMs(text('slow')),
     tls: tlsPathsOf(text('tls-cert'), text('tls-key')),
     requestsPerSecond: text('rate') === '' ? undefined : Number(text('rate')),
     trustedProxies: checkedProxies(listOf(text('trust-proxy'))),
@@ -111,27 +130,81 @@ export function readConfig(
     transactionTotalMs: durationMs(text('transaction-timeout')),
     shutdownTimeoutMs: durationMs(text('shutdown-timeout')),
     drainMs: durationMs(text('drain')),
-    retentionMs: durationMs(text('retention')),
+    ...retentionOf(text('retention'), texts.retention),
     garbageIntervalMs: durationMs(text('garbage-interval')),
     acceptClock: text('accept-clock') === 'true',
     backupsFolder: text('backups') === '' ? undefined : text('backups'),
     allowMove: text('allow-move') === 'true',
+    follow: followOf(text('follow'), text('token-file'), isInsecure),
+    peer: safeUrl('peer', text('peer'), isInsecure),
+    secondCopy: text('second-copy') as SecondCopyMode,
     observersModule: text('observers') === '' ? undefined : text('observers'),
+    relayTo: checkedRelayTargets(text('relay-to')),
     audit: text('audit'),
     logFormat: text('log-format') as Config['logFormat'],
     logLevel: text('log-level'),
     givenFlags: withoutSecrets(texts),
   }
-  if (config.engine === 'memory' && config.backupsFolder !== undefined) {
-    throw new UsageError('--backups: the engine memory keeps nothing that could be copied.')
-  }
   if (config.sharedEngine !== undefined && config.advertisedUrl === undefined) {
     requireReachable(config.host)
   }
-  requireStepDelayToWatch(config)
-  requireBackupsElsewhere(config)
+  requireFitting(config)
   requireGuarded(config, text('behind-proxy') === 'true')
   return config
+}
+
+/** Throws UsageError for flags that contradict each other. */
+function requireFitting(config: Config): void {
+  if (config.engine === 'memory' && config.backupsFolder !== undefined) {
+    throw new UsageError('--backups: the engine memory keeps nothing that could be copied.')
+  }
+  if (config.slowMs > 0 && !config.countsStatements) {
+    throw new UsageError('--slow needs --statement-statistics on, which knows the shapes.')
+  }
+  requireFolderToFollow(config)
+  requireStandbyToWaitFor(config)
+  requireStepDelayToWatch(config)
+  requireBackupsElsewhere(config)
+}
+
+function retentionOf(text: string, given: string | undefined) {
+  return { retentionMs: durationMs(text), isRetentionGiven: given !== undefined }
+}
+
+/** Undefined where nobody is followed. Throws UsageError. */
+function followOf(text: string, tokenFile: string, isInsecure: boolean): FollowConfig | undefined {
+  const url = safeUrl('follow', text, isInsecure)
+  if (url !== undefined) return { url, tokenFile: tokenFile === '' ? undefined : tokenFile }
+  if (tokenFile === '') return undefined
+  throw new UsageError('--token-file is for the server that --follow names.')
+}
+
+/** Of the other server of a pair, whose rows, or word, would come over http from another machine. */
+function safeUrl(flag: 'follow' | 'peer', text: string, isInsecure: boolean): string | undefined {
+  const url = checkedUrl(flag, text)
+  if (url === undefined) return undefined
+  const { protocol, hostname } = new URL(url)
+  if (protocol !== 'http:' || isLoopbackName(hostname) || isInsecure) return url
+  const what = flag === 'follow' ? 'every row' : 'its word that this one was replaced'
+  throw new UsageError(
+    `--${flag} ${url}: ${what} would come over http from another machine; use https, or --follow-insecure where the network is yours.`,
+  )
+}
+
+/** Throws UsageError for a store that cannot follow. */
+function requireFolderToFollow({ follow, engine, commit }: Config): void {
+  if (follow === undefined) return
+  if (engine !== 'sqlite') throw new UsageError(`--follow: a store of --engine ${engine} cannot.`)
+  if (commit === 'two-phase')
+    throw new UsageError('--follow and --commit two-phase exclude each other.')
+}
+
+/** Throws UsageError for a store that nobody can follow. */
+function requireStandbyToWaitFor({ secondCopy, peer, engine, commit }: Config): void {
+  if (engine === 'sqlite' && commit !== 'two-phase') return
+  const given = secondCopy === 'none' ? peer && '--peer' : `--second-copy ${secondCopy}`
+  if (given === undefined) return
+  throw new UsageError(`${given}: it is for --engine sqlite, and one-phase commits.`)
 }
 
 /** Throws UsageError for a wait in commits that nobody can watch, or of which one would take too long. */

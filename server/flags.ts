@@ -122,7 +122,7 @@ export const FLAGS = {
   'no-docs': {
     kind: 'switch',
     default: 'false',
-    meaning: 'serve no /docs and no /openapi.*',
+    meaning: 'serve no /docs, no /openapi.* and no /llms.txt',
   },
   'no-console': {
     kind: 'switch',
@@ -180,7 +180,7 @@ export const FLAGS = {
   retention: {
     kind: 'duration',
     default: '24h',
-    meaning: 'how long old versions are kept, so how far back AS OF reads',
+    meaning: 'how long a new store keeps old versions; ALTER STORE changes it',
   },
   'garbage-interval': {
     kind: 'duration',
@@ -191,6 +191,32 @@ export const FLAGS = {
     kind: 'switch',
     default: 'false',
     meaning: 'let percolite move take the database into another store while the server runs',
+  },
+  follow: {
+    kind: 'name',
+    default: '',
+    meaning: 'address of the server that this one follows as its standby',
+  },
+  'token-file': {
+    kind: 'file',
+    default: '',
+    meaning: 'file with the token for that server; its role has the right FOLLOW',
+  },
+  peer: {
+    kind: 'name',
+    default: '',
+    meaning: 'address of the other server of a pair, which may have replaced this one',
+  },
+  'follow-insecure': {
+    kind: 'switch',
+    default: 'false',
+    meaning: 'follow, or believe the peer, over http from another machine',
+  },
+  'second-copy': {
+    kind: 'choice',
+    choices: ['none', 'preferred', 'required'],
+    default: 'none',
+    meaning: 'whether a write is answered only when a standby has it too',
   },
   backups: {
     kind: 'file',
@@ -207,10 +233,22 @@ export const FLAGS = {
     default: '',
     meaning: 'module whose observers run in this process',
   },
+  'relay-to': {
+    kind: 'list',
+    default: '',
+    meaning:
+      'origin that relays may send to, such as https://hooks.example, or a network of theirs',
+  },
   audit: {
     kind: 'file',
     default: '',
     meaning: 'file of the audit log, or stdout; without it, its lines are in the log',
+  },
+  slow: {
+    kind: 'duration',
+    default: '0s',
+    meaning: 'log statements that take so long, by their shape; 0s logs none',
+    mayBeZero: true,
   },
   'log-format': {
     kind: 'choice',
@@ -257,7 +295,8 @@ export const FLAG_HEADINGS: Readonly<Partial<Record<FlagName, string>>> = {
   'tls-cert': 'TLS, and clients behind a proxy',
   'statement-timeout': 'How long something may take',
   retention: 'Old versions, copies and moves',
-  observers: 'Observers and logs',
+  follow: 'A second copy',
+  observers: 'Observers, relays and logs',
 }
 
 export type FlagName = keyof typeof FLAGS

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 // This folder and dist/, where the compiled code is, both lie in the root of the package.
 const ROOT = new URL('../', import.meta.url)
@@ -11,6 +12,11 @@ export function readPackageFile(path: string): string {
 
 export function readPackageBytes(path: string): Buffer {
   return readFileSync(new URL(path, ROOT))
+}
+
+/** Where a file or folder of the package is. */
+export function packageFilePath(path: string): string {
+  return fileURLToPath(new URL(path, ROOT))
 }
 
 /** When a file of the package was written, in milliseconds since 1970; undefined where there is none. */

@@ -3,13 +3,11 @@ import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { createParser } from '../parser/parser.ts'
+import type { Successor } from '../storage/operations/operations.ts'
 import {
   type Clock,
-  openGateway,
-  openStorage,
   type Randomness,
   type Storage,
-  type StorageOptions,
   systemClock,
   systemRandomness,
 } from '../storage/storage.ts'
@@ -18,50 +16,53 @@ import { Connections } from './doors/http/connections.ts'
 import type { BaseDependencies, SharedDependencies } from './doors/http/dependencies.ts'
 import { createFastify } from './doors/http/fastify-instance.ts'
 import { type ProblemListener, problemSender } from './doors/http/http-errors.ts'
-import { addInterface } from './doors/http/http-interface.ts'
+import { addInterface, type OpenServices } from './doors/http/http-interface.ts'
 import { askerOf } from './doors/http/listed-work.ts'
 import { Listeners } from './doors/http/listeners.ts'
 import { type Contract, loadContract } from './doors/http/openapi/contract.ts'
-import { isLoopbackName } from './doors/http/origin-and-host.ts'
 import { PipelinedRequests } from './doors/http/pipelined-requests.ts'
 import { Probes } from './doors/http/probes.ts'
 import { TlsFiles } from './doors/tls/tls-files.ts'
-import type { LiveConnections } from './doors/websocket/live-connections.ts'
 import { FaultLog } from './errors/fault-log.ts'
 import { ServerError } from './errors/server-error.ts'
 import { Access } from './guard/access/access.ts'
 import { CursorSecrets } from './guard/access/cursor-secrets.ts'
-import { JwtKeys } from './guard/access/jwt-keys.ts'
-import { JwtTokens } from './guard/access/jwt-tokens.ts'
 import { OpaqueIds } from './guard/access/opaque-ids.ts'
 import type { Principal } from './guard/access/principal.ts'
 import { ruleParser } from './guard/access/rule-parser.ts'
 import type { Audit } from './guard/audit/audit.ts'
-import { openAudit } from './guard/audit/open-audit.ts'
 import { ClientKeys } from './guard/budgets/client-key.ts'
 import { type SharedLimit, Shares } from './guard/budgets/shares.ts'
 import { WrittenBytes } from './guard/budgets/written-bytes.ts'
 import type { DefinedObserver } from './live/observers/define-observer.ts'
-import { InProcessObservers } from './live/observers/in-process-observers.ts'
-import type { Backups } from './operations/backups/backups.ts'
+import { OwnRuns } from './live/observers/own-runs.ts'
 import { ConflictLog } from './operations/conflicts/conflict-log.ts'
-import { openSharedEngine } from './operations/engines/open-engine.ts'
 import { ensureAdmin } from './operations/first-token/first-token.ts'
 import { CommitMetrics } from './operations/metrics/commit-metrics.ts'
-import type { Metrics } from './operations/metrics/metrics.ts'
-import type { Moves } from './operations/move/moves.ts'
+import { Availability } from './operations/replication/availability.ts'
+import { copiedBeforeStop } from './operations/replication/copied-before-stop.ts'
+import type { Peer } from './operations/replication/peer.ts'
+import type { Following } from './operations/replication/standby-state.ts'
+import { SlowStatements } from './operations/statistics/slow-statements.ts'
 import { StatementStatistics } from './operations/statistics/statement-statistics.ts'
+import { tracingOf } from './operations/tracing/tracing.ts'
+import { packageVersion } from './package-files.ts'
 import type { AnswerListener } from './requests/answers/answer-body.ts'
 import { Cursors } from './requests/prepared/cursor.ts'
-import { type RequestsDependencies, RunningRequests } from './requests/prepared/running-requests.ts'
+import { RunningRequests } from './requests/prepared/running-requests.ts'
 import { PlanCache } from './requests/statements/plan-cache.ts'
 import { StatementExecution } from './requests/statements/statement-execution.ts'
 import { EndedTransactions } from './requests/transactions/ended-transactions.ts'
+import { TransactionSessions } from './requests/transactions/transaction-sessions.ts'
+import { openServed, peerOf } from './served-store.ts'
 import {
-  type SessionsDependencies,
-  TransactionSessions,
-} from './requests/transactions/transaction-sessions.ts'
-import { UsageError } from './usage-error.ts'
+  auditOf,
+  callersOf,
+  jwtTokensOf,
+  requireTokens,
+  retentionOf,
+  rightsOf,
+} from './server-parts.ts'
 
 /** What the server takes from outside; a test hands in its own. */
 export type Dependencies = {
@@ -82,6 +83,8 @@ export type Dependencies = {
   readonly sharedLimits?: Partial<Record<SharedLimit, number>>
   /** Told of every answer. */
   readonly onAnswer?: AnswerListener
+  /** Of a server that follows another; see `StandbyServer`. */
+  readonly following?: Following
 }
 
 /** Between telling what is running to stop and closing its socket. */
@@ -97,49 +100,35 @@ export async function createServer(config: Config, deps: Dependencies = {}): Pro
   const { log = pino({ level: 'silent' }), clock = systemClock } = deps
   const randomness = deps.randomness ?? systemRandomness
   const commits = new CommitMetrics(new ConflictLog(clock))
-  const storage =
-    deps.storage ??
-    (await openConfigured(config, {
-      ...{ log, clock, randomness, measures: commits },
-      retention: retentionOf(config),
-      collectionIntervalMs: config.garbageIntervalMs,
-      acceptClock: config.acceptClock,
-      ...(deps.onFatal === undefined ? {} : { onFatal: deps.onFatal }),
-    }))
+  const peer = peerOf(config, { log, clock, randomness })
+  const { storage, successor } =
+    deps.storage === undefined
+      ? await openServed(config, peer, {
+          ...{ log, clock, randomness, measures: commits },
+          retention: retentionOf(config),
+          collectionIntervalMs: config.garbageIntervalMs,
+          acceptClock: config.acceptClock,
+          ...(deps.onFatal === undefined ? {} : { onFatal: deps.onFatal }),
+        })
+      : { storage: deps.storage }
   try {
     const { contract = loadContract() } = deps
     const faults = new FaultLog(log, () => storage.health.meetDamage())
-    const ground = { config, storage, log, faults, clock, randomness, contract, commits }
-    return await Server.create({ ...deps, ...ground })
+    const tracing = await tracingOf(packageVersion())
+    const base = { config, storage, log, faults, clock, randomness, contract, commits, tracing }
+    return await Server.create({ ...deps, ...base, successor, peer })
   } catch (error) {
     await storage.close()
     throw error
   }
 }
 
-async function openConfigured(
-  config: Config,
-  options: Omit<StorageOptions, 'engine' | 'dataDirectory'>,
-): Promise<Storage> {
-  const { engine, sharedEngine, dataDirectory, commit, redoLog, rowCacheBytes, stepDelayMs } =
-    config
-  if (sharedEngine !== undefined) {
-    const cellStore = await openSharedEngine(sharedEngine)
-    return await openGateway(cellStore, { ...options, ownsCellStore: true })
-  }
-  const embedded = engine === 'memory' ? 'memory' : 'sqlite'
-  const own = { dataDirectory, commit, redoLog, rowCacheBytes, stepDelayMs }
-  return await openStorage({ ...options, ...own, engine: embedded })
-}
-
-/** An open transaction holds garbage collection back for as long as it may live. */
-function retentionOf(config: Config) {
-  const heldMsMax = config.transactionTotalMs + config.statementTimeoutMs
-  return { retentionMs: config.retentionMs, heldMsMax }
-}
-
 type ServerDependencies = BaseDependencies &
-  Pick<Dependencies, 'observers' | 'sharedLimits' | 'onAnswer' | 'onListening'>
+  Pick<Dependencies, 'observers' | 'sharedLimits' | 'onAnswer' | 'onListening'> & {
+    /** Who had taken its place before it started. */
+    readonly successor?: Successor | undefined
+    readonly peer?: Peer | undefined
+  }
 
 export class Server {
   readonly http: FastifyInstance
@@ -148,11 +137,8 @@ export class Server {
   readonly #connections: Connections
   readonly #listeners: Listeners
   readonly #tls: TlsFiles | undefined
-  readonly #live: LiveConnections
-  readonly #metrics: Metrics
-  readonly #moves: Moves
-  readonly #backups: Backups
-  readonly #observers: InProcessObservers
+  readonly #services: OpenServices
+  readonly #runs: OwnRuns
   readonly #sweeping: Promise<void>
   readonly #requests: RunningRequests
   readonly #ended = new EndedTransactions()
@@ -160,17 +146,21 @@ export class Server {
   readonly #access: Access
   readonly #written: WrittenBytes<Principal>
   readonly #audit: Audit
-  #stopping = false
+  readonly #availability: Availability
+  readonly #stopping = new AbortController()
   #closing: Promise<void> | undefined
 
   static async create(deps: ServerDependencies): Promise<Server> {
     const { storage, clock, config, log } = deps
-    const { adminTokenFile, retentionMs } = config
-    const cursorSecrets = new CursorSecrets(await storage.secret('cursor'), clock, retentionMs)
+    const { adminTokenFile } = config
+    const first = await storage.secret('cursor')
+    const cursorSecrets = new CursorSecrets(first, clock, storage.retention)
     const jwt = jwtTokensOf(config, { log, clock })
     const audit = auditOf(config, { log, clock })
     try {
-      if (adminTokenFile !== undefined) await ensureAdmin(adminTokenFile, { ...deps, audit })
+      // A standby has the tokens of its primary.
+      const makesToken = adminTokenFile !== undefined && storage.standby === undefined
+      if (makesToken) await ensureAdmin(adminTokenFile, { ...deps, audit })
       const accessDeps = { storage, clock, log, mode: config.auth, jwt, cursorSecrets }
       const access = await Access.open(accessDeps)
       const lookAgain = () => (storage.isShared ? access.lookAgain() : undefined)
@@ -179,8 +169,10 @@ export class Server {
       const opaqueIds = new OpaqueIds(await storage.secret('id'))
       const server = new Server(deps, { cursors, access, audit, opaqueIds })
       if (storage.movedTo !== undefined) log.warn(storage.movedTo, MOVED)
+      server.#availability.whenReplaced.then((by) => server.#replacedBy(by))
+      server.#watchPeer()
       await server.http.ready()
-      server.#observers.start(deps.observers ?? [])
+      await server.#begin(deps.observers ?? [])
       return server
     } catch (error) {
       await audit.close()
@@ -192,12 +184,12 @@ export class Server {
     deps: ServerDependencies,
     own: Pick<SharedDependencies, 'cursors' | 'access' | 'audit' | 'opaqueIds'>,
   ) {
-    const { config, storage, log, clock } = deps
-    const { access, audit } = own
+    const { config, storage, log, clock, access, audit } = { ...deps, ...own }
     this.#deps = deps
     this.#access = access
     this.#audit = audit
-    this.#probes = new Probes(storage, clock, config.drainMs)
+    this.#availability = new Availability(storage, config.dataDirectory, deps.successor)
+    this.#probes = new Probes(this.#availability, { ...deps, drainMs: config.drainMs })
     const shares = new Shares(deps.sharedLimits)
     const clients = new ClientKeys(config.trustedProxies)
     this.#written = new WrittenBytes({ storage, clock, log, ...rightsOf(access) })
@@ -205,15 +197,15 @@ export class Server {
       ...{ clients, shares, clock, written: this.#written, ...callersOf(access) },
       requestsPerSecond: config.requestsPerSecond,
       storeSilentMs: () => storage.health.silentMs,
+      ...(config.secondCopy !== 'none' && { copyWaitMs: config.statementTimeoutMs }),
     })
     this.#sessions = new TransactionSessions(
       { ...deps, shares, written: this.#written, ended: this.#ended, ...rightsOf(access) },
       { idleMsMax: config.transactionIdleMs, totalMsMax: config.transactionTotalMs },
     )
-    const listener: ProblemListener = (problem, at) =>
-      audit.answered(problem, askerOf(this.#requests, at))
+    const listener = auditListener(audit, this.#requests)
     const sendProblem = problemSender(deps.faults, listener)
-    this.#tls = config.tls === undefined ? undefined : new TlsFiles(config.tls, log)
+    this.#tls = config.tls && new TlsFiles(config.tls, log)
     const pipelined = new PipelinedRequests(this.#requests)
     this.http = createFastify(sendProblem, pipelined, this.#probes, this.#tls?.credentials)
     this.#listeners = new Listeners(this.http)
@@ -222,30 +214,25 @@ export class Server {
     const parseRule = ruleParser(parser)
     const plans = new PlanCache(parseRule)
     const statistics = config.countsStatements
-      ? new StatementStatistics({ clock, parser })
+      ? new StatementStatistics({ clock, parser, slow: new SlowStatements(config.slowMs, deps) })
       : undefined
     const services = { ...own, plans, ended: this.#ended, statistics }
     const execution = new StatementExecution({ ...config, ...deps, ...services })
     const shared = { ...services, parser, parseRule, shares, execution }
-    const { live, metrics, moves, backups } = addInterface(this.http, {
-      ...deps,
-      ...shared,
+    this.#runs = this.#createRuns(shared)
+    this.#services = addInterface(this.http, {
+      ...{ ...deps, ...shared, schedules: this.#runs.schedules },
       sessions: this.#sessions,
       requests: this.#requests,
       sendProblem,
       listener,
-      isStopping: () => this.#stopping,
+      availability: this.#availability,
       probes: this.#probes,
     })
-    this.#live = live
-    this.#metrics = metrics
-    this.#moves = moves
-    this.#backups = backups
-    this.#observers = this.#createObservers(shared)
     this.#sweeping = this.#sessions.sweepUntilClosed()
     access.watch(
       (but) => this.#endRevoked(but),
-      () => live.sockets.count > 0 || this.#requests.count > 0,
+      () => this.#services.live.sockets.count > 0 || this.#requests.count > 0,
     )
   }
 
@@ -254,14 +241,37 @@ export class Server {
     return this.#deps.storage.health.files.whenLost
   }
 
+  /** What it serves. */
+  get storage(): Storage {
+    return this.#deps.storage
+  }
+
   /** What its clients hold of what they share. */
   get shares(): Shares {
     return this.#requests.shares
   }
 
-  async listen(): Promise<{ readonly url: string; readonly port: number }> {
+  /** From now on writes need a second copy, where one is demanded, observers and schedules run, and relays send. */
+  async #begin(observers: readonly DefinedObserver[]): Promise<void> {
+    const { config, storage } = this.#deps
+    const demanded = await storage.primary?.demand(config.secondCopy)
+    // Those of the primary run, until this one is promoted.
+    if (storage.standby !== undefined) return
+    const start = () => {
+      this.#runs.start(observers)
+      this.#services.relays.start()
+    }
+    if (demanded !== undefined && config.secondCopy === 'required') {
+      this.#availability.awaitCopy(demanded.copied)
+      // A run, and a relay, may tell others what it sees, which nobody may have been answered (S4).
+      demanded.copied.then(start)
+    } else start()
+  }
+
+  /** At the port of the configuration unless another is given, and where that is 0 at a free one. */
+  async listen(at?: number): Promise<{ readonly url: string; readonly port: number }> {
     const { host, port } = this.#deps.config
-    const address = await this.#listeners.listen({ host, port })
+    const address = await this.#listeners.listen({ host, port: at ?? port })
     const name = host.includes(':') ? `[${host}]` : host
     const scheme = this.#tls === undefined ? 'http' : 'https'
     const url = `${scheme}://${name}:${address.port}`
@@ -294,39 +304,68 @@ export class Server {
     return this.#probes.drain.end()
   }
 
+  /** Whoever is here now finds the other server. */
+  #replacedBy(by: Error): void {
+    this.#deps.log.warn({ reason: by.message }, 'another server has taken the place of this one')
+    this.#requests.abortAll(by)
+    this.#services.live.stop()
+    this.#runs.stop()
+    this.#services.relays.stop()
+  }
+
+  /** It may have been promoted while this server was cut off from it, or while nobody could tell this one. */
+  async #watchPeer(): Promise<void> {
+    const { peer, storage } = this.#deps
+    if (peer === undefined || storage.primary === undefined) return
+    const availability = this.#availability
+    const isNewer = (promotion: string) => availability.isOlderThan(promotion)
+    const history = await peer.promotionWhen(isNewer, this.#stopping.signal).catch(() => undefined)
+    if (history === undefined) return
+    availability.supersede({ url: peer.url, history })
+    this.#audit.superseded({ address: 'server', operation: 'askPeer' }, peer.url)
+  }
+
   #endRevoked(but: object | undefined): void {
     const access = this.#access
     this.#requests.abortWhere((request, raw) =>
       request === but ? undefined : access.refusalOf(access.of(raw)),
     )
-    this.#live.sockets.endRevoked()
-    this.#live.subscriptions.rightsChanged()
+    this.#services.live.sockets.endRevoked()
+    this.#services.live.subscriptions.rightsChanged()
   }
 
   async #close(drain: boolean): Promise<void> {
     const { shutdownTimeoutMs } = this.#deps.config
     const drainedMs = drain ? await this.#probes.drain.wait(shutdownTimeoutMs) : 0
-    const waitMs = Math.max(0, shutdownTimeoutMs - drainedMs)
-    this.#stopping = true
+    this.#availability.stop()
+    this.#stopping.abort()
     this.#tls?.stop()
-    this.#live.stop()
-    const finished = Promise.all([this.#listeners.close(), this.#observers.stop()])
+    this.#services.live.stop()
+    const observed = Promise.all([this.#runs.stop(), this.#services.relays.stop()])
+    const copyMsMax = shutdownTimeoutMs - drainedMs
+    const copiedMs = await copiedBeforeStop(this.#deps, this.#requests, copyMsMax)
+    const waitMs = Math.max(0, shutdownTimeoutMs - drainedMs - copiedMs)
+    const finished = Promise.all([this.#listeners.close(), observed])
     this.#connections.stop()
     const timer = setTimeout(() => {
       this.#requests.abortAll(new ServerError('overloaded', 'The server is stopping.'))
     }, waitMs)
-    const lastTimer = setTimeout(() => this.#connections.destroyAll(), waitMs + ABORT_GRACE_MS)
+    const lastTimer = setTimeout(() => {
+      this.#connections.destroyAll()
+      this.#endCopies()
+    }, waitMs + ABORT_GRACE_MS)
     await finished
     clearTimeout(timer)
     clearTimeout(lastTimer)
-    await this.#live.close()
-    await this.#moves.stop()
-    await this.#backups.stop()
+    this.#endCopies()
+    await this.#services.live.close()
+    await this.#services.moves.stop()
+    await this.#services.backups.stop()
     await this.#access.stop()
     await this.#sessions.close()
     await this.#sweeping
     await this.#written.close()
-    this.#metrics.close()
+    this.#services.metrics.close()
     try {
       await this.#deps.storage.close()
     } finally {
@@ -334,67 +373,19 @@ export class Server {
     }
   }
 
-  #createObservers(shared: Omit<SharedDependencies, 'audit'>): InProcessObservers {
+  /** Nobody is there any more who could be answered: what waits for a second copy ends without it. */
+  #endCopies(): void {
+    void this.#deps.storage.primary?.demand('none')
+  }
+
+  #createRuns(shared: Omit<SharedDependencies, 'audit'>): OwnRuns {
     const { parser, cursors, execution, ended } = shared
-    const { config, storage, clock, log } = this.#deps
-    const { transactionTotalMs: runMsMax } = config
-    const requests = this.#requests
-    const parts = { parser, cursors, execution, storage, clock, log, requests, ended, runMsMax }
-    return new InProcessObservers(parts)
+    const { transactionTotalMs: runMsMax } = this.#deps.config
+    const parts = { parser, cursors, execution, ended, runMsMax, requests: this.#requests }
+    return new OwnRuns({ ...this.#deps, ...parts })
   }
 }
 
-/** What sessions ask of the rights of now. */
-function rightsOf(access: Access): Required<Pick<SessionsDependencies, 'limitsOf' | 'viewOf'>> {
-  return {
-    limitsOf: (who) => access.limitsOf(who),
-    viewOf: (who, catalog) => access.viewOf(who, catalog),
-  }
-}
-
-/** Who sent a request, what limits it has, and whether it may go on. */
-function callersOf(
-  access: Access,
-): Pick<RequestsDependencies, 'principalOf' | 'limitsOf' | 'refusalOf'> {
-  return {
-    principalOf: (raw) => access.of(raw),
-    limitsOf: (principal) => access.limitsOf(principal),
-    refusalOf: (raw) => access.refusalSince(raw),
-  }
-}
-
-/** Undefined where no JWT is taken. Throws UsageError where its keys cannot be used. */
-function jwtTokensOf({ jwt }: Config, options: JwtOptions): JwtTokens | undefined {
-  if (jwt === undefined) return undefined
-  try {
-    return new JwtTokens(jwt, new JwtKeys(jwt.keys, options), options.clock)
-  } catch (error) {
-    const where = jwt.keys.kind === 'file' ? jwt.keys.path : jwt.keys.url
-    throw new UsageError(`--jwt-keys ${where}: ${(error as Error).message}.`)
-  }
-}
-
-/** Throws UsageError where its file cannot be used. */
-function auditOf({ audit }: Config, options: JwtOptions): Audit {
-  try {
-    return openAudit(audit, options)
-  } catch (error) {
-    throw new UsageError(`--audit ${audit}: ${(error as Error).message}.`)
-  }
-}
-
-type JwtOptions = ConstructorParameters<typeof JwtKeys>[1]
-
-/** Throws UsageError where the tokens of the store and the flags of the server contradict each other. */
-function requireTokens({ auth, host, jwt }: Config, { tokenCount }: Access): void {
-  if (auth === 'off' && tokenCount > 0) {
-    throw new UsageError(
-      '--no-auth: this database has tokens of access, so start without it. When all are lost, make one with percolite token create.',
-    )
-  }
-  if (auth === 'required' && jwt === undefined && tokenCount === 0 && !isLoopbackName(host)) {
-    throw new UsageError(
-      `--host ${host}: nobody could get in, because there is no token. Make the first one with --admin-token-file or percolite token create.`,
-    )
-  }
+function auditListener(audit: Audit, requests: RunningRequests): ProblemListener {
+  return (problem, at) => audit.answered(problem, askerOf(requests, at))
 }

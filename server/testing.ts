@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readConfig } from './config.ts'
 import { FLAGS } from './flags.ts'
+import { loadObservers } from './live/observers/observer-module.ts'
 import { createServer } from './server.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -23,7 +24,9 @@ export async function startServer(
 ): Promise<StartedServer> {
   const unknown = Object.keys(flags).find((name) => !Object.hasOwn(FLAGS, name))
   if (unknown !== undefined) throw new UsageError(`There is no flag --${unknown}.`)
-  const server = await createServer(readConfig({ engine: 'memory', port: '0', ...flags }, {}))
+  const config = readConfig({ engine: 'memory', port: '0', ...flags }, {})
+  const observers = await loadObservers(config.observersModule)
+  const server = await createServer(config, { observers })
   const { url } = await server.listen()
   const close = () => server.close()
   return { url, close, [Symbol.asyncDispose]: close }

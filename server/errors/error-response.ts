@@ -4,9 +4,9 @@ import { PlanError } from '../../planner/planner.ts'
 import {
   CellStoreError,
   DamagedRecord,
-  diskFullOf,
   StorageError,
   storeUnavailableOf,
+  writeRefusalOf,
 } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
@@ -40,7 +40,10 @@ const WAITED_FOR = [
   'client_overloaded',
   'rate_limited',
   'moving',
+  'behind',
+  'no_second_copy',
   'store_unavailable',
+  'gateway_unavailable',
 ]
 
 /** Seconds that a client is asked to wait, for `Retry-After`; undefined where waiting does not help. */
@@ -50,6 +53,9 @@ export function retryAfterSeconds(problem: Pick<Problem, 'code'>): number | unde
   return WAITED_FOR.includes(code) ? RETRY_AFTER_SECONDS : undefined
 }
 
+const CONFLICT = 409
+const MISDIRECTED = 421
+
 /**
  * What a client is told of an error. One that is not expected becomes `internal`, and nothing of it
  * leaves the process.
@@ -58,8 +64,12 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof ScriptStopped) {
     const { line, column, ...done } = error.fields
     const stopped = problemOf(error.cause)
+    // Node.js and browsers repeat a request that is answered 421 by themselves, and with it what is done.
+    const isRepeated = stopped.status === MISDIRECTED && done.results.length > 0
+    const status = isRepeated ? CONFLICT : stopped.status
     // An error without a place of its own has that of its statement.
-    return { ...stopped, line: stopped.line ?? line, column: stopped.column ?? column, ...done }
+    const place = { line: stopped.line ?? line, column: stopped.column ?? column }
+    return { ...stopped, status, ...place, ...done }
   }
   if (error instanceof NoteFailure) {
     const { line: _, column: __, ...noteProblem } = problemOf(error.cause)
@@ -101,7 +111,7 @@ function ofStorageError({ code, message, fields }: StorageError): Problem {
 /** Of a call that no commit was waiting for. */
 function ofCellStoreError(error: CellStoreError): Problem {
   if (error.kind === 'damaged') return problem('store_damaged', error.message)
-  const known = diskFullOf(error) ?? storeUnavailableOf(error)
+  const known = writeRefusalOf(error) ?? storeUnavailableOf(error)
   if (known !== undefined) return ofStorageError(known)
   return error.kind === 'closed' ? problem('overloaded', 'The server is stopping.') : internal()
 }

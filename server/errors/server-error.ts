@@ -21,11 +21,17 @@ export class ServerError extends Error {
 }
 
 /** An exceeded limit, always named and with both figures. */
-export function limitExceeded(limit: string, limitValue: number, actual: number, what: string) {
+export function limitExceeded(
+  limit: string,
+  limitValue: number,
+  actual: number,
+  what: string,
+  more: Readonly<Record<string, unknown>> = {},
+) {
   return new ServerError(
     'limit_exceeded',
     `${what}: ${actual}, and at most ${limitValue} are allowed.`,
-    { limit, limitValue, actual },
+    { limit, limitValue, actual, ...more },
   )
 }
 

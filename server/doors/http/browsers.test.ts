@@ -108,7 +108,7 @@ test('no answer is kept, shown in pages of others or told to others, but for the
   }
   const { headers } = await server.query('SHOW TABLES')
   assert.equal(headers['cache-control'], 'no-store')
-  for (const path of ['/docs/', '/openapi.json', '/openapi.yaml']) {
+  for (const path of ['/docs/', '/openapi.json', '/openapi.yaml', '/llms.txt']) {
     assert.equal((await told(path))[0], 'no-cache', path)
   }
   for (const path of ['/docs/nowhere', '/openapi.txt', '/console/nowhere.js']) {
@@ -118,7 +118,14 @@ test('no answer is kept, shown in pages of others or told to others, but for the
 
 test('--no-docs serves neither the contract nor its page', async (t) => {
   const server = await startTestServer(t, { flags: { 'no-docs': 'true' } })
-  for (const path of ['/docs', '/docs/', '/docs/json', '/openapi.yaml', '/openapi.json']) {
+  for (const path of [
+    '/docs',
+    '/docs/',
+    '/docs/json',
+    '/openapi.yaml',
+    '/openapi.json',
+    '/llms.txt',
+  ]) {
     assert.equal((await server.get(path)).status, 404, path)
   }
   assert.equal((await server.get('/v1/tables')).status, 200)

@@ -9,11 +9,18 @@ import type { Access } from '../../guard/access/access.ts'
 import type { OpaqueIds } from '../../guard/access/opaque-ids.ts'
 import type { Audit } from '../../guard/audit/audit.ts'
 import type { Shares } from '../../guard/budgets/shares.ts'
+import type { ScheduleTimer } from '../../live/observers/schedule-timer.ts'
+import { RelayAddresses } from '../../live/relays/relay-addresses.ts'
+import { Relays, relaySettingOf } from '../../live/relays/relays.ts'
 import { Backups } from '../../operations/backups/backups.ts'
 import type { CommitMetrics } from '../../operations/metrics/commit-metrics.ts'
 import { Metrics } from '../../operations/metrics/metrics.ts'
 import { Moves } from '../../operations/move/moves.ts'
+import type { Availability } from '../../operations/replication/availability.ts'
+import { Followers } from '../../operations/replication/followers.ts'
+import type { Following } from '../../operations/replication/standby-state.ts'
 import type { StatementStatistics } from '../../operations/statistics/statement-statistics.ts'
+import type { Tracing } from '../../operations/tracing/tracing.ts'
 import type { AnswerListener } from '../../requests/answers/answer-body.ts'
 import { AnswerWriter } from '../../requests/answers/answer-text.ts'
 import type { Cursors } from '../../requests/prepared/cursor.ts'
@@ -63,15 +70,20 @@ export type BaseDependencies = {
   readonly randomness: Randomness
   readonly contract: Contract
   readonly commits: CommitMetrics
+  /** Where the process has the SDK of OpenTelemetry. */
+  readonly tracing: Tracing | undefined
+  /** Where it follows another server. */
+  readonly following?: Following | undefined
 }
 
 export type DoorDependencies = BaseDependencies &
   SharedDependencies & {
     readonly sessions: TransactionSessions
     readonly requests: RunningRequests
+    readonly schedules: ScheduleTimer
     readonly sendProblem: ProblemSender
     readonly listener: ProblemListener
-    readonly isStopping: () => boolean
+    readonly availability: Availability
     readonly probes: Probes
     readonly onAnswer?: AnswerListener
   }
@@ -86,6 +98,8 @@ export function servicesOf(deps: DoorDependencies, version: string) {
   const { validator } = deps.contract
   const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
+  const addresses = new RelayAddresses(config.relayTo)
+  const relaySetting = relaySettingOf({ ...deps, addresses })
   const conflicts = deps.commits.log
   const services = {
     clock,
@@ -100,7 +114,7 @@ export function servicesOf(deps: DoorDependencies, version: string) {
   }
   const runnerDeps = { parser, storage, sessions, cursors, writer, shares, ...services }
   const attempts = new Attempts(runnerDeps)
-  const executionDeps = { ...runnerDeps, statementTimeoutMs, execution, attempts }
+  const executionDeps = { ...runnerDeps, statementTimeoutMs, execution, attempts, relaySetting }
   const runner = new StatementRunner(executionDeps)
   const begins = new UnreadBegins(sessions)
   const answers = new QueryAnswers({ runner, writer, requests, begins })
@@ -114,8 +128,10 @@ export function servicesOf(deps: DoorDependencies, version: string) {
   const live = new LiveConnections({ ...executionDeps, ...liveDeps })
   const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
   const backups = new Backups({ storage, folder: config.backupsFolder, engine, version, log })
-  const metrics = new Metrics({ ...deps, live, version, engine })
-  const own = { live, metrics, moves, backups }
+  const relays = new Relays({ ...deps, addresses })
+  const metrics = new Metrics({ ...deps, live, relays, version, engine })
+  const followers = new Followers({ storage, clock, folder: config.dataDirectory })
+  const own = { live, metrics, moves, backups, followers, relays }
   const made = { attempts, runner, writer, begins, answers, rows, scans, scripts, streams }
   return { ...made, describe, ...own }
 }

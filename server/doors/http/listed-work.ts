@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Storage } from '../../../storage/storage.ts'
 import type { Asker } from '../../guard/audit/audit-event.ts'
+import { type SnapshotRequest, whenVisible } from '../../requests/prepared/request-snapshot.ts'
 import type { RequestAbout, RunningRequest } from '../../requests/prepared/running-request.ts'
 import type { RunningRequests } from '../../requests/prepared/running-requests.ts'
 
@@ -26,6 +28,22 @@ export async function listedWork<T>(
   } finally {
     running.end()
   }
+}
+
+/** As `whenVisible`, for a request that is one of those that run only while it waits. */
+export async function listedUntilVisible(
+  {
+    requests,
+    storage,
+  }: {
+    readonly requests: Pick<RunningRequests, 'begin'>
+    readonly storage: Storage
+  },
+  reply: FastifyReply,
+  snapshot: Omit<SnapshotRequest, 'readOnly'>,
+): Promise<void> {
+  if (snapshot.minTimestamp === undefined) return
+  await listedWork(requests, reply, async (running) => whenVisible(storage, snapshot, running))
 }
 
 /**

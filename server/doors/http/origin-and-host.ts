@@ -97,7 +97,7 @@ export function corsHeaders(rules: OriginRules, origin: string | undefined): Cor
     'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
     'Access-Control-Allow-Headers':
       'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, ' +
-      'Percolite-History, Percolite-Min-Timestamp, Prefer',
+      'Percolite-Forwarding, Percolite-History, Percolite-Min-Timestamp, Prefer',
     'Access-Control-Expose-Headers':
       'ETag, Idempotent-Replayed, Location, Percolite-Commit-Timestamp, Percolite-Read-Timestamp, ' +
       'Percolite-History, Preference-Applied, Retry-After',

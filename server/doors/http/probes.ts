@@ -2,12 +2,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, type Storage, timeText } from '../../../storage/storage.ts'
 import { ServerError } from '../../errors/server-error.ts'
+import type { Availability } from '../../operations/replication/availability.ts'
+import type { StandbyState } from '../../operations/replication/standby-state.ts'
 import type { AnswerListener } from '../../requests/answers/answer-body.ts'
 import { FORMAT_TYPES } from '../../requests/answers/answer-format.ts'
 import { Drain } from './drain.ts'
 
 const HEALTH = '/healthz'
 const READINESS = '/readyz'
+
+/** For so long a standby is ready without its primary. */
+const STANDBY_SILENCE_MS_MAX = 60_000
 
 /** Who watches a server asks with the same head every time. */
 const HEADS_MAX = 8
@@ -17,7 +22,7 @@ const CHARACTERS_MAX = 8_192
 type Opened = {
   /** Names and values in turn, see `headersOfAll`. */
   readonly headers: readonly string[]
-  readonly isStopping: () => boolean
+  readonly availability: Pick<Availability, 'refusal'>
   readonly metrics: { answered(operation: string, status: number, request: IncomingMessage): void }
   readonly onAnswer?: AnswerListener | undefined
 }
@@ -36,9 +41,23 @@ export class Probes {
   #heads: string[] = []
   #opened: Opened | undefined
 
-  constructor(storage: Storage, clock: Clock, drainMs: number) {
+  readonly #standby: StandbyState | undefined
+  readonly #promotion: string
+
+  constructor(
+    { promotion }: Pick<Availability, 'promotion'>,
+    deps: {
+      readonly storage: Storage
+      readonly clock: Clock
+      readonly drainMs: number
+      readonly following?: { readonly state: StandbyState } | undefined
+    },
+  ) {
+    const { storage, clock, drainMs, following } = deps
     this.drain = new Drain(clock, drainMs)
     this.#storage = storage
+    this.#standby = following?.state
+    this.#promotion = promotion
     const isLocal = storage.health.answeredMicros === undefined
     this.#health = isLocal ? textOf(this.health()) : undefined
   }
@@ -54,18 +73,20 @@ export class Probes {
   }
 
   health(): object {
-    return { status: 'ok', ...storeAnsweredAt(this.#storage) }
+    const promotion = this.#promotion
+    return { status: 'ok', ...(promotion && { promotion }), ...storeAnsweredAt(this.#storage) }
   }
 
   /** Throws what keeps the server from taking work. */
-  readiness(isStopping: () => boolean): object {
+  readiness({ refusal }: Pick<Availability, 'refusal'>): object {
     this.drain.readinessAsked()
     const { outage, warnings } = this.#storage.health
     // It may be why the server stops.
     if (outage !== undefined) throw outage
-    if (isStopping() || this.drain.isDraining)
-      throw new ServerError('overloaded', 'The server is stopping.')
-    return { status: 'ready', warnings }
+    if (refusal !== undefined) throw refusal
+    if (this.drain.isDraining) throw new ServerError('overloaded', 'The server is stopping.')
+    const standby = this.#standby && readinessOf(this.#standby)
+    return { status: 'ready', warnings, ...(standby && { standby }) }
   }
 
   /** To be told of a request that was let in. An answer may also depend on a body, or on the page that asks. */
@@ -88,7 +109,7 @@ export class Probes {
     if (opened === undefined || !this.#heads.includes(rawHeaders.join('\n'))) return false
     let body = this.#health
     try {
-      if (url === READINESS) body = textOf(this.readiness(opened.isStopping))
+      if (url === READINESS) body = textOf(this.readiness(opened.availability))
       else body ??= textOf(this.health())
     } catch {
       return false
@@ -100,6 +121,16 @@ export class Probes {
     response.writeHead(200, [...opened.headers, 'content-length', length]).end(body)
     return true
   }
+}
+
+/** How far a standby is. Throws where it knows its primary's store no more; who asks need not know where that is. */
+function readinessOf(state: StandbyState): object {
+  const { connected, groupsBehind, behindMs, silentMs } = state
+  if (silentMs > STANDBY_SILENCE_MS_MAX) {
+    const detail = `The primary has not answered this standby for ${Math.round(silentMs / 1_000)} s.`
+    throw new ServerError('behind', detail, { behindMs })
+  }
+  return { connected, groupsBehind, behindMs }
 }
 
 function textOf(body: object): string {

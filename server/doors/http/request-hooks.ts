@@ -8,6 +8,7 @@ import { ServerError, shortened } from '../../errors/server-error.ts'
 import { COUNTED_BYTES_MIN } from '../../guard/budgets/hold.ts'
 import { HISTORY_HEADER } from '../../guard/history/request-history.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
+import type { Availability } from '../../operations/replication/availability.ts'
 import type { RunningRequests } from '../../requests/prepared/running-requests.ts'
 import type { LargeBodies } from './bodies/large-bodies.ts'
 import {
@@ -19,7 +20,7 @@ import {
 
 const CACHE_CONTROL = 'Cache-Control'
 /** The same for all, so it may be kept; what does not say for how long is to be looked at again. */
-const PAGES = /^\/(?:docs|openapi\.|console\/)/
+const PAGES = /^\/(?:docs|openapi\.|llms\.|console\/)/
 
 /**
  * What every answer has, names and values in turn: the id of the store's history; browsers are not to guess what an
@@ -87,6 +88,11 @@ function bodyBytesOf(headers: IncomingHttpHeaders): number {
   return Math.min(Number(headers['content-length'] ?? 0), bodyBytesMax)
 }
 
+/** What is answered only while the server serves: not what says how it is, or lets a standby follow. */
+function isServed(route: string | undefined): boolean {
+  return route?.startsWith('/v1/') === true && !route.startsWith('/v1/replication')
+}
+
 /** What happens to every request, whatever it asks for. */
 export function addRequestHooks(
   fastify: FastifyInstance,
@@ -97,14 +103,14 @@ export function addRequestHooks(
     /** Told of each request that may go on. */
     readonly admitted: (request: FastifyRequest) => void
     readonly log: Logger
-    readonly isStopping: () => boolean
+    readonly availability: Pick<Availability, 'refusal'>
     readonly requests: RunningRequests
     readonly largeBodies: Pick<LargeBodies, 'expect'>
     /** See `headersOfAll`. */
     readonly headers: readonly string[]
   },
 ): void {
-  const { rules, admit, admitted: letIn, log, isStopping, requests, largeBodies } = options
+  const { rules, admit, admitted: letIn, log, availability, requests, largeBodies } = options
   const { headers: ofAll } = options
   // The last one that was allowed: clients name the same host in every request.
   let allowedHost: string | undefined
@@ -135,9 +141,8 @@ export function addRequestHooks(
       admitted = admit(request)
       requirePlainBody(headers['content-encoding'])
       requireUtf8(headers['content-type'])
-      if (isStopping() && request.routeOptions.url?.startsWith('/v1/') === true) {
-        throw new ServerError('overloaded', 'The server is stopping.')
-      }
+      const { refusal } = availability
+      if (refusal !== undefined && isServed(request.routeOptions.url)) throw refusal
       if (bytes >= COUNTED_BYTES_MIN) {
         // It is in memory while it arrives, and what it says until the request has been answered.
         requests.holdReceived(reply.raw, bytes)

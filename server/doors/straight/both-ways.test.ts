@@ -81,6 +81,50 @@ const reads = fc
     }
   })
 
+const scans = fc
+  .record({
+    columns: oneOf('*', 'at, id', 'j'),
+    id,
+    as: who,
+    limit: number,
+    more: number,
+    form: fc.nat(11),
+  })
+  .map(({ columns: what, id: key, as, limit, more, form }): Request => {
+    const query = (sql: string, params: unknown): Request => ({
+      path: '/v1/query',
+      body: { sql, params },
+      as,
+    })
+    const scan = `SCAN ${what} FROM word`
+    switch (form) {
+      case 0:
+        return query(`${scan} WHERE id >= :id LIMIT :limit`, { id: key, limit })
+      case 1:
+        return query(`${scan} WHERE id < :id ORDER BY id DESC LIMIT 2`, { id: key })
+      case 2:
+        return query(`${scan} WHERE id LIKE :id`, { id: `${key}%` })
+      case 3:
+        return query(`${scan} WHERE id IN ($1, $2)`, [key, 'b'])
+      case 4:
+        return query(`${scan} LIMIT $1`, [limit])
+      case 5:
+        return query('SCAN * FROM pair WHERE a = :a', { a: more })
+      case 6:
+        return query('SCAN b, v FROM pair WHERE a = $1 AND b BETWEEN $2 AND $3', [more, 'a', key])
+      case 7:
+        return query('SCAN * FROM pair WHERE (a, b) > (:a, :b) LIMIT 3', { a: more, b: key })
+      case 8:
+        return query('SCAN * FROM split WHERE id >= $1', [more])
+      case 9:
+        return query(`${scan} WHERE n > :n`, { n: more })
+      case 10:
+        return query(`${scan} WHERE id > :id AND id <= upper(:id)`, { id: key })
+      default:
+        return query(`${scan} WHERE id >= :id`, { id: key })
+    }
+  })
+
 const rows = fc
   .record({
     table: oneOf('word', 'pair', 'split', 'absent'),
@@ -229,6 +273,7 @@ const elsewhere = fc
 
 const requests = fc.oneof(
   { weight: 60, arbitrary: reads },
+  { weight: 30, arbitrary: scans },
   { weight: 23, arbitrary: rows },
   { weight: 2, arbitrary: bodies },
   { weight: 8, arbitrary: texts },
@@ -241,6 +286,7 @@ const requests = fc.oneof(
 test('whatever is asked is answered and counted by both ways alike', async (t) => {
   t.diagnostic(`seed ${SEED}: WAYS_SEED=${SEED}`)
   let straight = 0
+  let scanned = 0
   let written = 0
   const { row } = TurnReads.prototype
   t.mock.method(
@@ -249,6 +295,16 @@ test('whatever is asked is answered and counted by both ways alike', async (t) =
     function counted(this: TurnReads, ...asked: Parameters<typeof row>) {
       const found = row.apply(this, asked)
       if (found !== undefined) straight += 1
+      return found
+    },
+  )
+  const { rows: scan } = TurnReads.prototype
+  t.mock.method(
+    TurnReads.prototype,
+    'rows',
+    function counted(this: TurnReads, ...asked: Parameters<typeof scan>) {
+      const found = scan.apply(this, asked)
+      if (found?.isWhole) scanned += 1
       return found
     },
   )
@@ -273,8 +329,9 @@ test('whatever is asked is answered and counted by both ways alike', async (t) =
   }
   assert.deepEqual(await direct.counts(), await general.counts())
   t.diagnostic(
-    `${REQUESTS} requests, 0 differences; ${straight} read and ${written} written straight`,
+    `${REQUESTS} requests, 0 differences; ${straight} read, ${scanned} scanned and ${written} written straight`,
   )
+  assert.ok(scanned > REQUESTS / 250, `only ${scanned} were scanned straight`)
   assert.ok(straight > REQUESTS / 40, `only ${straight} were read straight`)
   assert.ok(written > 0, `only ${written} were written straight`)
 })
@@ -285,7 +342,7 @@ test('a transaction over several requests is the same by both ways', async (t) =
   const general = await Way.open(t, { prefer: 'general' })
   for (const row of ROWS) for (const way of [direct, general]) await way.send(row)
   const inside = fc.tuple(
-    fc.array(fc.oneof(reads, writes, texts, options, bodies), { maxLength: 8 }),
+    fc.array(fc.oneof(reads, scans, writes, texts, options, bodies), { maxLength: 8 }),
     oneOf('COMMIT', 'ROLLBACK'),
   )
   for (const [asked, end] of fc.sample(inside, { seed: SEED, numRuns: 60 })) {

@@ -26,7 +26,7 @@ export function valuesOfKnown(
   given: GivenValues,
   { params, text, fields, names }: KnownQuery,
 ): SqlValue[] | undefined {
-  if (given.hasIntegers && mayRound(text)) return undefined
+  if (given.hasDigits && mayRound(text)) return undefined
   const { isNamed, parameterCount } = given
   // Of no more names than these none stands twice, and none is of no use.
   const nameCount = names ?? shapeOfJson(text).names

@@ -12,6 +12,9 @@ async function serverWithItems(t: TestContext): Promise<TestServer> {
   const server = await startTestServer(t)
   await server.query('CREATE TABLE item (id TEXT PRIMARY KEY, note TEXT, size INTEGER)')
   await server.rows("INSERT INTO item (id, note, size) VALUES ('a', 'grün', 1), ('b', NULL, 2)")
+  await server.query('CREATE TABLE long (id INTEGER PRIMARY KEY, note TEXT)')
+  const rows = Array.from({ length: 101 }, (_, id) => `(${id}, '${'x'.repeat(200)}')`)
+  await server.rows(`INSERT INTO long (id, note) VALUES ${rows}`)
   return server
 }
 
@@ -28,6 +31,8 @@ function comparable({ status, headers, text }: Answer) {
 }
 
 const GET = 'GET * FROM item WHERE id = :id'
+
+const SCAN = 'SCAN * FROM item WHERE id >= :id ORDER BY id DESC LIMIT 2'
 
 const REQUESTS: Readonly<Record<string, string>> = {
   'a GET that finds its row': JSON.stringify({ sql: GET, params: { id: 'a' } }),
@@ -48,6 +53,12 @@ const REQUESTS: Readonly<Record<string, string>> = {
   'a SET': JSON.stringify({ sql: "SET size = 3 ON item WHERE id = 'a'" }),
   'a SET that is not to be': JSON.stringify({ sql: "SET size = 'x' ON item WHERE id = 'a'" }),
   'a SCAN with another page': JSON.stringify({ sql: 'SCAN * FROM item', pageSize: 1 }),
+  'a SCAN of a few rows': JSON.stringify({ sql: SCAN, params: { id: 'a' } }),
+  'a SCAN of none': JSON.stringify({ sql: SCAN, params: { id: 'z' } }),
+  'a SCAN of fewer than none': JSON.stringify({ sql: 'SCAN * FROM item LIMIT -1' }),
+  'a SCAN without a bound': JSON.stringify({ sql: "SCAN * FROM item WHERE id LIKE '%'" }),
+  'a SCAN of more rows than a turn reads': JSON.stringify({ sql: 'SCAN * FROM long' }),
+  'a SCAN of longer rows': JSON.stringify({ sql: 'SCAN * FROM long LIMIT 90' }),
   'several statements': JSON.stringify({
     statements: [
       { sql: GET, params: { id: 'a' } },
@@ -79,7 +90,7 @@ test('a plain request is answered as by the ordinary route, mistakes included', 
   }
 })
 
-test('GETs beside commits of their row see what was committed before their timestamp', async (t) => {
+test('GETs and SCANs beside commits of their row see what was committed before their timestamp', async (t) => {
   const server = await serverWithItems(t)
   const commits: Array<{ readonly at: number; readonly size: number }> = []
   const reads: Array<{ readonly at: number; readonly size: number }> = []
@@ -89,7 +100,8 @@ test('GETs beside commits of their row see what was committed before their times
     if (status === 200) commits.push({ at: body.commitTimestamp, size })
   }
   const get = async () => {
-    const { body } = await server.query(GET, { params: { id: 'a' } })
+    const sql = reads.length % 2 === 0 ? GET : SCAN.replace('ORDER', 'AND id <= :id ORDER')
+    const { body } = await server.query(sql, { params: { id: 'a' } })
     reads.push({ at: body.readTimestamp, size: body.results[0].rows[0].size })
     if (reads.length % 8 !== 0) await get()
   }

@@ -75,7 +75,8 @@ export class StraightQueries {
         ? { sql, params, text: '', fields: 0 }
         : { sql, params, text, fields, names }
       const statement = known[0] as Statement
-      const read = statement.kind === 'get' ? reads.query(statement, requested, head) : undefined
+      const isRead = statement.kind === 'get' || statement.kind === 'scan'
+      const read = isRead ? reads.query(statement, requested, head) : undefined
       if (read !== undefined) return read
       if (statement.kind === 'set') write = writes.of(statement, requested, head)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { GetStatement } from '../../../parser/ast.ts'
+import type { GetStatement, ScanStatement } from '../../../parser/ast.ts'
 import {
   meetsPointRule,
   type Parameters,
@@ -18,6 +18,7 @@ import type {
 } from '../../operations/statistics/statement-statistics.ts'
 import { FORMAT_TYPES } from '../../requests/answers/answer-format.ts'
 import { formOf, type ResultForm, rowText } from '../../requests/answers/result-form.ts'
+import { WrittenRows } from '../../requests/answers/written-rows.ts'
 import type { RunningRequests } from '../../requests/prepared/running-requests.ts'
 import { readKeyPath } from '../../requests/rows/key-path.ts'
 import { getRow } from '../../requests/rows/row-statements.ts'
@@ -28,6 +29,7 @@ import type { ReadyAnswer } from '../http/answers/outbox.ts'
 import { READ_TIMESTAMP_HEADER } from '../http/answers/transaction-answers.ts'
 import { type KnownQuery, valuesOfKnown } from './known-query.ts'
 import type { SeenHead } from './seen-heads.ts'
+import { rowsInTurn, type StraightScan, straightScan } from './straight-scans.ts'
 
 type ReadsDependencies = {
   readonly storage: Storage
@@ -58,7 +60,7 @@ const ROWS = '/rows/'
 /** Reads of one row by its primary key, each in the turn in which it has arrived. */
 export class StraightReads {
   readonly #deps: ReadsDependencies
-  readonly #byPlan = new WeakMap<Plan, StraightRead | null>()
+  readonly #byPlan = new WeakMap<Plan, StraightRead | StraightScan | null>()
   /** Of the rows door, by the catalog as the caller sees it and the name of the table. */
   readonly #byTable = new WeakMap<Catalog, Map<string, StraightRead | null>>()
 
@@ -66,8 +68,12 @@ export class StraightReads {
     this.#deps = deps
   }
 
-  /** The answer to a GET; undefined where it is no read of one row, or a commit has to be waited for. */
-  query(statement: GetStatement, request: KnownQuery, head: SeenHead): ReadyAnswer | undefined {
+  /** The answer to a GET of one row or a SCAN of few; undefined where it is neither, or has to wait for a commit. */
+  query(
+    statement: GetStatement | ScanStatement,
+    request: KnownQuery,
+    head: SeenHead,
+  ): ReadyAnswer | undefined {
     if (statement.asOf !== undefined || statement.into !== undefined) return undefined
     const { access, storage, requests } = this.#deps
     // Others may wait for their turn, or this one may have lasted long.
@@ -81,21 +87,22 @@ export class StraightReads {
     if (read === undefined) {
       const running = { operation: 'query', statements: () => [request.sql] }
       const entry = { statement, parameters: NO_PARAMETERS, index: 0 }
-      read = straightRead({ plan, entry, running, catalog }, false)
+      const counted = { plan, entry, running, catalog }
+      read = straightRead(counted, false) ?? straightScan(counted)
       this.#byPlan.set(plan, read)
     }
-    const key = read === null ? undefined : valuesOfKnown(read.key, request)
-    if (read === null || key === undefined) return undefined
-    const found = this.#found(read, key, began, head)
+    const given = read === null ? undefined : valuesOfKnown(read.given, request)
+    if (read === null || given === undefined) return undefined
+    const found = this.#found(read, given, began, head)
     if (found === undefined) return undefined
     const { form } = read
     const { readTs } = began
-    const row = found === null ? '' : rowText(form, valuesOf(read, found))
+    const rows = found instanceof WrittenRows ? found.text : textOf(read as StraightRead, found)
     const rest = `],"rowsAffected":0}],"readTimestamp":${readTs},"attempts":1}\n`
     return {
       status: 200,
       headers: ['Content-Type', FORMAT_TYPES.json, READ_TIMESTAMP_HEADER, String(readTs)],
-      body: `{"results":[{"columns":${form.columns},"rows":[${row}${rest}`,
+      body: `{"results":[{"columns":${form.columns},"rows":[${rows}${rest}`,
     }
   }
 
@@ -118,7 +125,7 @@ export class StraightReads {
     if (!read) return undefined
     const key = readKeyPath(read.table, url.slice(keyAt))
     const found = this.#found(read, key, began, head)
-    if (!found) return undefined
+    if (!found || found instanceof WrittenRows) return undefined
     const { form, tag } = read
     const etag = tagOf(found.commitTs as number, tag)
     return {
@@ -132,28 +139,38 @@ export class StraightReads {
   }
 
   #found(
-    read: StraightRead,
-    key: readonly SqlValue[],
+    read: StraightRead | StraightScan,
+    given: readonly SqlValue[],
     snapshot: TurnSnapshot,
     { isRated, caller: { client, principal } }: SeenHead,
-  ): StoredRow | null | undefined {
+  ): StoredRow | WrittenRows | null | undefined {
     const { storage, requests, statistics, clock, ended } = this.#deps
     const beganMs = statistics === undefined ? 0 : clock.monotonicMs()
-    const found = storage.turnReads?.row(read.table, key, read.reads, snapshot)
-    if (found === undefined) return undefined
-    const { rule } = read
-    const isSeen =
-      found !== null && (rule === undefined || meetsPointRule(rule, found.row, principal?.claims))
-    // What the rows door says of a row that is not there is said by the general way.
-    if (!isSeen && read.isOfRows) return undefined
+    let found: StoredRow | WrittenRows | null | undefined
+    let rowCount: number
+    if ('handedOn' in read) {
+      found = rowsInTurn(read, given, snapshot, storage.turnReads)
+      if (found === undefined) return undefined
+      rowCount = found.rowCount
+    } else {
+      found = storage.turnReads?.row(read.table, given, read.reads, snapshot)
+      if (found === undefined) return undefined
+      const { rule } = read
+      const isSeen =
+        found !== null && (rule === undefined || meetsPointRule(rule, found.row, principal?.claims))
+      if (!isSeen) found = null
+      rowCount = isSeen ? 1 : 0
+      // What the rows door says of a row that is not there is said by the general way.
+      if (!isSeen && read.isOfRows) return undefined
+    }
     // What is answered here is counted here, and the rest by who lets it in.
     if (isRated && requests.rateRefusal(principal, () => client) !== undefined) return undefined
     if (statistics !== undefined) {
       read.figures = statistics.figuresOf(read.counted, read.figures)
-      read.figures.ran(clock.monotonicMs() - beganMs, isSeen ? 1 : 0, 0)
+      read.figures.ran(clock.monotonicMs() - beganMs, rowCount, 0)
     }
     ended.committed(null)
-    return isSeen ? found : null
+    return found
   }
 
   #readOf(catalog: Catalog, name: string): StraightRead | null | undefined {
@@ -174,12 +191,14 @@ export class StraightReads {
 
 const NO_PARAMETERS: Parameters = []
 
-/** The values of the result, in its order. */
-function valuesOf({ places, isWhole }: StraightRead, { row }: StoredRow): readonly SqlValue[] {
-  if (isWhole) return row
+/** The row, with the columns of the result in their order; nothing where there is none. */
+function textOf({ form, places, isWhole }: StraightRead, found: StoredRow | null): string {
+  if (found === null) return ''
+  const { row } = found
+  if (isWhole) return rowText(form, row)
   const values: SqlValue[] = []
   for (const place of places) values.push(row[place] as SqlValue)
-  return values
+  return rowText(form, values)
 }
 
 /** What percent-encoding and a query could hide is left to the general way. */

@@ -4,6 +4,8 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Clock, MaybePromise, StoreHistory } from '../../../storage/storage.ts'
 import type { Access } from '../../guard/access/access.ts'
 import { COUNTED_BYTES_MIN } from '../../guard/budgets/hold.ts'
+import { GATEWAY_HEADER } from '../../guard/gateways/forward-signature.ts'
+import type { Availability } from '../../operations/replication/availability.ts'
 import type { AnswerListener } from '../../requests/answers/answer-body.ts'
 import { FORMAT_TYPES, isJsonWanted } from '../../requests/answers/answer-format.ts'
 import type { RunningRequests } from '../../requests/prepared/running-requests.ts'
@@ -27,7 +29,7 @@ type StraightDependencies = {
   readonly access: Access
   readonly clock: Clock
   readonly requests: RunningRequests
-  readonly isStopping: () => boolean
+  readonly availability: Pick<Availability, 'refusal'>
   readonly history: NamedHistory
   readonly metrics: { answered(operation: string, status: number, request: IncomingMessage): void }
   readonly onAnswer?: AnswerListener | undefined
@@ -70,8 +72,8 @@ export class StraightWay {
 
   /** The client may be let in no more, and its body may have come long after its head. */
   #isHeld({ version, until, caller: { principal } }: SeenHead): boolean {
-    const { access, clock, isStopping } = this.#deps
-    if (version !== access.version || isStopping()) return false
+    const { access, clock, availability } = this.#deps
+    if (version !== access.version || availability.refusal !== undefined) return false
     if (until === Number.POSITIVE_INFINITY) return true
     if (until <= clock.wallMicros()) return false
     return principal?.jwtKey === undefined || access.refusalOf(principal) === undefined
@@ -148,6 +150,8 @@ function asksForMore(headers: IncomingHttpHeaders, history: NamedHistory): boole
     headers['idempotency-key'] !== undefined ||
     headers['if-match'] !== undefined ||
     headers['if-none-match'] !== undefined ||
-    headers['percolite-min-timestamp'] !== undefined
+    headers['percolite-min-timestamp'] !== undefined ||
+    // Of a request that another gateway has handed on.
+    headers[GATEWAY_HEADER] !== undefined
   )
 }

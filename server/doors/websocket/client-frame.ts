@@ -84,6 +84,8 @@ const SUBSCRIBE_FIELDS: Readonly<Record<string, SchemaPointer>> = {
   since: `${SCHEMAS}/Stamp`,
   history: `${SCHEMAS}/HistoryId`,
   view: `${SCHEMAS}/ViewId`,
+  mode: `${SCHEMAS}/SubscriptionMode`,
+  digest: `${SCHEMAS}/ListDigest`,
 }
 
 /** Reads frames by the schemas of `openapi.yaml`, so that a query is here what it is over HTTP. */
@@ -138,7 +140,10 @@ export class ClientFrameReader {
       if (error instanceof ServerError) return { type: 'invalid', id, error }
       throw error
     }
-    throw new BadFrame(`A frame's type is one of ${CLIENT_FRAMES.join(', ')}.`)
+    // The reason of a close has 123 bytes, too few for their names.
+    throw new BadFrame(
+      'The type of the frame is unknown: docs/websocket-protocol.md has those that there are.',
+    )
   }
 
   #queryOf({ minTimestamp, ...request }: Fields): QueryRequest {

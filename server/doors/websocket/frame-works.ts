@@ -24,7 +24,7 @@ import type { SocketOutbox } from './socket-outbox.ts'
 import type { SocketSink } from './socket-sink.ts'
 
 /** One frame, in the parts that it is sent in; none of them is no frame. */
-export type FrameParts = readonly Buffer[]
+export type FrameBytes = readonly Buffer[]
 
 type Frame<Type extends ClientFrame['type']> = Extract<ClientFrame, { type: Type }>
 
@@ -53,18 +53,18 @@ export class FrameWorks {
   async query(
     { id, request, notification }: Frame<'query'>,
     running: RunningRequest,
-  ): Promise<FrameParts> {
+  ): Promise<FrameBytes> {
     const held = notification === undefined ? undefined : this.#observations.held(notification)
     const fields = await this.#queries.answer(request, running, held)
     return [Buffer.from(`{"type":"result","id":${JSON.stringify(id)},${fields}`)]
   }
 
-  async release({ id, request }: Frame<'release'>): Promise<FrameParts> {
+  async release({ id, request }: Frame<'release'>): Promise<FrameBytes> {
     this.#observations.held(request.notification).giveUp(request.error)
-    return frameParts('released', id)
+    return frameBytes('released', id)
   }
 
-  async observe({ id, request }: Frame<'observe'>, running: RunningRequest): Promise<FrameParts> {
+  async observe({ id, request }: Frame<'observe'>, running: RunningRequest): Promise<FrameBytes> {
     running.follows()
     const deliver = (fields: NotificationFields) =>
       this.#outbox.send(SubscriptionFrame.of('notification', fields).parts(id))
@@ -76,12 +76,12 @@ export class FrameWorks {
     { id, request }: Frame<'subscribe'>,
     sink: SocketSink,
     running: RunningRequest,
-  ): Promise<FrameParts> {
+  ): Promise<FrameBytes> {
     const served = this.#deps.subscriptions.serve(request, sink, running)
     return await served.catch(endedBy('unsubscribed', id))
   }
 
-  async inspect({ id, request }: Frame<'inspect'>, running: RunningRequest): Promise<FrameParts> {
+  async inspect({ id, request }: Frame<'inspect'>, running: RunningRequest): Promise<FrameBytes> {
     const outbox = this.#outbox
     const sink: InspectionSink = {
       get isWritable() {
@@ -106,7 +106,7 @@ export class FrameWorks {
    * The `type` of a problem only says its code once more, and here it is the type of the frame. `running` is what
    * failed, where it had begun.
    */
-  failed(id: string, error: unknown, running?: RunningRequest): FrameParts {
+  failed(id: string, error: unknown, running?: RunningRequest): FrameBytes {
     if (isOfLeaving(error)) return []
     const told = problemOf(error)
     if (running !== undefined) this.#deps.audit.answered(told, running)
@@ -123,15 +123,15 @@ export class FrameWorks {
 }
 
 /** The last frame about what its client ended itself; any other error is thrown. */
-function endedBy(type: string, id: string): (error: unknown) => FrameParts {
+function endedBy(type: string, id: string): (error: unknown) => FrameBytes {
   return (error) => {
-    if (error instanceof Unsubscribed) return frameParts(type, id)
+    if (error instanceof Unsubscribed) return frameBytes(type, id)
     throw error
   }
 }
 
 /** A frame that says nothing but its type. */
-export function frameParts(type: string, id: string): FrameParts {
+export function frameBytes(type: string, id: string): FrameBytes {
   return SubscriptionFrame.of(type, {}).parts(id)
 }
 

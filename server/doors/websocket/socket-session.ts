@@ -14,7 +14,7 @@ import { AboutQuery } from '../http/answers/query-answers.ts'
 import { BadFrame, type ClientFrame } from './client-frame.ts'
 import { CLOSE_CODES, type CloseReason, SERVER_STOPS, type SocketEnd } from './close-codes.ts'
 import { FrameArrival } from './frame-arrival.ts'
-import { type FrameParts, FrameWorks, frameParts, Unsubscribed } from './frame-works.ts'
+import { type FrameBytes, FrameWorks, frameBytes, Unsubscribed } from './frame-works.ts'
 import { type AccessStep, SocketAccess } from './socket-access.ts'
 import type { SocketDependencies } from './socket-dependencies.ts'
 import { SocketOutbox } from './socket-outbox.ts'
@@ -213,7 +213,7 @@ export class SocketSession {
     if (frame.type === 'unsubscribe' || frame.type === 'unobserve') {
       const { kinds, lastType } = ENDINGS[frame.type]
       // One that has just ended, which the client could not know, counts as ended as well.
-      if (known === undefined) this.#say(frameParts(lastType, id))
+      if (known === undefined) this.#say(frameBytes(lastType, id))
       else if (kinds.some((kind) => kind === known.kind)) known.running.abort(new Unsubscribed())
       else throw new BadFrame(`The id is not that of a ${kinds[0]}.`)
       return
@@ -263,7 +263,7 @@ export class SocketSession {
   #begin(
     id: string,
     kind: Request['kind'],
-    work: (running: RunningRequest) => Promise<FrameParts>,
+    work: (running: RunningRequest) => Promise<FrameBytes>,
     {
       sink,
       bytes = 0,
@@ -302,7 +302,7 @@ export class SocketSession {
       : requests.beginFor(this.#access.caller, about)
   }
 
-  async #answer(id: string, running: RunningRequest, work: Promise<FrameParts>): Promise<void> {
+  async #answer(id: string, running: RunningRequest, work: Promise<FrameBytes>): Promise<void> {
     const last = await work.catch((error) => this.#works.failed(id, error, running))
     running.end()
     this.#requested.delete(id)
@@ -313,7 +313,7 @@ export class SocketSession {
   }
 
   /** Sends an answer. Who does not take those that there are is not asked for more questions. */
-  #say(parts: FrameParts): void {
+  #say(parts: FrameBytes): void {
     this.#outbox.send(parts)
     if (!this.#outbox.isWritable && !this.#socket.isPaused) void this.#readNoMoreUntilTaken()
   }

@@ -18,7 +18,14 @@ import { SERVER_LIMITS } from '../../limits.ts'
 
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600 * SECOND_MS
-const OPEN = ['getHealth', 'getOpenApiJson', 'getOpenApiYaml', 'getReadiness', 'getRoot']
+const OPEN = [
+  'getHealth',
+  'getLlmsTxt',
+  'getOpenApiJson',
+  'getOpenApiYaml',
+  'getReadiness',
+  'getRoot',
+]
 const { operations } = loadContract().document
 
 /** Answers no read of a row, if it is told so. */
@@ -59,7 +66,7 @@ describe('without a token', () => {
     for (const path of ['/nowhere', '/v1/nowhere', '/metrics']) {
       assert.equal((await server.get(path)).status, 401, path)
     }
-    for (const path of ['/docs', '/openapi.yaml', '/openapi.json']) {
+    for (const path of ['/docs', '/openapi.yaml', '/openapi.json', '/llms.txt']) {
       assert.ok((await server.get(path)).status < 400, path)
     }
   })

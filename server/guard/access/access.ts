@@ -72,6 +72,7 @@ export class Access {
   #look: Promise<void> | undefined
   #watching: Promise<void> = Promise.resolve()
   #endRevoked: EndRevoked = () => {}
+  readonly #changeListeners: Array<() => void> = []
 
   private constructor({ storage, clock, log, mode, jwt, cursorSecrets }: AccessDependencies) {
     this.cursorSecrets = cursorSecrets
@@ -225,6 +226,16 @@ export class Access {
     return principal === undefined ? catalog : this.#roles.viewOf(principal.role, catalog)
   }
 
+  /** The same for any who has the role. */
+  viewOfRole(role: string, catalog: Catalog): Catalog {
+    return this.#roles.viewOf(role, catalog)
+  }
+
+  /** Calls it each time that tokens, roles, relays or rights are known to have changed. */
+  whenChanged(listener: () => void): void {
+    this.#changeListeners.push(listener)
+  }
+
   /** The tables as they are now, as this caller may know them. */
   async currentCatalog(principal: Principal | undefined): Promise<Catalog> {
     return this.viewOf(principal, await catalogAt(this.#storage))
@@ -328,6 +339,7 @@ export class Access {
     this.cursorSecrets.know(cursorSecret)
     this.#readVersion = version
     this.version += 1
+    for (const listener of this.#changeListeners) listener()
   }
 
   /**

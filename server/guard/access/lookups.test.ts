@@ -10,10 +10,7 @@ import { TokenServer } from '../../../test/server/token-server.ts'
 async function ruledServer(t: Parameters<typeof TokenServer.start>[0]) {
   const tokens = await TokenServer.start(t)
   const admin = tokens.as(tokens.token)
-  const run = async (sql: string) => {
-    const { status, text } = await admin.query(sql)
-    assert.equal(status, 200, `${sql}: ${text}`)
-  }
+  const run = (sql: string) => admin.run(sql)
   await run('CREATE TABLE orders (id INTEGER PRIMARY KEY, owner TEXT, note TEXT, task INTEGER)')
   await run(
     'CREATE TABLE note (owner TEXT, id INTEGER, text TEXT, n INTEGER, PRIMARY KEY (owner, id))',

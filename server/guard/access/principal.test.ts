@@ -9,7 +9,10 @@ describe('GET /v1/principal', () => {
     const server = await startTestServer(t)
     const { status, body } = await server.get('/v1/principal')
     assert.equal(status, 200)
-    assert.deepEqual(body, { tokenRequired: false, rights: ['define', 'inspect', 'admin'] })
+    assert.deepEqual(body, {
+      tokenRequired: false,
+      rights: ['define', 'inspect', 'follow', 'admin'],
+    })
   })
 
   it('says of each token whose it is and what its role may do, and of no other', async (t) => {

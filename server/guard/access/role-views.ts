@@ -53,9 +53,10 @@ export class RoleViews {
     return this.#roles.get(role)?.limits ?? NO_LIMITS
   }
 
-  /** What a role may do with the server as a whole. */
+  /** What a role may do with the server as a whole; undefined is who may do everything. */
   may(role: string | undefined, right: ServerRight): boolean {
-    if (role === undefined || role === ADMIN_ROLE) return true
+    if (role === undefined) return true
+    if (role === ADMIN_ROLE) return EVERY_RIGHT.may(right)
     return mayOnServer(this.#roles.get(role)?.server ?? [], right)
   }
 

@@ -8,10 +8,7 @@ import { TokenServer } from '../../../test/server/token-server.ts'
 async function ruledServer(t: Parameters<typeof TokenServer.start>[0]) {
   const tokens = await TokenServer.start(t)
   const admin = tokens.as(tokens.token)
-  const run = async (sql: string) => {
-    const { status, text } = await admin.query(sql)
-    assert.equal(status, 200, `${sql}: ${text}`)
-  }
+  const run = (sql: string) => admin.run(sql)
   await run('CREATE TABLE note (org TEXT, id INTEGER, text TEXT, PRIMARY KEY (org, id))')
   await run('CREATE TABLE todo (id INTEGER PRIMARY KEY, owner TEXT, n INTEGER)')
   await run('CREATE INDEX byN ON todo (n)')

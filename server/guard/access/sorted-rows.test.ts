@@ -27,7 +27,7 @@ async function sortedServer(t: Parameters<typeof TokenServer.start>[0]) {
     )
   }
   const ann = tokens.as(await tokens.made('CREATE TOKEN ann ROLE member EXPIRES IN 1 DAY'))
-  return { admin, ann }
+  return { admin, ann, run }
 }
 
 describe('what is sorted and grouped for a role with a rule', () => {
@@ -61,6 +61,31 @@ describe('what is sorted and grouped for a role with a rule', () => {
       assert.equal((await admin.query(sql)).body.code, code, sql)
       const { status, text } = await ann.query(sql)
       assert.equal(status, 200, `${sql}: ${text}`)
+    }
+  })
+
+  test('a word with a * counts no words of hidden rows, by an index that is not of the rule', async (t) => {
+    const { admin, ann, run } = await sortedServer(t)
+    await run('CREATE INDEX words ON todo (WORDS word)')
+    await run('CREATE INDEX own ON todo (owner, WORDS word)')
+    for (let text = 'building'; text.includes('building'); ) {
+      text = (await admin.query('SHOW INDEXES FROM todo')).text
+    }
+    const scan = (where: string) => `SCAN COUNT(*) AS c FROM todo WHERE ${where}`
+    const refused = async (client: typeof ann, where: string) =>
+      (await client.query(scan(where))).body.code
+    assert.equal(await refused(admin, "word MATCH 'v*'"), 'limit_exceeded')
+    for (const where of ["word MATCH 'v*'", "word MATCH 'w*'"])
+      assert.equal(await refused(ann, where), 'unbounded_scan')
+    for (const [where, count] of [
+      ["word MATCH 'w1'", 3],
+      ["word MATCH 'w1 w*'", 3],
+      ["word MATCH 'v10 v*'", 0],
+      ["owner = 'ann' AND word MATCH 'w*'", 6],
+      ["owner = 'ann' AND word MATCH 'v*'", 0],
+      ["owner = 'bob' AND word MATCH 'v*'", 0],
+    ] as const) {
+      assert.deepEqual(await ann.rows(scan(where)), [{ c: count }], where)
     }
   })
 

@@ -18,6 +18,8 @@ export type AuditEventName =
   | 'inspected'
   | 'interrupted'
   | 'backup'
+  | 'promoted'
+  | 'superseded'
   | 'events_lost'
 
 /** Names that a statement has, by what they are the names of. */

@@ -111,6 +111,16 @@ export class Audit {
     this.#sink.write({ event: 'backup', ...askedBy(by), names: { backup: name } })
   }
 
+  /** To be called when someone makes this standby the server that takes writes. */
+  promoted(by: Asker, former: string): void {
+    this.#sink.write({ event: 'promoted', ...askedBy(by), names: { former } })
+  }
+
+  /** To be called when another server says that it has taken the place of this one. */
+  superseded(by: Asker, primary: string): void {
+    this.#sink.write({ event: 'superseded', ...askedBy(by), names: { primary } })
+  }
+
   /** To be called when someone has ended what ran, which may be another's: each is told. */
   interrupted(by: Asker, names: AuditNames): void {
     this.#sink.write({ event: 'interrupted', ...askedBy(by), names })
@@ -152,6 +162,7 @@ const NAMES: { readonly [Kind in Statement['kind']]: (statement: Of<Kind>) => Au
   rotateToken: ({ token }) => ({ token: token.text }),
   dropToken: ({ token }) => ({ token: token.text }),
   rotateSecret: () => ({ secret: 'cursor' }),
+  alterStore: ({ retention }) => ({ retentionMs: String(retention.ms) }),
   createRole: ({ role, isForJwt }) => ({ role: role.text, forJwt: isForJwt }),
   alterRole: ({ role, limits }) => ({
     role: role.text,
@@ -162,6 +173,16 @@ const NAMES: { readonly [Kind in Statement['kind']]: (statement: Of<Kind>) => Au
   revoke: (statement) => ofRights(statement),
   createBlock: ({ subject }) => ({ subject: subject.text }),
   dropBlock: ({ subject }) => ({ subject: subject.text }),
+  createRelay: ({ relay, tables, to, role }) => ({
+    relay: relay.text,
+    tables: tables.map(({ text }) => text),
+    url: to.text,
+    ...(role && { role: role.text }),
+  }),
+  pauseRelay: ({ relay }) => ({ relay: relay.text }),
+  resumeRelay: ({ relay, from }) => ({ relay: relay.text, ...(from && { from }) }),
+  rotateRelay: ({ relay }) => ({ relay: relay.text }),
+  dropRelay: ({ relay }) => ({ relay: relay.text }),
   createTable: ({ table }) => ofTable(table),
   dropTable: ({ table }) => ofTable(table),
   addColumn: ({ table, column }) => ({ ...ofTable(table), column: column.name.text }),
@@ -190,6 +211,13 @@ const NAMES: { readonly [Kind in Statement['kind']]: (statement: Of<Kind>) => Au
   resumeObserver: ({ observer }) => ({ observer: observer.text }),
   replayObserver: ({ observer }) => ({ observer: observer.text }),
   dropObserver: ({ observer }) => ({ observer: observer.text }),
+  createSchedule: ({ schedule, observer }) => ({
+    schedule: schedule.text,
+    observer: observer.text,
+  }),
+  pauseSchedule: ({ schedule }) => ({ schedule: schedule.text }),
+  resumeSchedule: ({ schedule }) => ({ schedule: schedule.text }),
+  dropSchedule: ({ schedule }) => ({ schedule: schedule.text }),
 }
 
 function ofTable(table: Name): { readonly table: string } {

@@ -18,13 +18,23 @@ export class ClientKeys {
   readonly #isTrusted: ((address: string, hop: number) => boolean) | undefined
   /** Most requests come from the peer that the one before came from. */
   #last: { readonly address: string; readonly key: ClientKey } | undefined
+  /** Of requests that another gateway has handed on. */
+  #forwarded: WeakMap<IncomingMessage, ClientKey> | undefined
 
   /** `trusted` are addresses, networks such as `10.0.0.0/8`, or `loopback`. Throws TypeError for anything else. */
   constructor(trusted: readonly string[]) {
     this.#isTrusted = trusted.length === 0 ? undefined : proxyAddress.compile([...trusted])
   }
 
+  /** The request is that of this client, and not of the gateway that sends it. */
+  cameFrom(request: IncomingMessage, client: ClientKey): void {
+    this.#forwarded ??= new WeakMap()
+    this.#forwarded.set(request, client)
+  }
+
   of(request: IncomingMessage): ClientKey {
+    const forwarded = this.#forwarded?.get(request)
+    if (forwarded !== undefined) return forwarded
     const peer = request.socket.remoteAddress
     if (peer === undefined) return NO_ADDRESS
     return this.#keyOf(

@@ -14,10 +14,12 @@ const SHARED = {
   requestsMax: 'Requests under way',
   queuedRequestsMax: 'Requests that wait for their turn',
   openTransactionsMax: 'Open transactions',
+  forwardedRequestsMax: 'Requests handed on to other servers',
   bufferedBytesMax: 'Bytes written and not committed',
   socketsMax: 'Open WebSockets',
   changeStreamsMax: 'Open responses of GET /v1/changes',
   subscriptionsMax: 'Subscriptions',
+  liveResultsBytesMax: 'Bytes of what is kept of live results',
   observerWorkersMax: 'Workers of observers',
 } as const satisfies Partial<Record<keyof typeof ALL_LIMITS, string>>
 
@@ -36,10 +38,13 @@ export class Shares {
   /** Those that `queuedRequests` counts. */
   readonly waitingLine: WaitingLine
   readonly openTransactions: SharedBound
+  /** To the gateways of their transactions. */
+  readonly forwardedRequests: SharedBound
   readonly bufferedBytes: SharedBound
   readonly sockets: SharedBound
   readonly changeStreams: SharedBound
   readonly subscriptions: SharedBound
+  readonly liveResultsBytes: SharedBound
   readonly observerWorkers: SharedBound
   readonly all: readonly SharedBound[]
   /** Most requests come from the client that the one before came from. */
@@ -62,10 +67,12 @@ export class Shares {
     this.queuedRequests = bound('queuedRequestsMax')
     this.waitingLine = new WaitingLine(this.queuedRequests)
     this.openTransactions = bound('openTransactionsMax')
+    this.forwardedRequests = bound('forwardedRequestsMax')
     this.bufferedBytes = bound('bufferedBytesMax')
     this.sockets = bound('socketsMax')
     this.changeStreams = bound('changeStreamsMax')
     this.subscriptions = bound('subscriptionsMax')
+    this.liveResultsBytes = bound('liveResultsBytesMax')
     this.observerWorkers = bound('observerWorkersMax')
     this.all = bounds
   }

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { turnTaker } from '../../../test/server/turn-taker.ts'
 import { ALL_LIMITS } from '../../limits.ts'
 import { clientKeyOf } from './client-key.ts'
-import { TurnQueue } from './turns.ts'
+import { TurnQueue, turnTaker } from './turns.ts'
 
 const TURN_MS = ALL_LIMITS.turnMsMax
 

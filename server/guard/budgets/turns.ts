@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterTurn, type Clock } from '../../../storage/storage.ts'
 import { ALL_LIMITS } from '../../limits.ts'
-import type { ClientKey } from './client-key.ts'
+import { type ClientKey, SERVER_ITSELF } from './client-key.ts'
 import { FairQueue } from './fair-queue.ts'
 
 /**
@@ -31,6 +31,14 @@ export type TurnTaker = {
   waitsForTurn(goOn: () => void): void
   /** Told when its turn has come. */
   hasTurn(): void
+}
+
+/** Somebody who works in turns of the client, and is never refused one. */
+export function turnTaker(
+  client: ClientKey = SERVER_ITSELF,
+  signal: AbortSignal = new AbortController().signal,
+): TurnTaker {
+  return { client, signal, waitsForTurn: () => undefined, hasTurn: () => undefined }
 }
 
 /** When a turn ends for those who have not begun, and for those who have. */
@@ -219,6 +227,7 @@ export class Turns {
   readonly #createdMs: number
   #beganMs: number
   #longestMs = 0
+  #workedMs = 0
 
   constructor(queue: TurnQueue, taker: TurnTaker) {
     this.#queue = queue
@@ -235,6 +244,11 @@ export class Turns {
   /** How long the longest of its turns was up to now, in ms, with what it has waited for in it. */
   get longestMs(): number {
     return Math.max(this.#longestMs, this.#queue.clock.monotonicMs() - this.#beganMs)
+  }
+
+  /** How long all of its turns were up to now, in ms: as `ageMs`, without the time in which it waited for a turn. */
+  get workedMs(): number {
+    return this.#workedMs + this.#queue.clock.monotonicMs() - this.#beganMs
   }
 
   /** To be asked once, before the first piece of work, and to be answered with `begin` where it is false. */
@@ -269,6 +283,7 @@ export class Turns {
   /** Throws the signal's reason. Separate from the questions, so that most work costs no promise. */
   async pause(): Promise<void> {
     this.#longestMs = this.longestMs
+    this.#workedMs = this.workedMs
     await this.#queue.next(this.#taker)
     this.#began()
   }

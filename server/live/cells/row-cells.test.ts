@@ -10,8 +10,7 @@ import {
   type TableDefinition,
 } from '../../../storage/tables/tables.ts'
 import { startTestServer } from '../../../test/server/test-server.ts'
-import { turnTaker } from '../../../test/server/turn-taker.ts'
-import { TurnQueue, Turns } from '../../guard/budgets/turns.ts'
+import { TurnQueue, Turns, turnTaker } from '../../guard/budgets/turns.ts'
 import { textOf } from '../../requests/answers/answer-body.ts'
 import { AnswerBudget } from '../../requests/answers/query-answer.ts'
 import { catalogAt } from '../../snapshot.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { StorageError } from '../../../storage/storage.ts'
+import { noSecondCopy, notPrimary, StorageError, superseded } from '../../../storage/storage.ts'
 import { lostRaceOf } from './observer-event.ts'
 
 test('a conflict is found under whatever a function has wrapped around it', () => {
@@ -13,6 +13,12 @@ test('a conflict is found under whatever a function has wrapped around it', () =
   assert.equal(lostRaceOf(wrapped), conflict)
   assert.equal(lostRaceOf(unknown), unknown)
   assert.equal(lostRaceOf(full), full)
+})
+
+test('a store that takes no writes is no fault of the function, however long it takes none', () => {
+  for (const error of [notPrimary('http://other:4270'), superseded(''), noSecondCopy()]) {
+    assert.equal(lostRaceOf(new Error('outer', { cause: error })), error)
+  }
 })
 
 test('what is no conflict is a failure', () => {

@@ -20,7 +20,7 @@ export function factsOf(
 }
 
 /**
- * Why a run that did nothing wrong is to be repeated: another came first, the disk is full, or
+ * Why a run that did nothing wrong is to be repeated: another came first, the store takes no writes now, or
  * the outcome of its commit is unknown. It may be wrapped in errors that say more; undefined where there is none.
  */
 export function lostRaceOf(error: unknown): StorageError | undefined {
@@ -28,7 +28,7 @@ export function lostRaceOf(error: unknown): StorageError | undefined {
   // What a function throws may be its own cause.
   for (let depth = 0; depth < CAUSES_MAX && cause instanceof Error; depth += 1) {
     if (cause instanceof StorageError) {
-      return cause.isWorthRerun || cause.code === 'disk_full' ? cause : undefined
+      return cause.isWorthWaiting ? cause : undefined
     }
     cause = cause.cause
   }

@@ -9,10 +9,11 @@ import { type DefinedObserver, problemOfObserver } from './define-observer.ts'
 const MODULE_BYTES_MAX = 16 * 1024 * 1024
 
 /**
- * Loads the module of `--observers`. Each of its exports is an observer, and no two are of one name.
+ * Loads the module of `--observers`; none without it. Each of its exports is an observer, and no two are of one name.
  * Throws UsageError for a module that cannot be loaded or is not like that.
  */
-export async function loadObservers(path: string): Promise<readonly DefinedObserver[]> {
+export async function loadObservers(path: string | undefined): Promise<readonly DefinedObserver[]> {
+  if (path === undefined) return []
   const refused = (why: string) => new UsageError(`--observers ${path}: ${why}`)
   const exported = await importModule(path).catch((error) => {
     throw refused(`the module cannot be loaded: ${firstLineOf(error)}`)

@@ -21,7 +21,7 @@ async function runTransaction(t: TestContext) {
     await storage.close()
   })
   const execution = new StatementExecution(executionDeps(storage))
-  const secrets = new CursorSecrets(await storage.secret('cursor'), systemClock, 3_600_000)
+  const secrets = new CursorSecrets(await storage.secret('cursor'), systemClock, storage.retention)
   const cursors = new Cursors(secrets, storage.history)
   const parts = { parser: createParser(), cursors, execution }
   const catalog = await storage.catalog(transaction)

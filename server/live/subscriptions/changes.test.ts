@@ -35,25 +35,30 @@ function linesOf(answer: IncomingMessage) {
   }
 }
 
-test('a subscription to the rows with a member is told as rows gain and lose it', async (t) => {
+test('a subscription to the rows with a member, or a word, is told as rows gain and lose it', async (t) => {
   const { server, ask } = await world(t)
-  await server.query('CREATE TABLE post (id INTEGER PRIMARY KEY, tags JSON)')
+  await server.query('CREATE TABLE post (id INTEGER PRIMARY KEY, tags JSON, body TEXT)')
   await server.query('CREATE INDEX byTag ON post (EACH tags)')
+  await server.query('CREATE INDEX words ON post (WORDS body)')
   await server.indexesBuilt('post')
-  await server.query(`INSERT INTO post (id, tags) VALUES (1, '["x"]'), (2, '["y"]')`)
-  const next = linesOf(
-    await ask({ sql: "SCAN id FROM post WHERE 'x' = ANY (tags)", snapshot: 'true' }),
+  await server.query(
+    `INSERT INTO post (id, tags, body) VALUES (1, '["x"]', 'An X'), (2, '["y"]', 'a Y')`,
   )
-  await next()
-  assert.deepEqual((await next()).rows, [{ key: [1], row: { id: 1 } }])
-  await next()
-  for (const [id, tags, op] of [
-    [2, '["y","x"]', 'enter'],
-    [1, '["z"]', 'leave'],
-  ]) {
-    await server.query(`SET tags = '${tags}' ON post WHERE id = ${id}`)
-    const { changes } = await next()
-    assert.deepEqual([changes.length, changes[0].op, changes[0].key], [1, op, [id]])
+  for (const where of ["'x' = ANY (tags)", "body MATCH 'an x*'"]) {
+    const next = linesOf(await ask({ sql: `SCAN id FROM post WHERE ${where}`, snapshot: 'true' }))
+    await next()
+    assert.deepEqual((await next()).rows, [{ key: [1], row: { id: 1 } }])
+    await next()
+    for (const [id, tags, body, op] of [
+      [2, '["y","x"]', 'X, an other', 'enter'],
+      [1, '["z"]', 'an other', 'leave'],
+      [1, '["x"]', 'an xylophone', 'enter'],
+      [2, '["y"]', 'a Y', 'leave'],
+    ]) {
+      await server.query(`SET tags = '${tags}', body = '${body}' ON post WHERE id = ${id}`)
+      const { changes } = await next()
+      assert.deepEqual([changes.length, changes[0].op, changes[0].key], [1, op, [id]])
+    }
   }
 })
 
@@ -89,7 +94,7 @@ test('what is wrong is an answer of its own as long as no line was sent, and the
   const { server, ask } = await world(t)
   for (const [parameters, status, code] of [
     [{ sql: 'SCAN * FROM nothing' }, 404, 'unknown_table'],
-    [{ sql: 'SCAN * FROM account LIMIT 1' }, 400, 'not_subscribable'],
+    [{ sql: 'SCAN * FROM account LIMIT 1', mode: 'rows' }, 400, 'not_subscribable'],
     [{ sql: 'SCAN * FROM account WHERE balance = 1', snapshot: 'true' }, 400, 'unbounded_scan'],
     [{ sql: 'SCAN * FROM account', snapshot: 'true', since: '1' }, 400, 'invalid_request'],
     [{ sql: 'SCAN * FROM account', params: '7' }, 400, 'invalid_request'],

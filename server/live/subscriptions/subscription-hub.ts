@@ -3,7 +3,7 @@
 import type { FeedCommit, FeedFollower, Timestamp } from '../../../storage/storage.ts'
 import type { Catalog } from '../../../storage/tables/tables.ts'
 import { type ClientKey, SERVER_ITSELF } from '../../guard/budgets/client-key.ts'
-import { Turns, type TurnTaker } from '../../guard/budgets/turns.ts'
+import { Turns, turnTaker } from '../../guard/budgets/turns.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import { catalogAt } from '../../snapshot.ts'
 import { CommitQueue, type QueuedEvent } from './commit-queue.ts'
@@ -27,12 +27,6 @@ const JOINING_ROWS_MAX = 100
 type Joining = {
   readonly subscription: Subscription
   readonly answer: PromiseWithResolvers<boolean>
-}
-
-/** Whose turns its work takes: what is sent to all clients together belongs to no single one. */
-function takerFor(client: ClientKey): TurnTaker {
-  const { signal } = new AbortController()
-  return { client, signal, waitsForTurn: () => undefined, hasTurn: () => undefined }
 }
 
 /** Who is told together: one client, or all that are not set apart. */
@@ -70,8 +64,9 @@ export class SubscriptionHub {
   constructor(deps: SubscriptionDependencies, members: HubMembers) {
     this.#deps = deps
     this.#members = members
+    // What is sent to all clients together belongs to no single one.
     const client = members.kind === 'oneClient' ? members.client : SERVER_ITSELF
-    this.#turns = new Turns(deps.turnQueue, takerFor(client))
+    this.#turns = new Turns(deps.turnQueue, turnTaker(client))
     this.#live = new LiveSubscriptions(this.#turns)
   }
 

@@ -39,6 +39,7 @@ describe('GET /v1/subscriptions', () => {
     const { position, ...facts } = poor
     assert.deepEqual(facts, {
       client: '127.0.0.1',
+      mode: 'rows',
       statement: 'SCAN * FROM account USE PRIMARY KEY WHERE balance < ? AND id != ?',
       state: 'live',
       lagMs: 0,

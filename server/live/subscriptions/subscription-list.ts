@@ -1,12 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { SubscriptionMode } from '../../../planner/planner.ts'
 import type { Timestamp } from '../../../storage/storage.ts'
 import type { ClientKey } from '../../guard/budgets/client-key.ts'
 import type { Turns } from '../../guard/budgets/turns.ts'
-import type { Subscription, SubscriptionState } from './subscription.ts'
+import type { RunningRequest } from '../../requests/prepared/running-request.ts'
+import type { SubscriptionSink } from './frames/frame-batch.ts'
+
+/** `live` has been sent everything so far; `paused` is by its client. */
+export type SubscriptionState = 'live' | 'catchingUp' | 'paused'
+
+/** One subscriber, however it is told. */
+export interface OpenSubscription {
+  readonly mode: SubscriptionMode
+  readonly running: RunningRequest
+  readonly sink: SubscriptionSink
+  readonly state: SubscriptionState
+  /** It has been told what there is up to here; 0 before it has begun. */
+  readonly position: Timestamp
+  /** How often it was told of a change. */
+  readonly toldCount: number
+  /** In the mode `result`. */
+  readonly shared?: SharedResult | undefined
+}
+
+/** What all who are subscribed to one answer share. */
+export type SharedResult = {
+  readonly subscribers: number
+  readonly rows: number
+  /** Keys and ranges that were read. */
+  readonly ranges: number
+  readonly evaluations: number
+  readonly lastMs: number
+}
 
 /** A subscription as it was when it was looked at. */
 export type ListedSubscription = {
   readonly client: ClientKey
+  readonly mode: SubscriptionMode
+  readonly result?: SharedResult
   readonly texts: readonly string[]
   readonly state: SubscriptionState
   /** 0 before it has one. */
@@ -15,18 +47,18 @@ export type ListedSubscription = {
   readonly unsentBytes: number
 }
 
-type Listing = {
+type Listing<Open> = {
   readonly limit: number
   /** How far a subscription has come. */
-  readonly positionOf: (subscription: Subscription) => Timestamp
+  readonly positionOf: (subscription: Open) => Timestamp
   /** There may be very many. */
   readonly turns: Turns
 }
 
 /** Those that are furthest behind, `limit` at most and the furthest first. Rejects with the reason of an abort. */
-export async function furthestBehind(
-  subscriptions: Iterable<Subscription>,
-  { limit, positionOf, turns }: Listing,
+export async function furthestBehind<Open extends OpenSubscription>(
+  subscriptions: Iterable<Open>,
+  { limit, positionOf, turns }: Listing<Open>,
 ): Promise<readonly ListedSubscription[]> {
   let found: ListedSubscription[] = []
   let last = Number.POSITIVE_INFINITY
@@ -44,10 +76,12 @@ export async function furthestBehind(
   return found
 }
 
-function listed(subscription: Subscription, position: Timestamp): ListedSubscription {
-  const { running, sink, state, toldCount } = subscription
+function listed(subscription: OpenSubscription, position: Timestamp): ListedSubscription {
+  const { mode, running, sink, state, toldCount, shared } = subscription
   return {
     client: running.client,
+    mode,
+    ...(shared === undefined ? {} : { result: shared }),
     texts: running.statements(),
     state,
     position,

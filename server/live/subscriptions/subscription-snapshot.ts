@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type SubscriptionPlan, WorkMeter } from '../../../planner/planner.ts'
+import { type StatementResult, type SubscriptionPlan, WorkMeter } from '../../../planner/planner.ts'
 import type { Timestamp, Transaction } from '../../../storage/storage.ts'
 import type { Catalog } from '../../../storage/tables/tables.ts'
 import { StatementFailure } from '../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
-import { AnswerBudget } from '../../requests/answers/query-answer.ts'
 import type { RunningRequest } from '../../requests/prepared/running-request.ts'
 import { explained } from '../../requests/transactions/explained-error.ts'
 import { inTransaction } from '../../snapshot.ts'
@@ -14,7 +13,10 @@ import { ListFrames } from './frames/list-frames.ts'
 import { SubscriptionFrame } from './frames/subscription-frame.ts'
 import { snapshotRowText } from './matching/row-change.ts'
 import type { SubscribedQuery } from './matching/subscribed-query.ts'
+import { pagesOf } from './statement-pages.ts'
 import type { SubscriptionDependencies } from './subscription-parts.ts'
+
+const PAGE = { rows: SERVER_LIMITS.streamPageRows, bytes: SERVER_LIMITS.streamPageBytes }
 
 /** Who reads a snapshot, and where its frames go. */
 type Reader = {
@@ -42,16 +44,22 @@ export async function readSnapshot(
     const plan = query.planAt(catalog)
     const timestamp = transaction.startTs
     let isBegun = false
-    for await (const rows of pagesOf(deps, reader, { transaction, catalog })) {
+    const read = { statement: query.snapshotStatement, parameters: query.parameters }
+    const reading = { running, transaction, catalog }
+    for await (const page of pagesOf(deps, read, reading, () => PAGE)) {
+      // Rows are on their way: the rest is not refused any more.
+      running.admitted()
       // What is wrong with the statement is told by its first page, before anything is answered.
       if (!isBegun) sink.send(knownColumns.begin(timestamp, plan, deps.storage.history.name))
       isBegun = true
-      for await (const frame of rowFrames(deps, plan, reader, rows)) {
+      for await (const frame of rowFrames(deps, plan, reader, page?.rows ?? [])) {
         await sink.room(running.signal)
         sink.send(frame)
       }
       await sink.room(running.signal)
     }
+    // From here on the sink holds what has not been sent.
+    running.releaseUnsent()
     sink.send(SubscriptionFrame.of('snapshotEnd', { timestamp }))
     return timestamp
   }
@@ -62,41 +70,11 @@ export async function readSnapshot(
   }
 }
 
-type Rows = Awaited<ReturnType<SubscriptionDependencies['execution']['run']>>[number]['rows']
-
-/** The whole rows of the query, a page at a time. */
-async function* pagesOf(
-  { execution }: SubscriptionDependencies,
-  { query, running }: Reader,
-  { transaction, catalog }: { readonly transaction: Transaction; readonly catalog: Catalog },
-): AsyncGenerator<Rows, void, undefined> {
-  const { streamPageRows: rows, streamPageBytes: bytes } = SERVER_LIMITS
-  const entry = { statement: query.snapshotStatement, parameters: query.parameters, index: 0 }
-  let after: Uint8Array | undefined
-  do {
-    const page = { rows, bytes, ...(after === undefined ? {} : { after }) }
-    const [result] = await execution.run([entry], {
-      request: {},
-      transaction,
-      catalog,
-      paging: { page, check: () => undefined },
-      answer: new AnswerBudget(running),
-      running,
-    })
-    // Rows are on their way: the rest is not refused any more.
-    running.admitted()
-    yield result?.rows ?? []
-    after = result?.resumeAfter
-  } while (after !== undefined)
-  // From here on the sink holds what has not been sent.
-  running.releaseUnsent()
-}
-
 async function* rowFrames(
   { writer }: SubscriptionDependencies,
   plan: SubscriptionPlan,
   { query, running }: Reader,
-  rows: Rows,
+  rows: StatementResult['rows'],
 ): AsyncGenerator<SubscriptionFrame, void, undefined> {
   const { turns } = running
   const form = { writer, integers: query.integers, work: new WorkMeter() }

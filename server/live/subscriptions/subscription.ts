@@ -14,6 +14,7 @@ import { type WorkAccount, workRefusal } from './frames/work-accounts.ts'
 import { CommitImages } from './matching/commit-images.ts'
 import type { SubscribedQuery } from './matching/subscribed-query.ts'
 import { SubscriptionIndex } from './matching/subscription-index.ts'
+import type { OpenSubscription, SubscriptionState } from './subscription-list.ts'
 import type { SubscriptionDependencies } from './subscription-parts.ts'
 import { readSnapshot } from './subscription-snapshot.ts'
 
@@ -28,9 +29,6 @@ export type SubscriptionStart =
       /** The view that it is of; undefined where no rule hid rows. */
       readonly view: string | undefined
     }
-
-/** `live` has been sent everything so far; `paused` is by its client. */
-export type SubscriptionState = 'live' | 'catchingUp' | 'paused'
 
 /** The subscribers that have read everything, and are told together. */
 export interface LiveSubscribers {
@@ -49,7 +47,8 @@ export interface LiveSubscribers {
  *     position 7, row 0      it knows every commit up to 7
  *     position 7, row 300    and of the next one what became of the rows before its row 300
  */
-export class Subscription {
+export class Subscription implements OpenSubscription {
+  readonly mode = 'rows'
   readonly query: SubscribedQuery
   readonly sink: SubscriptionSink
   readonly running: RunningRequest

@@ -84,8 +84,10 @@ test('a commit of several tables is one change to each subscription, whole', asy
 test('what cannot be subscribed to is an error of its id, which is free again', async (t) => {
   const { client } = await world(t)
   for (const [sql, more, code] of [
-    ['SCAN * FROM account LIMIT 1', {}, 'not_subscribable'],
-    ['SCAN count(*) FROM account', {}, 'not_subscribable'],
+    ['SCAN * FROM account LIMIT 1', { mode: 'rows' }, 'not_subscribable'],
+    ['SCAN count(*) FROM account', { mode: 'rows' }, 'not_subscribable'],
+    ["GET * FROM account WHERE id = 'bob' FOR UPDATE", {}, 'not_subscribable'],
+    ['SCAN id, now() FROM account LIMIT 1', {}, 'not_subscribable'],
     ['SHOW TABLES', {}, 'not_subscribable'],
     ['BEGIN', {}, 'not_subscribable'],
     ['SCAN * FROM account WHERE balance = 1', { snapshot: true }, 'unbounded_scan'],

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Statement } from '../../../parser/ast.ts'
 import type { Parser } from '../../../parser/parser.ts'
-import { distinctText, keepOwnSource, type Parameters } from '../../../planner/planner.ts'
+import {
+  distinctText,
+  type IntegerForm,
+  keepOwnSource,
+  type Parameters,
+  requireSubscribable,
+  type Subscribable,
+  type SubscriptionMode,
+  subscriptionMode,
+} from '../../../planner/planner.ts'
 import { repeat, type Timestamp } from '../../../storage/storage.ts'
 import { ADMIN_ROLE, type Catalog } from '../../../storage/tables/tables.ts'
 import { requireWithin, ServerError } from '../../errors/server-error.ts'
@@ -23,6 +32,8 @@ import { FrameCache } from './frames/frame-cache.ts'
 import { SubscribedQuery } from './matching/subscribed-query.ts'
 import { Permits } from './permits.ts'
 import { RecentCommits } from './recent-commits.ts'
+import { LiveResults } from './results/live-results.ts'
+import { ResultSubscription } from './results/result-subscription.ts'
 import { Subscription, type SubscriptionStart } from './subscription.ts'
 import { SubscriptionHubs } from './subscription-hubs.ts'
 import { furthestBehind, type ListedSubscription } from './subscription-list.ts'
@@ -33,6 +44,8 @@ export type SubscriptionRequest = {
   readonly sql: string
   readonly params?: Parameters
   readonly integers?: 'number' | 'string'
+  /** How changes are told; undefined leaves it to the statement. */
+  readonly mode?: SubscriptionMode
   /** The rows come first, as of one moment. Excludes `since`. */
   readonly snapshot?: boolean
   /** What was committed after this timestamp comes. */
@@ -41,6 +54,8 @@ export type SubscriptionRequest = {
   readonly history?: string
   /** The view that `since` is of, as `subscribed` has named it. */
   readonly view?: string
+  /** The digest of the list that a client of a live result has. */
+  readonly digest?: string
 }
 
 /** Throws ServerError `invalid_request`. */
@@ -55,8 +70,9 @@ export class Subscriptions {
   readonly #deps: SubscriptionDependencies
   readonly #parser: Parser
   readonly #hubs: SubscriptionHubs
+  readonly #results: LiveResults
   readonly #queries = new Map<string, SubscribedQuery>()
-  readonly #open = new Set<Subscription>()
+  readonly #open = new Set<Subscription | ResultSubscription>()
   readonly #closing = new AbortController()
   readonly #progressing: Promise<void>
   #queryNumber = 0
@@ -70,16 +86,22 @@ export class Subscriptions {
     this.#deps = { ...deps, readers, recent, frames: new FrameCache(), told: { count: 0 } }
     this.#parser = parser
     this.#hubs = new SubscriptionHubs(this.#deps)
+    this.#results = new LiveResults(this.#deps)
     this.#progressing = repeat(deps.clock, {
       everyMs: SERVER_LIMITS.progressMs,
       signal: this.#closing.signal,
-      work: () => this.#hubs.progress(),
+      work: () => Promise.all([this.#hubs.progress(), this.#results.progress()]),
       failed: (error) => deps.log.warn({ err: error }, 'the progress of the feed is not known'),
     })
   }
 
   get count(): number {
     return this.#deps.shares.subscriptions.held
+  }
+
+  /** What is evaluated for those that are told as lists. */
+  get results(): Pick<LiveResults, 'count' | 'evaluations'> {
+    return this.#results
   }
 
   /** How many changes were sent, of one to each of those that are told. */
@@ -100,7 +122,10 @@ export class Subscriptions {
     readonly total: number
   }> {
     const resolved = await this.#deps.storage.feed.resolved()
-    const positionOf = (subscription: Subscription) => this.#hubs.positionOf(subscription, resolved)
+    const positionOf = (subscription: Subscription | ResultSubscription) =>
+      subscription.mode === 'rows'
+        ? this.#hubs.positionOf(subscription, resolved)
+        : this.#results.positionOf(subscription, resolved)
     const subscriptions = await furthestBehind(this.#open, { limit, positionOf, turns })
     return { resolved, subscriptions, total: this.#open.size }
   }
@@ -134,20 +159,52 @@ export class Subscriptions {
     if (!running.turns.mayBegin) await running.turns.begin()
     const reservation = new Reservation(this.#deps.shares.subscriptionsBytes, running.client)
     const parsed = parsedText(this.#parser, request.sql, running.turns)
-    const query = this.#queryOf(
+    const subscribed = identityOf(
       request,
       parsed instanceof Promise ? await parsed : parsed,
-      reservation,
       running.principal,
     )
+    requireWithin('subscriptionBytesMax', subscribed.name.length, WHAT_BYTES)
+    reservation.moveTo(subscribed.name.length)
+    try {
+      return await (subscriptionMode(subscribed.statement, request.mode) === 'result'
+        ? this.#serveResult(request, subscribed, { sink, running })
+        : this.#serveRows(request, subscribed, { sink, running }))
+    } finally {
+      reservation.close()
+    }
+  }
+
+  async #serveResult(
+    request: SubscriptionRequest,
+    subscribed: SubscribedStatement,
+    reader: { readonly sink: SubscriptionSink; readonly running: RunningRequest },
+  ): Promise<never> {
+    const { since, digest, history } = request
+    const subscription = new ResultSubscription(this.#deps, reader)
+    const bookmark = since === undefined ? undefined : { since, digest, history }
+    keepOwnSource(subscribed.parameters)
+    this.#open.add(subscription)
+    try {
+      return await this.#results.serve(subscribed, subscription, bookmark)
+    } finally {
+      this.#open.delete(subscription)
+    }
+  }
+
+  async #serveRows(
+    request: SubscriptionRequest,
+    subscribed: SubscribedStatement,
+    reader: { readonly sink: SubscriptionSink; readonly running: RunningRequest },
+  ): Promise<never> {
+    const query = this.#queryOf(subscribed, reader.running.principal)
     query.subscriptions += 1
-    const subscription = new Subscription(this.#deps, this.#hubs, { query, sink, running })
+    const subscription = new Subscription(this.#deps, this.#hubs, { query, ...reader })
     this.#open.add(subscription)
     try {
       return await subscription.run(startOf(request))
     } finally {
       this.#open.delete(subscription)
-      reservation.close()
       query.subscriptions -= 1
       const isLast = query.subscriptions === 0 && this.#queries.get(query.name) === query
       if (isLast) this.#queries.delete(query.name)
@@ -157,6 +214,7 @@ export class Subscriptions {
   /** To be called when rights have changed: those that may not see their rows any more end. */
   rightsChanged(): void {
     this.#hubs.rightsChanged()
+    this.#results.rightsChanged()
   }
 
   /** To be called when all subscriptions have been ended. */
@@ -164,42 +222,53 @@ export class Subscriptions {
     this.#closing.abort()
     await this.#progressing
     await this.#hubs.close()
+    await this.#results.close()
   }
 
-  /**
-   * Subscriptions of the same text, parameters, role and claims share one; `hold` holds their bytes for each of them.
-   * Throws ParseError and ServerError, and then holds nothing.
-   */
-  #queryOf(
-    request: SubscriptionRequest,
-    statements: readonly Statement[],
-    reservation: Reservation,
-    principal: Principal | undefined,
-  ): SubscribedQuery {
-    const { sql, params, integers = 'number' } = request
-    noteParameters(request)
-    const parameters = checkedParameters(params)
-    const role = principal?.role ?? null
-    const isRestricted = role !== null && role !== ADMIN_ROLE
-    const claims = isRestricted ? principal?.claims : undefined
-    const name = `${JSON.stringify([sql, integers, role, claims])},${distinctText(parameters)}`
-    const what = 'Bytes of the text and the parameters of a subscription'
-    requireWithin('subscriptionBytesMax', name.length, what)
+  /** Subscriptions of the same text, parameters, role and claims share one. */
+  #queryOf(subscribed: SubscribedStatement, principal: Principal | undefined): SubscribedQuery {
+    const { name } = subscribed
     const named = this.#queries.get(name)
-    const known = named?.isOutdated === true ? undefined : named
-    const statement = known?.statement ?? statementOf(statements, parameters)
-    reservation.moveTo(name.length)
-    if (known !== undefined) return known
-    keepOwnSource(parameters)
+    if (named?.isOutdated === false) return named
+    keepOwnSource(subscribed.parameters)
     this.#queryNumber += 1
     const number = this.#queryNumber
     const viewOf = (catalog: Catalog) => this.#deps.access.viewOf(principal, catalog)
-    const requested = { name, number, statement, parameters, integers, viewOf, isRestricted }
+    const claims = subscribed.isRestricted ? principal?.claims : undefined
     const subscriber = { parseRule: this.#deps.parseRule, claims }
-    const query = new SubscribedQuery({ ...requested, subscriber })
+    const query = new SubscribedQuery({ ...subscribed, number, viewOf, subscriber })
     this.#queries.set(name, query)
     return query
   }
+}
+
+const WHAT_BYTES = 'Bytes of the text and the parameters of a subscription'
+
+/** A statement that is subscribed to, for one role with its claims: equal names have equal answers. */
+type SubscribedStatement = {
+  readonly name: string
+  readonly statement: Subscribable
+  readonly parameters: Parameters
+  readonly integers: IntegerForm
+  readonly isRestricted: boolean
+}
+
+/** Throws ServerError, and PlanError for a statement that cannot be subscribed to. */
+function identityOf(
+  request: SubscriptionRequest,
+  statements: readonly Statement[],
+  principal: Principal | undefined,
+): SubscribedStatement {
+  const { sql, params, integers = 'number' } = request
+  noteParameters(request)
+  const parameters = checkedParameters(params)
+  const role = principal?.role ?? null
+  const isRestricted = role !== null && role !== ADMIN_ROLE
+  const claims = isRestricted ? principal?.claims : undefined
+  const name = `${JSON.stringify([sql, integers, role, claims])},${distinctText(parameters)}`
+  const statement = statementOf(statements, parameters)
+  requireSubscribable(statement)
+  return { name, statement, parameters, integers, isRestricted }
 }
 
 function statementOf(statements: readonly Statement[], parameters: Parameters): Statement {

@@ -70,6 +70,30 @@ test('observers, subscriptions and sockets are told of while they are there', as
   assert.equal(after.has('percolite_observer_pending{observer="idle"}'), false)
 })
 
+test('live results are counted once for all who share them, and so are their evaluations', async (t) => {
+  const observed = await ObservedServer.start(t)
+  const client = await observed.connect(t)
+  const newest = 'SCAN id FROM page ORDER BY id DESC LIMIT 2'
+  await client.subscribe('a', newest)
+  await client.subscribe('b', newest)
+  await client.subscribe('each', 'SCAN * FROM page')
+  const before = await scrape(observed)
+  assert.equal(before.get('percolite_live_results'), 1)
+  const evaluations = before.get('percolite_live_evaluations_total') ?? 0
+  assert.ok(evaluations >= 1)
+  assert.ok((before.get('percolite_shared_live_results_bytes') ?? 0) > 0)
+  await observed.write(1, 'text')
+  for (const id of ['a', 'b']) {
+    let frame = await client.about(id)
+    while (frame.type !== 'patch') frame = await client.about(id)
+    client.send({ type: 'unsubscribe', id })
+    assert.equal((await client.about(id)).type, 'unsubscribed')
+  }
+  const after = await scrape(observed)
+  assert.equal(after.get('percolite_live_results'), 0)
+  assert.ok((after.get('percolite_live_evaluations_total') ?? 0) > evaluations)
+})
+
 test('what has not happened yet has no figure: the safe point before the first collection', async (t) => {
   const clock = new ManualClock()
   const retention = { retentionMs: 60_000, heldMsMax: 1_000 }

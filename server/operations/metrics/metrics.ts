@@ -3,15 +3,23 @@ import { Counter, Gauge, Registry } from '@prometheus-io/client'
 import type { Clock, Storage } from '../../../storage/storage.ts'
 import type { SharedBound } from '../../guard/budgets/shared-bound.ts'
 import type { Shares } from '../../guard/budgets/shares.ts'
+import type { ScheduleTimer } from '../../live/observers/schedule-timer.ts'
+import type { Relays } from '../../live/relays/relays.ts'
 import type { Subscriptions } from '../../live/subscriptions/subscriptions.ts'
 import type { EndedTransactions } from '../../requests/transactions/ended-transactions.ts'
 import type { TransactionSessions } from '../../requests/transactions/transaction-sessions.ts'
+import type { Following } from '../replication/standby-state.ts'
 import { Activity } from './activity.ts'
 import type { CommitMetrics } from './commit-metrics.ts'
+import { ForwardingMetrics } from './forwarding-metrics.ts'
 import { snakeCase } from './metric-name.ts'
 import { ObserverMetrics } from './observer-metrics.ts'
+import { addPrimaryMetrics } from './primary-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
+import { RelayMetrics } from './relay-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
+import { ScheduleMetrics } from './schedule-metrics.ts'
+import { addStandbyMetrics } from './standby-metrics.ts'
 import { StoreMetrics } from './store-metrics.ts'
 
 type MetricsDependencies = {
@@ -22,19 +30,26 @@ type MetricsDependencies = {
     readonly subscriptions: Subscriptions
     readonly sockets: { readonly count: number }
   }
+  readonly relays: Pick<Relays, 'counts'>
   readonly shares: Shares
+  readonly schedules: ScheduleTimer
   readonly ended: EndedTransactions
   readonly commits: CommitMetrics
   readonly version: string
   readonly engine: string
+  /** Where the server follows another. */
+  readonly following?: Following | undefined
 }
 
 /** The figures of one server. Most are found out when they are asked for; requests and commits tell theirs. */
 export class Metrics {
   readonly #registry = new Registry()
   readonly requests: RequestMetrics
+  readonly forwarded: ForwardingMetrics
   readonly #store: StoreMetrics
   readonly #observers: ObserverMetrics
+  readonly #schedules: ScheduleMetrics
+  readonly #relays: RelayMetrics
   readonly #process: ProcessMetrics
   /** The last ten minutes of some of them. */
   readonly activity: Activity
@@ -52,11 +67,17 @@ export class Metrics {
     this.#count('subscriptions', 'Subscriptions, of sockets and of NDJSON.', live.subscriptions)
     this.#count('sockets', 'Open WebSockets.', live.sockets)
     this.#countTold(live.subscriptions)
+    this.#countEvaluations(live.subscriptions.results)
     commits.register(this.#registry)
+    if (deps.following !== undefined) addStandbyMetrics(this.#registry, deps.following.state)
+    if (storage.primary !== undefined) addPrimaryMetrics(this.#registry, storage.primary)
     addShareMetrics(this.#registry, shares.all)
     this.requests = new RequestMetrics(this.#registry)
+    this.forwarded = new ForwardingMetrics(this.#registry)
     this.#store = new StoreMetrics(this.#registry, storage, ended)
     this.#observers = new ObserverMetrics(this.#registry, storage)
+    this.#schedules = new ScheduleMetrics(this.#registry, deps)
+    this.#relays = new RelayMetrics(this.#registry, storage, deps.relays)
     this.#process = new ProcessMetrics(this.#registry)
     const counted = { ended, conflicts: commits.log, changes: live.subscriptions }
     this.activity = new Activity({ storage, clock, requests: this.requests, ...counted })
@@ -71,6 +92,8 @@ export class Metrics {
     this.#process.collect()
     await this.#store.collect()
     await this.#observers.collect()
+    await this.#schedules.collect()
+    await this.#relays.collect()
     return await this.#registry.metrics()
   }
 
@@ -80,13 +103,23 @@ export class Metrics {
   }
 
   #countTold(subscriptions: { readonly toldCount: number }): void {
+    const help = 'Changes that were sent to subscriptions, of one to each.'
+    this.#countUp('changes_told_total', help, () => subscriptions.toldCount)
+  }
+
+  #countEvaluations(results: { readonly count: number; readonly evaluations: number }): void {
+    this.#count('live_results', 'Answers that are told as lists, each once.', results)
+    this.#countUp('live_evaluations_total', 'Evaluations of them.', () => results.evaluations)
+  }
+
+  #countUp(name: string, help: string, figure: () => number): void {
     new Counter({
-      name: 'percolite_changes_told_total',
-      help: 'Changes that were sent to subscriptions, of one to each.',
+      name: `percolite_${name}`,
+      help,
       registers: [this.#registry],
       collect() {
         this.reset()
-        this.inc(subscriptions.toldCount)
+        this.inc(figure())
       },
     })
   }

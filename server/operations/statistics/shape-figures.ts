@@ -2,6 +2,7 @@
 import { accessOf, type Plan, rowCountOf, type StatementResult } from '../../../planner/planner.ts'
 import type { Catalog } from '../../../storage/tables/tables.ts'
 import { DurationHistogram } from './duration-histogram.ts'
+import type { SlowStatement, SlowStatements } from './slow-statements.ts'
 
 type PlannedAccess = ReturnType<typeof accessOf>
 
@@ -19,8 +20,11 @@ export class ShapeFigures {
   /** Whether it is one of those that are kept. */
   isKept = true
 
-  constructor(shape: string) {
+  readonly #slow: SlowStatements
+
+  constructor(shape: string, slow: SlowStatements) {
     this.shape = shape
+    this.#slow = slow
   }
 
   get rowsReturned(): number {
@@ -57,10 +61,16 @@ export class ShapeFigures {
     this.durations.add(ms)
     this.#rowsReturned += rowsReturned
     this.#rowsWritten += rowsWritten
+    if (ms >= this.#slow.fromMs) this.#wasSlow({ ms, rowsReturned, rowsWritten })
   }
 
   failed(ms: number, code: string): void {
     this.durations.add(ms)
     this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1)
+    if (ms >= this.#slow.fromMs) this.#wasSlow({ ms, rowsReturned: 0, rowsWritten: 0, error: code })
+  }
+
+  #wasSlow(run: Omit<SlowStatement, 'shape' | 'plan'>): void {
+    this.#slow.met({ ...run, shape: this.shape, plan: this.#access })
   }
 }

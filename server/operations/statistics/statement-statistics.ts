@@ -9,6 +9,7 @@ import { SERVER_LIMITS } from '../../limits.ts'
 import type { RunningRequest } from '../../requests/prepared/running-request.ts'
 import { type IndexedStatement, statementKind } from '../../requests/prepared/script.ts'
 import { ShapeFigures } from './shape-figures.ts'
+import type { SlowStatements } from './slow-statements.ts'
 
 /** A statement that is about to run. */
 export type CountedStatement = {
@@ -26,6 +27,7 @@ export type CountedStatement = {
 export class StatementStatistics {
   readonly #clock: Clock
   readonly #parser: Pick<Parser, 'knownScript' | 'shapeOf'>
+  readonly #slow: SlowStatements
   readonly #byPlan = new WeakMap<Plan, ShapeFigures>()
   readonly #byShape = new Map<string, ShapeFigures>()
   #uses = 0
@@ -35,9 +37,11 @@ export class StatementStatistics {
   constructor(parts: {
     readonly clock: Clock
     readonly parser: Pick<Parser, 'knownScript' | 'shapeOf'>
+    readonly slow: SlowStatements
   }) {
     this.#clock = parts.clock
     this.#parser = parts.parser
+    this.#slow = parts.slow
     this.#sinceMicros = parts.clock.wallMicros()
   }
 
@@ -109,7 +113,7 @@ export class StatementStatistics {
 
   #added(shape: string): ShapeFigures {
     if (this.#byShape.size >= SERVER_LIMITS.statementShapesMax) this.#forgetOne()
-    const figures = new ShapeFigures(shape)
+    const figures = new ShapeFigures(shape, this.#slow)
     this.#byShape.set(shape, figures)
     return figures
   }

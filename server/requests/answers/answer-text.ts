@@ -168,8 +168,9 @@ function endOfAnswer(outcome: QueryOutcome): string {
   return `,"readTimestamp":${readTimestamp}${committed},"attempts":${attempts}${next}${open}}\n`
 }
 
-function endOfResult({ rowsAffected, unmet, explained }: StatementResult): string {
+function endOfResult({ rowsAffected, unmet, explained, hint }: StatementResult): string {
   const why = unmet === undefined ? '' : `,"unmet":"${unmet}"`
   const kind = explained === undefined ? '' : ',"kind":"explain"'
-  return `],"rowsAffected":${rowsAffected}${why}${kind}}`
+  const better = hint === undefined ? '' : `,"hint":${JSON.stringify(hint)}`
+  return `],"rowsAffected":${rowsAffected}${why}${kind}${better}}`
 }

@@ -168,7 +168,7 @@ function aligned(type: string | undefined, { texts, width }: Cell, columns: numb
 }
 
 export function isOnRight(type: string | undefined): boolean {
-  return type === 'INTEGER' || type === 'REAL'
+  return type === 'INTEGER' || type === 'DECIMAL' || type === 'REAL'
 }
 
 function centred({ texts, width }: Cell, columns: number): string[] {

@@ -163,11 +163,13 @@ test('a run of an observer is cancelled, keeps nothing, and is tried again', asy
   const observer = defineObserver({
     observer: 'watch',
     run: async (tx) => {
-      const tries = events.push('begun')
-      await tx.query('INSERT INTO seen (id) VALUES ($1)', [tries])
       tx.signal.addEventListener('abort', () =>
         events.push((tx.signal.reason as { code: string }).code),
       )
+      const tries = events.length + 1
+      await tx.query('INSERT INTO seen (id) VALUES ($1)', [tries])
+      // Said when it has written, so that no run is cancelled in its INSERT.
+      events.push('begun')
       // The first one waits for what never comes and ignores its signal, the second is in a statement.
       if (tries === 1) await new Promise(() => undefined)
       while (tries === 3) for (const sql of long) await tx.query(sql)

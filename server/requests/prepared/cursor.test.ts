@@ -11,7 +11,8 @@ const RETENTION_MS = 3_600_000
 const history = new StoreHistory('000102030405060708090a0b0c0d0e0f', 0, [])
 const secret = new Uint8Array(32).fill(7)
 const clock = new ManualClock()
-const secretsOf = (first: Uint8Array) => new CursorSecrets(first, clock, RETENTION_MS)
+const secretsOf = (first: Uint8Array) =>
+  new CursorSecrets(first, clock, { read: async () => ({ retentionMs: RETENTION_MS }) })
 const cursors = new Cursors(secretsOf(secret), history)
 const owner = { sql: 'SCAN * FROM t', params: { a: 1 }, principal: undefined }
 

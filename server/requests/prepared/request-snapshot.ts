@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { evaluateStamp, readStamp } from '../../../planner/planner.ts'
-import type { Storage, Timestamp } from '../../../storage/storage.ts'
+import {
+  behind,
+  type MaybePromise,
+  type Storage,
+  type Timestamp,
+} from '../../../storage/storage.ts'
 import { ServerError, StatementFailure } from '../../errors/server-error.ts'
 import type { QueryOptions } from './query-request.ts'
+import type { RunningRequest } from './running-request.ts'
 import type { Paging } from './scan-paging.ts'
 import type { IndexedStatement, Script } from './script.ts'
 
@@ -51,23 +57,24 @@ function pastOf(asOf: Timestamp, { history }: Pick<QueryOptions, 'history'>): Sn
 }
 
 /**
- * For a client that has seen a commit and wants to read at least that. A snapshot of the past is what was
- * asked for, however old. Throws `history_replaced` for a stamp of another history, and
- * `timestamp_in_future` for one that this store has not given yet.
+ * For a client that has seen a commit and wants to read at least that: waits until the snapshot of a request is as new
+ * as its `minTimestamp`, for no longer than it may wait before its first statement. Undefined where there is nothing to
+ * wait for. A snapshot of the past is what was asked for, however old.
+ *
+ * Throws or rejects with StorageError `history_replaced` for a stamp of another history, `timestamp_in_future` for one
+ * that no server of this history can have issued, and `behind` where the time is over; and with the reason of the
+ * request's signal.
  */
-export function requireMinTimestamp(
-  { history: own }: Pick<Storage, 'history'>,
+export function whenVisible(
+  storage: Pick<Storage, 'history' | 'visible' | 'visibleAt'>,
   { minTimestamp, history, asOf }: Omit<SnapshotRequest, 'readOnly'>,
-  readTimestamp: Timestamp,
-): void {
-  if (minTimestamp === undefined) return
-  own.require(minTimestamp, history)
-  if (asOf !== undefined || minTimestamp <= readTimestamp) return
-  throw new ServerError(
-    'timestamp_in_future',
-    'Percolite-Min-Timestamp is newer than the newest timestamp of this store.',
-    { minTimestamp, newest: readTimestamp },
-  )
+  running: RunningRequest,
+): MaybePromise<void> {
+  if (minTimestamp === undefined) return undefined
+  storage.history.require(minTimestamp, history)
+  if (asOf !== undefined) return undefined
+  const late = () => behind(minTimestamp, storage.visible.newest)
+  return running.waitingFor((signal) => storage.visibleAt(minTimestamp, signal), late)
 }
 
 /** The AS OF of a statement that reads, evaluated; undefined where there is none. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
 import {
+  type MaybePromise,
   nextTurn,
   STORAGE_LIMITS,
   systemClock,
@@ -15,6 +16,7 @@ import type { Shares } from '../../guard/budgets/shares.ts'
 import { TurnQueue, Turns, type TurnTaker } from '../../guard/budgets/turns.ts'
 import type { Waiting } from '../../guard/budgets/waiting-line.ts'
 import type { WrittenBytes } from '../../guard/budgets/written-bytes.ts'
+import { copiedInTime, notCopiedInTime } from './copied-in-time.ts'
 
 /**
  * What may end a request early: its client goes away, a statement has run for too long, or the server
@@ -132,7 +134,17 @@ export class RunningRequest implements TurnTaker, Waiting {
     this.commits()
     this.signal.throwIfAborted()
     const written = this.#deps.keeper?.written
-    return written?.commit(transaction, this.principal) ?? transaction.commit()
+    const committing = written?.commit(transaction, this.principal) ?? transaction.commit()
+    if (this.#deps.keeper?.copyWaitMs === undefined) return committing
+    return this.untilCopied(committing, notCopiedInTime)
+  }
+
+  /** Settles as the commit does: no later than a statement may run, where it needs a second copy. */
+  untilCopied<T>(committing: Promise<T>, late: () => Error): Promise<T> {
+    const most = this.#deps.keeper?.copyWaitMs
+    if (most === undefined) return committing
+    const waitMs = Math.min(most, this.limits.statement ?? most, this.timeoutMs ?? most)
+    return copiedInTime(committing, { waitMs, signal: this.signal, late })
   }
 
   get operation(): string {
@@ -244,9 +256,46 @@ export class RunningRequest implements TurnTaker, Waiting {
 
   /** The same of what it asks a store on other machines for before a statement begins; `asked` reacts to the signal. */
   async beginning<T>(pending: Promise<T>): Promise<T> {
+    return await this.withinTime(this.#beginningMs, pending)
+  }
+
+  /**
+   * Waits as long for what may not come in time, and then rejects with `late`, with the reason of the request's own
+   * signal, or as `arm`. Undefined where nothing has to be waited for.
+   */
+  waitingFor(
+    begin: (signal: AbortSignal) => MaybePromise<void>,
+    late: () => Error,
+  ): MaybePromise<void> {
+    const waiting = new AbortController()
+    const coming = begin(waiting.signal)
+    return coming instanceof Promise ? this.#waitFor(coming, waiting, late) : undefined
+  }
+
+  async #waitFor(
+    coming: Promise<void>,
+    waiting: AbortController,
+    late: () => Error,
+  ): Promise<void> {
+    const { signal } = this
+    const leave = () => waiting.abort(signal.reason)
+    signal.addEventListener('abort', leave, { once: true })
+    const timer = setTimeout(() => waiting.abort(late()), this.#beginningMs)
+    this.armWaiting()
+    try {
+      await coming
+      signal.throwIfAborted()
+      // Others may have waited for the same.
+      await this.turns.rejoin()
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  get #beginningMs(): number {
     const { storeCallMsMax: most } = STORAGE_LIMITS
-    const timeoutMs = Math.min(most, this.limits.statement ?? most, this.timeoutMs ?? most)
-    return await this.withinTime(timeoutMs, pending)
+    return Math.min(most, this.limits.statement ?? most, this.timeoutMs ?? most)
   }
 
   end(): void {
@@ -301,6 +350,8 @@ export interface RequestKeeper {
   limitsOf(principal: Principal | undefined): RoleLimits
   /** For how long a store on other machines has left calls unanswered; 0 while it answers. */
   readonly storeSilentMs?: () => number
+  /** For how long a commit waits for a second copy before its client is told; undefined where it needs none. */
+  readonly copyWaitMs?: number | undefined
   /** Throws where it may not run. */
   armed(request: RunningRequest): void
   ended(request: RunningRequest): void

@@ -18,6 +18,7 @@ export class RunningRequests implements RequestKeeper {
   /** Where those wait that are not alone in a turn of the event loop. */
   readonly turnQueue: TurnQueue
   readonly storeSilentMs: () => number
+  readonly copyWaitMs: number | undefined
   readonly written: RequestKeeper['written']
   readonly #clients: ClientKeys
   readonly #principalOf: PrincipalOf
@@ -38,6 +39,7 @@ export class RunningRequests implements RequestKeeper {
     limitsOf = () => NO_LIMITS,
     refusalOf = () => undefined,
     storeSilentMs = () => 0,
+    copyWaitMs,
     requestsPerSecond,
     written,
   }: RequestsDependencies = {}) {
@@ -46,6 +48,7 @@ export class RunningRequests implements RequestKeeper {
     this.#limitsOf = limitsOf
     this.#refusalOf = refusalOf
     this.storeSilentMs = storeSilentMs
+    this.copyWaitMs = copyWaitMs
     this.written = written
     this.#rates = new RequestRates(clock, requestsPerSecond)
     this.shares = shares
@@ -78,6 +81,11 @@ export class RunningRequests implements RequestKeeper {
 
   addressOf(request: IncomingMessage): ClientKey {
     return this.#clients.of(request)
+  }
+
+  /** Another gateway has handed it on for this client. */
+  cameFrom(request: IncomingMessage, client: ClientKey): void {
+    this.#clients.cameFrom(request, client)
   }
 
   callerOf(request: IncomingMessage): Caller {
@@ -198,6 +206,7 @@ export type RequestsDependencies = {
   readonly limitsOf?: LimitsOf
   readonly refusalOf?: RefusalOf
   readonly storeSilentMs?: () => number
+  readonly copyWaitMs?: number
   readonly written?: RequestKeeper['written']
   /** The rate of each client; undefined where there is none. */
   readonly requestsPerSecond?: number | undefined

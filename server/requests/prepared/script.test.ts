@@ -89,6 +89,44 @@ test('the error names the statement and its place', () => {
   }
 })
 
+const READS = [
+  'GET * FROM t WHERE id = 1',
+  'SCAN * FROM t',
+  'SHOW TABLES',
+  'DESCRIBE t',
+  `EXPLAIN ${SET}`,
+  'EXPLAIN ANALYZE SCAN * FROM t',
+]
+const DOES_MORE = [
+  SET,
+  CREATE,
+  'INSERT INTO t (id) VALUES (1)',
+  'DELETE FROM t WHERE id = 1',
+  'CHECK a = 1 ON t WHERE id = 1',
+  'NOTIFY o ON t WHERE id = 1',
+  'GET * FROM t WHERE id = 1 FOR UPDATE',
+  `EXPLAIN ANALYZE ${SET}`,
+  'DROP TOKEN a',
+]
+
+for (const begin of ['BEGIN READ ONLY', 'BEGIN AS OF 1', 'BEGIN READ ONLY AS OF 1']) {
+  test(`${begin} is refused before it runs, with the place of what does more than read`, () => {
+    assert.equal(kindOf(`${begin}; ${READS.join('; ')}; COMMIT`), 'commit')
+    assert.equal(openingKindOf(`${begin}; ${READS.join('; ')}`), 'open')
+    for (const statement of DOES_MORE) {
+      const text = `${begin}; SHOW TABLES;\n  ${statement}`
+      assert.equal(openingKindOf(text), 'read_only_transaction')
+      try {
+        readScript(statementsOf(`${text}; COMMIT`))
+        assert.fail(`${statement} is accepted`)
+      } catch (error) {
+        const { code, statement: index, line, column } = problemOf(error)
+        assert.deepEqual([code, index, line, column], ['read_only_transaction', 2, 2, 3], statement)
+      }
+    }
+  })
+}
+
 test('a text that is a script is told where it runs, and no other', () => {
   const hintOf = (text: string) => {
     try {

@@ -65,6 +65,7 @@ export function readScript(script: readonly ScriptStatement[], keepOpen = false)
   const dropsWrites = requireAllAnalyzed(script)
   const begin = isBegin(first) ? first : undefined
   if (begin !== undefined && script.length === 1) return { kind: 'open', begin, ...NO_STATEMENTS }
+  if (begin !== undefined) requireReads(begin, script)
   if (script.some(isDefinition)) return { kind: 'definitions', statements: onlyDefinitions(script) }
   if (begin === undefined) {
     return {
@@ -93,6 +94,39 @@ export function readScript(script: readonly ScriptStatement[], keepOpen = false)
     ),
     end: dropsWrites || last === 'rollback' ? 'rollback' : 'commit',
     length: script.length,
+  }
+}
+
+/** Of a transaction that reads only: no statement before the one that writes is run in vain. */
+function requireReads(
+  begin: ScriptStatement<BeginStatement>,
+  script: readonly ScriptStatement[],
+): void {
+  const { readOnly, asOf } = begin.statement
+  if (!readOnly && asOf === undefined) return
+  const index = script.findIndex(({ statement }) => !onlyReads(statement))
+  const writing = script[index]
+  if (writing === undefined) return
+  const { line, column } = writing.statement.position
+  const detail = 'The transaction is read only, and this statement does more than read.'
+  throw new StatementFailure(
+    index,
+    new ServerError('read_only_transaction', detail, { line, column }),
+  )
+}
+
+/** What is new in the language writes until it stands here. */
+function onlyReads(statement: Statement): boolean {
+  switch (statement.kind) {
+    case 'get':
+      return !statement.forUpdate
+    case 'explain':
+      return !statement.analyze || onlyReads(statement.statement)
+    case 'scan':
+    case 'describe':
+      return true
+    default:
+      return statement.kind.startsWith('show') || isBegin({ statement }) || isEnd(statement)
   }
 }
 
@@ -125,6 +159,7 @@ function readOpening(begin: ScriptStatement, script: readonly ScriptStatement[])
   if (!isBegin(begin)) {
     throw new ServerError('invalid_request', 'A request with "keepOpen" begins with BEGIN.')
   }
+  requireReads(begin, script)
   if (script.some(({ statement }) => isEnd(statement))) {
     throw new ServerError(
       'invalid_request',
@@ -211,7 +246,9 @@ export function mixture(
   return new StatementFailure(index, new ServerError('script_mixture', detail, fields))
 }
 
-function isBegin(entry: ScriptStatement): entry is ScriptStatement<BeginStatement> {
+function isBegin<Entry extends Pick<ScriptStatement, 'statement'>>(
+  entry: Entry,
+): entry is Entry & ScriptStatement<BeginStatement> {
   return entry.statement.kind === 'begin'
 }
 
@@ -239,10 +276,15 @@ const LONE: Readonly<Record<LoneStatement['kind'], 'catalog' | 'access'>> = {
   pauseObserver: 'catalog',
   resumeObserver: 'catalog',
   replayObserver: 'catalog',
+  createSchedule: 'catalog',
+  pauseSchedule: 'catalog',
+  resumeSchedule: 'catalog',
+  dropSchedule: 'catalog',
   createToken: 'access',
   alterToken: 'access',
   rotateToken: 'access',
   rotateSecret: 'access',
+  alterStore: 'access',
   dropToken: 'access',
   createRole: 'access',
   alterRole: 'access',
@@ -251,6 +293,11 @@ const LONE: Readonly<Record<LoneStatement['kind'], 'catalog' | 'access'>> = {
   revoke: 'access',
   createBlock: 'access',
   dropBlock: 'access',
+  createRelay: 'access',
+  pauseRelay: 'access',
+  resumeRelay: 'access',
+  rotateRelay: 'access',
+  dropRelay: 'access',
 }
 
 export function isAboutAccess(statement: LoneStatement): statement is AccessStatement {

@@ -55,6 +55,7 @@ function* candidatesFor(place: PlaceInText, catalog: Catalog): Generator<Candida
     else if (kind === 'column') yield* columns(place, catalog)
     else if (kind === 'index') yield* indexes(place, catalog)
     else if (kind === 'observer') yield* observers(catalog)
+    else if (kind === 'schedule') yield* schedules(catalog)
   }
   // Nothing but a name stands in quotes.
   if (place.isQuoted) return
@@ -111,6 +112,12 @@ function* indexes(place: PlaceInText, catalog: Catalog): Generator<Candidate> {
 function* observers(catalog: Catalog): Generator<Candidate> {
   for (const { table, observer } of catalog.observers()) {
     yield named('observer', observer.name, () => `on ${table.name}`)
+  }
+}
+
+function* schedules(catalog: Catalog): Generator<Candidate> {
+  for (const { schedule, observer } of catalog.schedules()) {
+    yield named('schedule', schedule.name, () => `of ${observer.name}`)
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { AlterStoreStatement } from '../../../parser/ast.ts'
 import { executeAccess, executeDefinition, type StatementResult } from '../../../planner/planner.ts'
 import type { Timestamp, Transaction } from '../../../storage/storage.ts'
 import { problemOf } from '../../errors/error-response.ts'
@@ -96,7 +97,7 @@ export class DefinitionRunner {
     running: RunningRequest,
     { at, beside }: { readonly at: At; readonly beside: BesideDefinition | undefined },
   ): Promise<QueryOutcome> {
-    const { access, audit, randomness } = this.#deps
+    const { access, audit, randomness, relaySetting } = this.#deps
     const { transaction, attempts } = own
     await beside?.before(own)
     const isAccess = isAboutAccess(entries[0].statement)
@@ -119,7 +120,9 @@ export class DefinitionRunner {
               catalog,
               newText,
               jwtIssuer: access.jwtIssuer,
+              relays: relaySetting,
               newSecret: () => access.cursorSecrets.next(randomness),
+              setRetention: (altering) => this.#setRetention(altering, running),
             })
           : await executeDefinition(statement, { transaction, catalog, parameters }),
       )
@@ -132,11 +135,21 @@ export class DefinitionRunner {
     const by = { principal, address, operation, id }
     const commitTimestamp = await committed(transaction, running, (outcome) => {
       for (const { statement } of entries)
-        audit.changed(statement, by, { isAccess, tokenId, ...outcome })
+        if (statement.kind !== 'alterStore')
+          audit.changed(statement, by, { isAccess, tokenId, ...outcome })
     })
     // Who changes the last thing that lets it in still gets its answer.
     if (isAccess) await access.changed(running)
     return { results, readTimestamp: transaction.startTs, commitTimestamp, attempts }
+  }
+
+  /** No transaction writes it, so it is told when it has been set: that alone cannot be taken back. */
+  async #setRetention(statement: AlterStoreStatement, running: RunningRequest): Promise<void> {
+    const { audit, storage } = this.#deps
+    await audit.requireWritable()
+    await storage.retention.set(Number(statement.retention.ms), running.signal)
+    const { principal, address, operation, id } = running
+    audit.changed(statement, { principal, address, operation, id }, { isAccess: true })
   }
 }
 

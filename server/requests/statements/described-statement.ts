@@ -20,7 +20,7 @@ export type DescribedStatement = StatementDescription & {
   readonly defines?: DefinedNames
 }
 
-type DefinedNames = { readonly [of in 'table' | 'index' | 'observer']?: string }
+type DefinedNames = { readonly [of in 'table' | 'index' | 'observer' | 'schedule']?: string }
 
 /**
  * What is known of a statement from its plan, which is made against what the role of the request may know. Nothing is
@@ -70,14 +70,22 @@ function descriptionOf(
     return describePlanned(planned, plans.plan(planned, catalog))
   }
   requireServerRight(catalog, isAboutAccess(statement) ? 'admin' : 'define', position)
-  const isOfToken = kind === 'createToken' || kind === 'rotateToken'
+  const hasAnswer = ANSWERED.has(kind)
   const defines = isAboutAccess(statement) ? {} : { defines: namesOf(statement as Definition) }
-  return { ...(isOfToken ? {} : { columns: [] }), parameters: [], writes: true, ...defines }
+  return { ...(hasAnswer ? {} : { columns: [] }), parameters: [], writes: true, ...defines }
 }
+
+/** They return a row with a secret. */
+const ANSWERED: ReadonlySet<string> = new Set([
+  ...['createToken', 'rotateToken', 'createRelay', 'rotateRelay'],
+])
 
 type Definition = Extract<
   Statement,
-  { readonly table: Name } | { readonly index: Name } | { readonly observer: Name }
+  | { readonly table: Name }
+  | { readonly index: Name }
+  | { readonly observer: Name }
+  | { readonly schedule: Name }
 >
 
 function namesOf(statement: Definition): DefinedNames {
@@ -85,5 +93,6 @@ function namesOf(statement: Definition): DefinedNames {
     ...('table' in statement && { table: statement.table.text }),
     ...('index' in statement && { index: statement.index.text }),
     ...('observer' in statement && { observer: statement.observer.text }),
+    ...('schedule' in statement && { schedule: statement.schedule.text }),
   }
 }

@@ -74,7 +74,8 @@ export class ScanStreams {
    */
   async open(scan: StreamedScan, running: RunningRequest): Promise<OpenScan> {
     const { attempts, ended } = this.#deps
-    const { asOf, minTimestamp, history } = scan
+    const { asOf, minTimestamp, history, timeoutMs } = scan
+    running.timeoutMs = timeoutMs
     return await attempts.run({
       snapshot: { readOnly: true, asOf, minTimestamp, history },
       running,

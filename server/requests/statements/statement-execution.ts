@@ -6,7 +6,7 @@ import {
   type Parameters,
   type Plan,
   PlanError,
-  type StatementFunctions,
+  type RelaySetting,
   type StatementResult,
   Variables,
 } from '../../../planner/planner.ts'
@@ -71,6 +71,7 @@ export type StatementDependencies = ExecutionDependencies & {
   readonly audit: Audit
   readonly attempts: Attempts
   readonly execution: StatementExecution
+  readonly relaySetting: RelaySetting
 }
 
 /** What one run over statements shares. */
@@ -103,14 +104,12 @@ export class StatementExecution {
   readonly #deps: ExecutionDependencies
   // What is the same for every statement, so that none has to make it.
   readonly #uuid: () => string
-  readonly #nextNumbers: StatementFunctions['nextNumbers']
   readonly #monotonicMs: () => number
 
   constructor(deps: ExecutionDependencies) {
-    const { clock, randomness, storage } = deps
+    const { clock, randomness } = deps
     this.#deps = deps
     this.#uuid = () => uuidV7(clock.wallMicros() / 1000, randomness)
-    this.#nextNumbers = (table, count) => storage.identities.take(table, count)
     this.#monotonicMs = () => clock.monotonicMs()
   }
 
@@ -261,7 +260,7 @@ export class StatementExecution {
       functions: {
         now: BigInt(transaction.now),
         uuid: this.#uuid,
-        nextNumbers: this.#nextNumbers,
+        nextNumbers: (table, count) => this.#deps.storage.identities.take(table, count, signal),
       },
       work: statementMeter(run.running, this.#timeoutMs(run), this.#monotonicMs),
       signal,

@@ -18,14 +18,14 @@ import {
   preparedText,
   type QueryRequest,
 } from '../prepared/query-request.ts'
-import { beginOptions, snapshotOf } from '../prepared/request-snapshot.ts'
+import { beginOptions, snapshotOf, whenVisible } from '../prepared/request-snapshot.ts'
 import type { RunningRequest } from '../prepared/running-request.ts'
 import { Paging } from '../prepared/scan-paging.ts'
 import type { InnerScript, Script } from '../prepared/script.ts'
 import type { Attempt, Attempts } from '../transactions/attempt.ts'
 import { explained } from '../transactions/explained-error.ts'
 import type { ObserverRun } from '../transactions/observer-run.ts'
-import type { TransactionSession } from '../transactions/transaction-session.ts'
+import { outcomeUnknown, type TransactionSession } from '../transactions/transaction-session.ts'
 import { DefinitionRunner } from './definition-runner.ts'
 import { aroundRows, commitOutcome, withText } from './made-outcome.ts'
 import { OneAtATime } from './one-at-a-time.ts'
@@ -167,6 +167,7 @@ export class StatementRunner {
       ...beginOptions(begin, request),
       signal: running.signal,
     }
+    await whenVisible(this.#deps.storage, requested, running)
     const session = await running.beginning(sessions.open(running, requested))
     if (observerRun !== undefined) await this.#runFor(session, observerRun, running)
     if (statements.length === 0) return session
@@ -375,12 +376,15 @@ export class StatementRunner {
   async #endOnly(
     id: string,
     end: 'commit' | 'rollback' | undefined,
-    { owner, principal }: RunningRequest,
+    running: RunningRequest,
   ): Promise<QueryOutcome> {
     const { sessions } = this.#deps
+    const { owner, principal } = running
     const address = { id, owner }
-    const commitTimestamp = end === 'commit' ? await sessions.commit(address, principal) : null
-    if (end === 'rollback') await sessions.rollBack(address)
+    const inTime = <T>(ending: Promise<T>) => running.untilCopied(ending, () => outcomeUnknown(id))
+    const commitTimestamp =
+      end === 'commit' ? await inTime(sessions.commit(address, principal)) : null
+    if (end === 'rollback') await inTime(sessions.rollBack(address))
     const readTimestamp = Number.parseInt(id, 10)
     return { results: [EMPTY_RESULT], readTimestamp, commitTimestamp, attempts: 1 }
   }

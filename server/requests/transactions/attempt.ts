@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import {
+  andThen,
   type Clock,
   type MaybePromise,
   type Randomness,
@@ -12,7 +13,7 @@ import {
 import type { Catalog } from '../../../storage/tables/tables.ts'
 import type { Access } from '../../guard/access/access.ts'
 import type { Shares } from '../../guard/budgets/shares.ts'
-import { requireMinTimestamp, type SnapshotRequest } from '../prepared/request-snapshot.ts'
+import { type SnapshotRequest, whenVisible } from '../prepared/request-snapshot.ts'
 import type { RunningRequest } from '../prepared/running-request.ts'
 import type { EndedTransactions } from './ended-transactions.ts'
 import { explained } from './explained-error.ts'
@@ -85,6 +86,12 @@ export class Attempts {
    * what is wrong, in words for the client.
    */
   run<T>(request: OwnTransaction<T>): MaybePromise<T> {
+    const { snapshot, running } = request
+    if (snapshot.minTimestamp === undefined) return this.#run(request)
+    return andThen(whenVisible(this.#deps.storage, snapshot, running), () => this.#run(request))
+  }
+
+  #run<T>(request: OwnTransaction<T>): MaybePromise<T> {
     const beganMs = this.#deps.clock.monotonicMs()
     try {
       const first = this.#attempt(request, 1)
@@ -162,11 +169,8 @@ export class Attempts {
 
   #within<T>(begun: Begun, request: OwnTransaction<T>): MaybePromise<T> {
     const { transaction } = begun
-    const { snapshot, running } = request
+    const { running } = request
     try {
-      if (snapshot.minTimestamp !== undefined) {
-        requireMinTimestamp(this.#deps.storage, snapshot, transaction.startTs)
-      }
       const catalog = this.catalogOf(transaction, running)
       const worked =
         catalog instanceof Promise

@@ -61,10 +61,14 @@ export async function runAgain<T>(
   throw failure
 }
 
+/** What is away for longer than a conflict lasts is waited for by clients, between their requests. */
+const WAITED_FOR_BY_CLIENTS = ['store_unavailable', 'no_second_copy', 'behind']
+
 /** Whether the error, or what caused it, asks for the whole transaction to be run again. */
 export function retryableCause(error: unknown): boolean {
-  // A store that is away is waited for by clients, between their requests.
-  if (error instanceof StorageError) return error.retryable && error.code !== 'store_unavailable'
+  if (error instanceof StorageError) {
+    return error.retryable && !WAITED_FOR_BY_CLIENTS.includes(error.code)
+  }
   return error instanceof Error && retryableCause(error.cause)
 }
 

@@ -6,7 +6,6 @@ import {
   type Storage,
   StorageError,
   type Timestamp,
-  type Transaction,
   type TransactionOutcome,
 } from '../../../storage/storage.ts'
 import { NO_LIMITS, type RoleLimits } from '../../../storage/tables/access/access.ts'
@@ -20,7 +19,7 @@ import type { Shares } from '../../guard/budgets/shares.ts'
 import type { WrittenBytes } from '../../guard/budgets/written-bytes.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import { withRowNamed } from '../answers/row-address.ts'
-import { requireMinTimestamp, type SnapshotRequest } from '../prepared/request-snapshot.ts'
+import type { SnapshotRequest } from '../prepared/request-snapshot.ts'
 import type { RunningRequest } from '../prepared/running-request.ts'
 import type { EndedTransactions } from './ended-transactions.ts'
 import { endsTransaction } from './retry.ts'
@@ -33,6 +32,7 @@ import {
   type TransactionAddress,
   TransactionSession,
 } from './transaction-session.ts'
+import { WrongGateway } from './wrong-gateway.ts'
 
 export type SessionsDependencies = {
   readonly storage: Storage
@@ -46,6 +46,11 @@ export type SessionsDependencies = {
   /** By the rights of now. Absent where nobody is asked who it is. */
   readonly viewOf?: (principal: Principal | undefined, catalog: Catalog) => Catalog
 }
+
+type SessionRequest = Pick<
+  RunningRequest,
+  'abort' | 'commits' | 'owner' | 'principal' | 'untilCopied'
+>
 
 /** What is remembered of a transaction that has ended. */
 type Ended = Pick<TransactionAddress, 'owner'> & { readonly ending: SessionEnding }
@@ -62,6 +67,11 @@ export class TransactionSessions {
   readonly #timeouts: SessionTimeouts
   readonly #open = new Map<string, TransactionSession>()
   readonly #endings: LRUCache<string, Ended>
+  /** Transactions of other gateways that requests came for: their records are not read before each statement. */
+  readonly #knownElsewhere = new LRUCache<string, true>({
+    maxSize: 10_000,
+    sizeCalculation: () => 1,
+  })
   readonly #stopping = new AbortController()
 
   constructor(deps: SessionsDependencies, timeouts: SessionTimeouts) {
@@ -78,8 +88,8 @@ export class TransactionSessions {
   }
 
   /**
-   * Throws `client_overloaded` and `overloaded`, and `timestamp_in_future` for a snapshot that there is not yet. Until
-   * it ends, the transaction is one of its caller's share.
+   * Throws `client_overloaded` and `overloaded`. Until it ends, the transaction is one of its caller's share. Who asks
+   * for a snapshot of some age has waited for it before.
    */
   async open(caller: Caller, request: SnapshotRequest): Promise<TransactionSession> {
     const { client } = caller
@@ -92,7 +102,6 @@ export class TransactionSessions {
     try {
       const budget = shares.writtenBy(client)
       const transaction = await storage.begin({ ...request, keepsOutcome: true, budget })
-      this.#requireMin(transaction, request)
       const session = new TransactionSession(transaction, caller, clock, this.#timeouts)
       this.#open.set(session.id, session)
       return session
@@ -109,7 +118,7 @@ export class TransactionSessions {
    */
   async run<T>(
     id: string,
-    running: Pick<RunningRequest, 'abort' | 'commits' | 'owner' | 'principal'>,
+    running: SessionRequest,
     work: (session: TransactionSession) => Promise<T>,
     end?: 'commit' | 'rollback',
   ): Promise<{ readonly result: T; readonly commitTs: Timestamp | null }> {
@@ -122,7 +131,9 @@ export class TransactionSessions {
       const result = await work(session)
       if (!this.#open.has(id)) throw endedError(id, await this.#endingOf(address), this.#timeouts)
       if (end === 'commit') {
-        return { result, commitTs: await this.#startCommit(session, running.principal) }
+        const committing = this.#startCommit(session, running.principal)
+        const commitTs = await running.untilCopied(committing, () => outcomeUnknown(id))
+        return { result, commitTs }
       }
       if (end === 'rollback') this.#rollBack(session, 'requested')
       return { result, commitTs: null }
@@ -230,15 +241,6 @@ export class TransactionSessions {
     return ended?.ending
   }
 
-  #requireMin(transaction: Transaction, request: SnapshotRequest): void {
-    try {
-      requireMinTimestamp(this.#deps.storage, request, transaction.startTs)
-    } catch (error) {
-      transaction.rollback()
-      throw error
-    }
-  }
-
   async #startCommit(
     session: TransactionSession,
     principal: Principal | undefined,
@@ -286,7 +288,13 @@ export class TransactionSessions {
   async #requireOpen(address: TransactionAddress): Promise<TransactionSession> {
     const session = this.#find(address)
     if (session !== undefined && !this.#expire(session)) return session
-    throw endedError(address.id, await this.#endingOf(address), this.#timeouts)
+    const { id } = address
+    if (this.#knownElsewhere.has(id)) {
+      // While its process lives, that one says whether it is open.
+      const place = await this.#deps.storage.gateways.placeOf(id)
+      if (place.kind === 'elsewhere') throw new WrongGateway(id, place.url)
+    }
+    throw endedError(id, await this.#endingOf(address), this.#timeouts)
   }
 
   /** How a transaction that is not open ended. Throws when that cannot be said. */
@@ -305,8 +313,10 @@ export class TransactionSessions {
   /** Throws `wrong_gateway` for a transaction that another process has open, and `transaction_lost` after its end. */
   async #requireHere(id: string): Promise<void> {
     const place = await this.#deps.storage.gateways.placeOf(id)
-    if (place.kind === 'elsewhere') throw wrongGateway(id, place.url)
     if (place.kind === 'nowhere') throw lost(id)
+    if (place.kind === 'here') return
+    this.#knownElsewhere.set(id, true)
+    throw new WrongGateway(id, place.url)
   }
 
   #outcomeOf(id: string): Promise<TransactionOutcome> {
@@ -354,15 +364,6 @@ function rolledBackMeanwhile(id: string): ServerError {
     'statement_cancelled',
     'The statement was stopped, because another request rolled its transaction back.',
     { transaction: id },
-  )
-}
-
-function wrongGateway(id: string, url: string): ServerError {
-  const there = url === '' ? '' : `: ${url}`
-  return new ServerError(
-    'wrong_gateway',
-    `Another server has the transaction open${there}. Send its requests there.`,
-    { transaction: id, ...(url === '' ? {} : { url }) },
   )
 }
 

@@ -13,12 +13,13 @@ const BEGINS = [
   { path: '/v1/query', body: '{"sql":"BEGIN; SHOW TABLES","keepOpen":true}' },
 ] as const
 
-function requestText({ path, body }: (typeof BEGINS)[number]): string {
+function requestText({ path, body }: (typeof BEGINS)[number], ...more: string[]): string {
   const head = [
     `POST ${path} HTTP/1.1`,
     'Host: localhost',
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
+    ...more,
   ]
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
@@ -101,4 +102,17 @@ test('a transaction that was used outlives the connection of its BEGIN, however 
   socket.resetAndDestroy()
   await sleep(50)
   assert.equal(await openCount(), 1)
+})
+
+test('a proxy that resets the connection of a BEGIN says nothing of its client', async (t) => {
+  const { connected, observer, openCount, untilOneIsOpen } = await scene(t)
+  const socket = await connected()
+  socket.write(requestText(BEGINS[0], 'X-Forwarded-For: 192.0.2.1'))
+  await untilOneIsOpen()
+  await sleep(20)
+  socket.resetAndDestroy()
+  await sleep(50)
+  assert.equal(await openCount(), 1)
+  const [{ transaction }] = (await observer.send('GET', '/v1/transactions')).body.transactions
+  assert.equal((await observer.query('SHOW TABLES', undefined, { transaction })).status, 200)
 })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { nextTurn } from '../../../storage/storage.ts'
 import { ClientDisconnected } from '../../errors/server-error.ts'
@@ -19,6 +19,7 @@ const NOT_TAKEN = 'client_left'
  * - The client left with the response unread: then its system resets the connection, where a client that has read
  *   everything closes it. Only the last BEGIN of a connection can be unread.
  *
+ * A proxy resets connections that it does not need any more, and has read everything: that says nothing of its client.
  * A response that crosses a FIN on its way to the client cannot be told from one that was read by a client that uses
  * a new connection for each request. Such a transaction ends when it has been idle for too long.
  */
@@ -46,6 +47,7 @@ export class UnreadBegins {
     response.once('close', () => {
       if (!response.writableFinished) rollBack()
     })
+    if (isOfProxy(response.req.headers)) return
     const isWatched = this.#lastOf.has(socket)
     this.#lastOf.set(socket, rollBack)
     if (isWatched) return
@@ -53,4 +55,9 @@ export class UnreadBegins {
       if (wasReset) this.#lastOf.get(socket)?.()
     })
   }
+}
+
+/** Proxies say whom they ask for. */
+function isOfProxy(headers: IncomingHttpHeaders): boolean {
+  return (headers['x-forwarded-for'] ?? headers.forwarded ?? headers.via) !== undefined
 }

@@ -22,16 +22,19 @@ async function twoServers(t: TestContext) {
   return { a, b, id }
 }
 
-test('a request for a transaction that another server has open is told which one', async (t) => {
+test('a client that asks for it is told which server has the transaction open', async (t) => {
   const { a, b, id } = await twoServers(t)
-  const asked = [
-    () => b.server.post(`/v1/transactions/${id}/query`, { sql: 'GET * FROM item WHERE id = 1' }),
-    () => b.server.post(`/v1/transactions/${id}/commit`),
-    () => b.server.send({ method: 'DELETE', path: `/v1/transactions/${id}` }),
-    () => b.server.query('GET * FROM item WHERE id = 1', { transaction: id }),
-  ]
-  for (const ask of asked) {
-    const { status, body } = await ask()
+  const path = `/v1/transactions/${id}`
+  const headers = { 'percolite-forwarding': 'refuse' }
+  const json = { sql: 'GET * FROM item WHERE id = 1' }
+  const requests = [
+    { method: 'POST', path: `${path}/query`, json },
+    { method: 'POST', path: `${path}/commit` },
+    { method: 'DELETE', path },
+    { method: 'POST', path: '/v1/query', json: { ...json, transaction: id } },
+  ] as const
+  for (const request of requests) {
+    const { status, body } = await b.server.send({ ...request, headers })
     assert.deepEqual(
       { status, code: body.code, url: body.url, retryable: body.retryable },
       { status: 421, code: 'wrong_gateway', url: URLS[0], retryable: true },

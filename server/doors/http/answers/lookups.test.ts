@@ -87,11 +87,11 @@ describe('a statement with LOOKUP', () => {
     ])
   })
 
-  test('is not subscribable, and the error says what is', async (t) => {
+  test('is subscribed to as a list; row by row it cannot be, and the error says what can', async (t) => {
     const server = await shop(t)
-    const search = new URLSearchParams({ sql: SQL.replace(':least', '3'), snapshot: 'true' })
+    const search = new URLSearchParams({ sql: SQL.replace(':least', '3'), mode: 'rows' })
     const { body } = await server.send({ path: `/v1/changes?${search}` })
     assert.equal(body.code, 'not_subscribable')
-    assert.match(body.hint, /Subscribe to each table/)
+    assert.match(body.hint, /with the mode "result", or with none/)
   })
 })

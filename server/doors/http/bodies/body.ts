@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { JsonSource, noteSource } from '../../../../planner/planner.ts'
 import { endOfJsonString, shapeOfJson } from '../../../../storage/values/values.ts'
@@ -17,19 +18,38 @@ const TEXT_TYPES = ['text/plain', 'application/sql', FORM_TYPE]
 export function addBodyParsers(
   fastify: FastifyInstance,
   large: Pick<LargeBodies, 'isLarge' | 'turn'>,
+  wasRead?: BodyListener,
 ): void {
   fastify.removeAllContentTypeParsers()
   const asBuffer = { parseAs: 'buffer' } as const
   fastify.addContentTypeParser('application/json', asBuffer, ({ raw }, bytes: Buffer, done) => {
-    if (!large.isLarge(bytes.length)) answer(done, () => parseJson(bytes))
-    else parseLargeJson(bytes, () => large.turn(raw)).then((body) => done(null, body), done)
+    const finish = wasRead === undefined ? done : telling(wasRead, raw, bytes, done)
+    if (!large.isLarge(bytes.length)) answer(finish, () => parseJson(bytes))
+    else parseLargeJson(bytes, () => large.turn(raw)).then((body) => finish(null, body), finish)
   })
   fastify.addContentTypeParser(BYTES_TYPE, asBuffer, (_request, bytes: Buffer, done) =>
     done(null, bytes),
   )
-  fastify.addContentTypeParser(TEXT_TYPES, asBuffer, (_request, bytes: Buffer, done) =>
-    answer(done, () => decodeUtf8(bytes)),
+  fastify.addContentTypeParser(TEXT_TYPES, asBuffer, ({ raw }, bytes: Buffer, done) =>
+    answer(wasRead === undefined ? done : telling(wasRead, raw, bytes, done), () =>
+      decodeUtf8(bytes),
+    ),
   )
+}
+
+/** Told of each body of JSON or text, as it came and as it was read. */
+type BodyListener = (raw: IncomingMessage, bytes: Buffer, body: unknown) => void
+
+function telling(
+  wasRead: BodyListener,
+  raw: IncomingMessage,
+  bytes: Buffer,
+  done: BodyDone,
+): BodyDone {
+  return (error, body) => {
+    if (error === null) wasRead(raw, bytes, body)
+    done(error, body)
+  }
 }
 
 type BodyDone = (error: Error | null, body?: unknown) => void

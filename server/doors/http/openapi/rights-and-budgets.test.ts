@@ -56,6 +56,7 @@ test('docs/http-api.md lists every right, every budget with its limits, and ever
 test('docs/websocket-protocol.md lists every frame', () => {
   const text = documentOf('websocket-protocol.md')
   for (const [type, { right, budget }] of Object.entries(FRAME_DECLARATIONS)) {
-    assert.ok(text.includes(`| \`${type}\` | \`${right}\` | \`${budget}\` |`), type)
+    const row = `| \`${type}\` | \`${right}\` | \`${budget}\` |`
+    assert.ok(text.includes(row), `its "Rights and budgets" lack ${row}`)
   }
 })

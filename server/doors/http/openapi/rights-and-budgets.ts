@@ -3,7 +3,7 @@ import type { ALL_LIMITS } from '../../../limits.ts'
 
 /**
  * The right that a client needs for an operation or a frame. `none` needs no token, and all others any token. `define`,
- * `inspect` and `admin` are asked for before anything else happens; rights on a table by the planner.
+ * `inspect`, `follow` and `admin` are asked for before anything else happens; rights on a table by the planner.
  */
 export const RIGHTS = {
   none: 'open to all clients',
@@ -13,6 +13,7 @@ export const RIGHTS = {
   define: 'makes, changes and drops tables, indexes and observers',
   observe: 'takes and gives up the notifications of an observer',
   inspect: 'looks below the rows and at what the server does for all clients',
+  follow: 'takes a copy of the whole store, and every change to it',
   admin: 'manages the server itself',
 } as const
 
@@ -37,7 +38,8 @@ export const BUDGETS = {
         'parametersMax',
       ] as const),
       ...(['rowWorkMax', 'statementKeysMax', 'pageRowsMax', 'answerBytesMax'] as const),
-      ...(['transactionRowsMax', 'transactionBytesMax', 'bodyValuesMax', 'bodyNamesMax'] as const),
+      ...(['transactionRowsMax', 'transactionBytesMax', 'forwardedRequestsMax'] as const),
+      ...(['bodyValuesMax', 'bodyNamesMax'] as const),
     ],
   },
   script: {
@@ -73,12 +75,14 @@ export const BUDGETS = {
       'transactionRowsMax',
       'transactionBytesMax',
       'bufferedBytesMax',
+      'forwardedRequestsMax',
     ],
   },
   subscription: {
     meaning: 'a query whose changes are sent on',
     limits: [
       ...(['subscriptionsMax', 'changeStreamsMax', 'socketSubscriptionsMax'] as const),
+      ...(['liveRowsMax', 'liveBytesMax', 'liveResultsBytesMax'] as const),
       ...(['filterWorkMax', 'clientFilterWorkMax'] as const),
       ...(['feedReadersMax', 'socketUnsentBytesMax'] as const),
     ],
@@ -109,6 +113,10 @@ export const BUDGETS = {
   backup: {
     meaning: 'one copy of the store at a time, the room of its disk, and backups that are kept',
     limits: ['backupsMax'],
+  },
+  replication: {
+    meaning: 'groups that are read from their files, for so many standbys at a time',
+    limits: ['followersMax', 'followBytesMax'],
   },
   check: { meaning: 'one reading of the whole store, shared by all who ask for it', limits: [] },
 } as const satisfies Readonly<Record<string, Budget>>

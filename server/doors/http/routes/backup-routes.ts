@@ -10,6 +10,7 @@ import { bodyOfHead } from '../answers/stream-answers.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import { aboutRequest, listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
+import { headOfStoreFile, sendStoreFile } from './store-file.ts'
 
 /** `BackupOrder` of `openapi.yaml`. */
 type BackupOrder = { readonly name: string; readonly check?: boolean }
@@ -43,7 +44,7 @@ export function backupRoutes({ backups, requests, audit }: RouteDependencies): H
       const name = String(parameters.name)
       const running = requests.begin(reply.raw, aboutRequest(reply))
       try {
-        return await sendFile(backups, name, reply, running, () => audit.backup(running, name))
+        return await sendBackup(backups, name, reply, running, () => audit.backup(running, name))
       } catch (error) {
         running.end()
         throw error
@@ -58,8 +59,8 @@ export function backupRoutes({ backups, requests, audit }: RouteDependencies): H
   }
 }
 
-/** The body: the file piece by piece, as its reader takes it. */
-async function sendFile(
+/** The file, which is told once it is open; a HEAD has its head only. */
+async function sendBackup(
   backups: Backups,
   name: string,
   reply: FastifyReply,
@@ -67,18 +68,14 @@ async function sendFile(
   opened: () => void,
 ): Promise<unknown> {
   const { file, manifest } = await backups.open(name)
-  const digest = Buffer.from(manifest.sha256, 'hex').toString('base64')
-  reply.header('content-type', 'application/vnd.sqlite3')
-  reply.header('content-length', manifest.bytes).header('digest', `sha-256=${digest}`)
   if (reply.request.method === 'HEAD') {
+    headOfStoreFile(reply, manifest)
     await file.close()
     running.end()
     return bodyOfHead()
   }
   opened()
-  const stream = file.createReadStream({ signal: running.signal })
-  stream.once('close', () => running.end())
-  return stream
+  return sendStoreFile(reply, running, { file, ...manifest })
 }
 
 /** `MoveOrder` of `openapi.yaml`. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Parameters } from '../../../../planner/planner.ts'
+import type { Parameters, SubscriptionMode } from '../../../../planner/planner.ts'
 import type { Timestamp } from '../../../../storage/storage.ts'
 import { ClientDisconnected, ServerError } from '../../../errors/server-error.ts'
 import { HISTORY_HEADER, namedHistory } from '../../../guard/history/request-history.ts'
@@ -10,17 +10,28 @@ import {
 } from '../../../live/subscriptions/subscriptions.ts'
 import { FORMAT_TYPES } from '../../../requests/answers/answer-format.ts'
 import { parametersOfText } from '../../../requests/prepared/query-request.ts'
+import { whenVisible } from '../../../requests/prepared/request-snapshot.ts'
 import { bodyOfHead } from '../answers/stream-answers.ts'
 import type { RouteDependencies } from '../dependencies.ts'
 import { aboutRequest, listedWork } from '../listed-work.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
-import { integersOf } from './row-parameters.ts'
+import { integersOf, minTimestampOf } from './row-parameters.ts'
 
-export function changeRoutes({ live, requests, parser }: RouteDependencies): Handlers {
+export function changeRoutes({ live, requests, parser, storage }: RouteDependencies): Handlers {
   return {
     async getChanges({ parameters, reply }) {
       const about = aboutRequest(reply, () => [String(parameters.sql)])
       const running = requests.begin(reply.raw, about)
+      const wanted = {
+        ...minTimestampOf(parameters),
+        ...namedHistory(parameters[HISTORY_HEADER]),
+      }
+      try {
+        await whenVisible(storage, wanted, running)
+      } catch (error) {
+        running.end()
+        throw error
+      }
       const body = await live.streams.open(subscriptionOf(parameters), running)
       reply.header('content-type', FORMAT_TYPES.ndjson)
       if (reply.request.method !== 'HEAD') return body
@@ -66,7 +77,7 @@ function answerOf(
 }
 
 function subscriptionOf(parameters: CheckedRequest['parameters']): SubscriptionRequest {
-  const { sql, params, snapshot, since, view } = parameters
+  const { sql, params, snapshot, since, view, mode, digest } = parameters
   requireOneBeginning(snapshot === true, since)
   return {
     sql: String(sql),
@@ -75,6 +86,8 @@ function subscriptionOf(parameters: CheckedRequest['parameters']): SubscriptionR
     ...(snapshot === true ? { snapshot } : {}),
     ...(since === undefined ? {} : { since: Number(since) }),
     ...(view === undefined ? {} : { view: String(view) }),
+    ...(mode === undefined ? {} : { mode: mode as SubscriptionMode }),
+    ...(digest === undefined ? {} : { digest: String(digest) }),
     ...namedHistory(parameters[HISTORY_HEADER]),
   }
 }

@@ -20,6 +20,7 @@ import type { RouteDependencies } from '../dependencies.ts'
 import { askerOf, listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { storeAnsweredAt } from '../probes.ts'
+import { shownCopy } from './replication-routes.ts'
 import { SharedCheck } from './shared-check.ts'
 
 const GATEWAYS_MAX = 10_000
@@ -35,9 +36,11 @@ export function operationRoutes({
   access,
   live,
   commits,
+  following,
 }: RouteDependencies): Handlers {
   const startedAtMs = clock.monotonicMs()
   const lagMs = new LastAnswer(storage, () => feedLagMs(storage))
+  const retention = new LastAnswer(storage, () => storage.retention.read())
   const living = new LastAnswer(storage, () => storage.gateways.living(GATEWAYS_MAX))
   const check = new SharedCheck((signal) => storage.checkConsistency({ signal }))
   return {
@@ -70,7 +73,7 @@ export function operationRoutes({
         history: storage.history.name,
         historyFrom: storage.history.from,
         ...(gap === undefined ? {} : { restored: gap }),
-        retentionMs: config.retentionMs,
+        retentionMs: (await retention.get())?.retentionMs ?? config.retentionMs,
         garbageIntervalMs: config.garbageIntervalMs,
         ...(config.stepDelayMs === undefined ? {} : { stepDelayMs: config.stepDelayMs }),
         timestamp,
@@ -93,6 +96,8 @@ export function operationRoutes({
         ...(disk === undefined ? {} : { disk }),
         ...(pageCheck === undefined ? {} : { pageCheck: shownCheck(pageCheck) }),
         ...(memtables === undefined ? {} : { redoLog: { policy: config.redoLog, ...memtables } }),
+        ...(following && { standby: following.state.view() }),
+        ...(storage.primary?.position && { secondCopy: shownCopy(storage.primary) }),
         warnings: storage.health.warnings,
       }
     },

@@ -14,6 +14,7 @@ import type { QueryRequest } from '../../../requests/prepared/query-request.ts'
 import type { RunningRequest } from '../../../requests/prepared/running-request.ts'
 import type { ScriptRequest } from '../../../requests/scripts/script-runner.ts'
 import { completionsOf } from '../../../requests/statements/completions.ts'
+import { WrongGateway } from '../../../requests/transactions/wrong-gateway.ts'
 import type { ReadyAnswer } from '../answers/outbox.ts'
 import { AboutQuery } from '../answers/query-answers.ts'
 import { terminalError } from '../answers/terminal-answers.ts'
@@ -46,7 +47,11 @@ export function queryRoutes({ answers, scans, streams, listener }: RouteDependen
       return (async () => {
         requireIntegersShown(format, query.integers, 'body')
         return await run(request, query, format)
-      })().catch((error) => terminalError(error, query, terminal))
+      })().catch((error) => {
+        // It may be handed on, and its answer is a text then.
+        if (error instanceof WrongGateway) throw error
+        return terminalError(error, query, terminal)
+      })
     }
     const { reply, parameters } = request
     requireIntegersShown(format, query.integers, 'body')

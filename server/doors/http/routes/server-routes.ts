@@ -9,11 +9,12 @@ const CONSOLE = '/console/'
 export function serverRoutes({
   contract,
   version,
-  isStopping,
+  availability,
   probes,
   config,
 }: RouteDependencies): Handlers {
   const yaml = readPackageFile('openapi.yaml')
+  const llms = readPackageFile('docs/llms.txt')
   return {
     async getRoot({ raw, reply }) {
       if (!config.hasConsole) return { name: 'percolite', version, ...LINKS }
@@ -31,7 +32,12 @@ export function serverRoutes({
 
     async getReadiness({ raw }) {
       probes.letIn(raw.raw)
-      return probes.readiness(isStopping)
+      return probes.readiness(availability)
+    },
+
+    async getLlmsTxt({ reply }) {
+      reply.header('content-type', 'text/plain; charset=utf-8')
+      return llms
     },
 
     async getOpenApiYaml({ reply }) {

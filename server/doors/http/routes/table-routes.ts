@@ -13,13 +13,17 @@ import {
 } from '../../../../storage/tables/tables.ts'
 import { pathText, type SqlType, type SqlValue } from '../../../../storage/values/values.ts'
 import type { OpaqueIds } from '../../../guard/access/opaque-ids.ts'
+import { HISTORY_HEADER, namedHistory } from '../../../guard/history/request-history.ts'
 import { withCreation } from '../../../requests/transactions/table-creation.ts'
 import { inSnapshot, type Snapshot } from '../../../snapshot.ts'
 import { answerReadTimestamp } from '../answers/transaction-answers.ts'
 import type { RouteDependencies } from '../dependencies.ts'
+import { listedUntilVisible } from '../listed-work.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
+import { minTimestampOf } from './row-parameters.ts'
 
-export function tableRoutes({ storage, ended, access, opaqueIds }: RouteDependencies): Handlers {
+export function tableRoutes(deps: RouteDependencies): Handlers {
+  const { storage, ended, access, opaqueIds } = deps
   const read = <T>(
     { parameters, reply }: CheckedRequest,
     work: (snapshot: Snapshot) => Promise<T>,
@@ -27,6 +31,11 @@ export function tableRoutes({ storage, ended, access, opaqueIds }: RouteDependen
     ended.counted(async () => {
       const moment = momentOf(parameters.asOf)
       const principal = access.of(reply.request.raw)
+      await listedUntilVisible(deps, reply, {
+        ...minTimestampOf(parameters),
+        ...namedHistory(parameters[HISTORY_HEADER]),
+        asOf: moment,
+      })
       try {
         return await inSnapshot(storage, moment, ({ transaction, catalog }) =>
           work({ transaction, catalog: access.viewOf(principal, catalog) }),
@@ -83,11 +92,12 @@ async function tableOf(table: TableDefinition, snapshot: Snapshot, ids: OpaqueId
 
 /** `TableObserver` of `openapi.yaml`. */
 function observerOf(table: TableDefinition, observer: ObserverDefinition) {
-  const { name, isWeak, columns, state, isBackfilled } = observer
+  const { name, isWeak, columns, due, state, isBackfilled } = observer
   return {
     name,
     weak: isWeak,
     columns: columns.map((id) => nameOfColumn(table, id)),
+    ...(due !== undefined && { due: nameOfColumn(table, due) }),
     state,
     backfilled: isBackfilled,
   }
@@ -110,8 +120,9 @@ async function indexOf(table: TableDefinition, index: IndexDefinition, snapshot:
 function keyPartOf(table: TableDefinition, { columnId, descending, path, each }: KeyPart) {
   return {
     column: nameOfColumn(table, columnId),
-    ...(path && { path: pathText(path, each ? '>' : '>>') }),
-    ...(each && { each }),
+    ...(path && { path: pathText(path, each === 'members' ? '>' : '>>') }),
+    ...(each === 'members' && { each: true }),
+    ...(each === 'words' && { words: true }),
     descending,
   }
 }
@@ -122,10 +133,11 @@ function nameOfColumn(table: TableDefinition, columnId: number): string | undefi
 
 function columnOf(
   table: TableDefinition,
-  { name, type, notNull, family, default: byDefault }: ColumnDefinition,
+  { name, type, size, notNull, family, default: byDefault }: ColumnDefinition,
 ) {
   const named = table.families.find(({ id }) => id === family)
-  const column = { name, type, notNull, ...(named === undefined ? {} : { family: named.name }) }
+  const ofFamily = named === undefined ? {} : { family: named.name }
+  const column = { name, type, ...size, notNull, ...ofFamily }
   if (byDefault === undefined) return column
   return { ...column, default: describedDefault(type, byDefault) }
 }

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { readStamp } from '../../../../planner/planner.ts'
 import { HISTORY_HEADER, namedHistory } from '../../../guard/history/request-history.ts'
 import {
+  outcomeUnknown,
   type SessionEnding,
   TransactionSession,
 } from '../../../requests/transactions/transaction-session.ts'
@@ -14,8 +15,9 @@ import {
   openedTransaction,
 } from '../answers/transaction-answers.ts'
 import type { RouteDependencies } from '../dependencies.ts'
-import { listedWork } from '../listed-work.ts'
+import { listedUntilVisible, listedWork } from '../listed-work.ts'
 import type { Handlers } from '../openapi/binding.ts'
+import { minTimestampOf } from './row-parameters.ts'
 
 type OpenRequest = {
   readonly readOnly?: boolean
@@ -37,13 +39,14 @@ export function transactionRoutes({
     async openTransaction({ body, parameters, reply }) {
       const { readOnly = false, asOf, history } = (body ?? {}) as OpenRequest
       const past = asOf === undefined ? {} : { asOf: readStamp('AS OF', asOf) }
-      const min = parameters['Percolite-Min-Timestamp']
-      const session = await sessions.open(requests.callerOf(reply.request.raw), {
+      const wanted = {
         readOnly: readOnly || asOf !== undefined,
         ...past,
         ...namedHistory(parameters[HISTORY_HEADER], history),
-        ...(min === undefined ? {} : { minTimestamp: Number(min) }),
-      })
+        ...minTimestampOf(parameters),
+      }
+      await listedUntilVisible({ requests, storage }, reply, wanted)
+      const session = await sessions.open(requests.callerOf(reply.request.raw), wanted)
       await begins.watch(session.id, reply.raw)
       answerReadTimestamp(reply, session.transaction.startTs)
       reply.code(201).header('Location', locationOf(session))
@@ -74,7 +77,8 @@ export function transactionRoutes({
       const address = addressOf(parameters, reply)
       const commitTimestamp = await listedWork(requests, reply, (running) => {
         running.commits()
-        return sessions.commit(address, running.principal)
+        const committing = sessions.commit(address, running.principal)
+        return running.untilCopied(committing, () => outcomeUnknown(address.id))
       })
       answerReadTimestamp(reply, Number.parseInt(address.id, 10))
       answerCommitTimestamp(reply, commitTimestamp)
@@ -82,7 +86,10 @@ export function transactionRoutes({
     },
 
     async rollBackTransaction({ parameters, reply }) {
-      await sessions.rollBack(addressOf(parameters, reply))
+      const address = addressOf(parameters, reply)
+      await listedWork(requests, reply, (running) =>
+        running.untilCopied(sessions.rollBack(address), () => outcomeUnknown(address.id)),
+      )
       reply.code(204)
       return undefined
     },

@@ -37,6 +37,7 @@ export class KnownColumns {
     const said = { timestamp, history, view: this.viewOf(plan) }
     return SubscriptionFrame.of('subscribed', {
       ...said,
+      mode: 'rows',
       columns: columns.map(typed),
       shape: this.#shape,
       key,

@@ -24,9 +24,20 @@ export type ImagedRow = {
 type Found = Omit<ImagedRow, 'images'>
 
 /**
- * The rows of a commit before and after it: two snapshots, one right below its timestamp. A transaction that wrote
- * before is settled, so neither has to wait for anybody.
+ * Resolves to what `work` makes of two snapshots: one right below the timestamp of a commit, and one at it. A
+ * transaction that wrote before is settled, so neither has to wait for anybody. Rejects as `CommitImages.of`.
  */
+export async function aroundCommit<T>(
+  storage: Storage,
+  commitTs: Timestamp,
+  work: (before: Transaction, after: Transaction) => Promise<T>,
+): Promise<T> {
+  return await inTransaction(storage, { asOf: commitTs - 1 }, (before) =>
+    inTransaction(storage, { asOf: commitTs }, (after) => work(before, after)),
+  )
+}
+
+/** The rows of a commit before and after it. */
 export class CommitImages {
   /** The definitions right after the commit; a commit that changes rows changes none of them. */
   readonly catalog: Catalog
@@ -45,10 +56,8 @@ export class CommitImages {
     commitTs: Timestamp,
     work: (images: CommitImages) => Promise<T>,
   ): Promise<T> {
-    return await inTransaction(storage, { asOf: commitTs - 1 }, (before) =>
-      inTransaction(storage, { asOf: commitTs }, async (after) =>
-        work(new CommitImages(await storage.catalog(after), before, after)),
-      ),
+    return await aroundCommit(storage, commitTs, async (before, after) =>
+      work(new CommitImages(await storage.catalog(after), before, after)),
     )
   }
 

@@ -10,12 +10,17 @@ const range = fc
   .tuple(key, key)
   .map(([a, b]) => (compareRowKeys(a, b) < 0 ? { start: a, end: b } : { start: b, end: a }))
 
+const MANY = fc.array(range, { maxLength: 120, size: 'max' })
+
 test('a key is found in exactly the ranges that hold it, after any additions and deletions', () => {
   fc.assert(
-    fc.property(fc.array(range), fc.array(fc.nat(20)), fc.array(key), (ranges, deleted, keys) => {
+    fc.property(MANY, fc.array(fc.nat(20)), fc.array(key), (ranges, deleted, keys) => {
       const index = new RangeIndex<number>()
-      for (const [value, one] of ranges.entries()) index.add(value, [one])
-      index.find(Uint8Array.of(0), () => undefined)
+      // Some are sorted by the first look, and others are not.
+      for (const [value, one] of ranges.entries()) {
+        index.add(value, [one])
+        if (value % 40 === 39) index.find(Uint8Array.of(0), () => undefined)
+      }
       for (const value of deleted) index.delete(value)
       for (const sought of keys) {
         const found: number[] = []
