@@ -15,41 +15,40 @@ const RECONNECT_CAP_MS = 10_000
  * come back spread out, and not all at once to meet again.
  */
 export function backoffMs(tries: number, atLeastMs = 0): number {
-  return patience(atLeastMs) + Math.random() * Math.min(CAP_MS, BASE_MS * 2 ** (tries - 1))
+  return jitterMs(BASE_MS, CAP_MS, tries, atLeastMs)
 }
 
 /** The same for a connection that was lost. */
 export function reconnectMs(tries: number, atLeastMs = 0): number {
-  const mostMs = Math.min(RECONNECT_CAP_MS, RECONNECT_BASE_MS * 2 ** (tries - 1))
-  return patience(atLeastMs) + Math.random() * mostMs
+  return jitterMs(RECONNECT_BASE_MS, RECONNECT_CAP_MS, tries, atLeastMs)
 }
 
-function patience(retryAfterMs: number): number {
-  return Math.min(RETRY_AFTER_MS_MAX, Math.max(0, retryAfterMs))
+function jitterMs(baseMs: number, capMs: number, tries: number, retryAfterMs: number): number {
+  const patienceMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(0, retryAfterMs))
+  return patienceMs + Math.random() * Math.min(capMs, baseMs * 2 ** (tries - 1))
 }
 
 /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted()
-    const abort = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    }, ms)
-    signal?.addEventListener('abort', abort, { once: true })
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const slept = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
   })
+  await orAborted(slept, signal).finally(() => clearTimeout(timer))
 }
 
 /** As `promise`, which is left to itself when the signal is aborted first: then its reason is thrown. */
-export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export function orAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
     if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
+    signal.addEventListener('abort', abort)
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
+}
+
+/** Aborted as soon as one of them is. */
+export function eitherSignal(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other === undefined ? one : AbortSignal.any([other, one])
 }

@@ -63,7 +63,7 @@ export async function inBatches<T>(
 }
 
 function tooMany(rows: number): PercoliteError {
-  const message = `More than ${rows} of these rows are more than one transaction takes at once.`
+  const message = `More than ${rows} of these rows are too much for one transaction.`
   return new PercoliteError({ code: 'limit_exceeded', message })
 }
 

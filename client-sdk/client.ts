@@ -49,20 +49,33 @@ export type {
 export type { Tables, TableTypes } from './requests/table-types.ts'
 export type { BeginOptions, Transaction } from './requests/transaction.ts'
 export type { LiveOptions, LiveRows } from './subscriptions/live-rows.ts'
-export type { SubscribeOptions, Subscription } from './subscriptions/subscription.ts'
 export type {
+  ResultOptions,
+  ResultSubscription,
+  SubscribeOptions,
+  Subscription,
+} from './subscriptions/subscription.ts'
+export type {
+  Bookmark,
   Change,
+  ResultEvent,
   RowKey,
   SnapshotRow,
+  Splice,
   SubscriptionEvent,
+  SubscriptionMode,
 } from './subscriptions/subscription-event.ts'
 export type { TokenGiver } from './token-source.ts'
 export type { IntegerMode, Parameter, Parameters, Row, Value } from './values.ts'
 export type { ResultColumn, Schemas, TransactionOutcome } from './wire.ts'
 
 export type ConnectOptions = {
-  /** The server; else `PERCOLITE_URL` where there is an environment, else `http://127.0.0.1:4270`. */
-  readonly url?: string | URL
+  /**
+   * The server; else `PERCOLITE_URL` where there is an environment (several with commas between them), else
+   * `http://127.0.0.1:4270`. Of several, a primary and its standbys, the one that takes writes is used: the first, or
+   * the next where that one cannot be reached or is not the primary.
+   */
+  readonly url?: string | URL | ReadonlyArray<string | URL>
   /**
    * A token of access, or a function that fetches one, asked again when the last one has expired or is about to; else
    * `PERCOLITE_TOKEN` where there is an environment.
@@ -75,6 +88,8 @@ export type ConnectOptions = {
    * `integer_out_of_range`, `bigint` makes every INTEGER a bigint. Its type never depends on its value.
    */
   readonly integers?: IntegerMode
+  /** What a DECIMAL is in rows, made of the text of its digits: `(text) => new Big(text)`; that text if not given. */
+  readonly decimal?: (text: string) => unknown
   /**
    * How JSON columns are given: `number` (the default) as values, and a number in one that JavaScript
    * would round is refused by `json_number_inexact`; `text` as their text, with every digit.
@@ -92,29 +107,30 @@ const DEFAULT_URL = 'http://127.0.0.1:4270'
 const TIMEOUT_MS = 60_000
 
 /**
- * Names a server. Nothing is sent yet. An address that is none is a TypeError, and so is one to which a token would
- * travel in the clear. With the types of its tables, `connect<{ account: { row: Account; key: [id: string] } }>()`, the
- * compiler knows the rows of statements, and the names, keys and columns of `table`.
+ * Names a server, or a primary and its standbys. Nothing is sent yet. An address that is none is a TypeError, and so is
+ * one to which a token would travel in the clear. With the types of its tables,
+ * `connect<{ account: { row: Account; key: [id: string] } }>()`, the compiler knows the rows of statements, and the
+ * names, keys and columns of `table`.
  */
 export function connect<Known extends Tables<Known> = object, Said extends Texts<Said> = object>(
   options: ConnectOptions = {},
 ): Database<Known, Said> {
   const server = {
     address: new ServerAddress(
-      new URL(options.url ?? fromEnvironment('PERCOLITE_URL') ?? DEFAULT_URL).href,
+      [options.url ?? fromEnvironment('PERCOLITE_URL')?.split(',') ?? DEFAULT_URL].flat(),
     ),
     tokens: new TokenSource(options.token ?? fromEnvironment('PERCOLITE_TOKEN'), options.insecure),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     json: options.json,
   }
-  server.tokens.requireSecure(server.address.url)
+  for (const url of server.address.urls) server.tokens.requireSecure(url)
   // Bound, because browsers refuse a `fetch` that is called as a method of something else.
   const http = new Http({ ...server, fetch: options.fetch ?? globalThis.fetch.bind(globalThis) })
   const socket = new SharedSocket({
     ...server,
     WebSocket: options.WebSocket ?? globalThis.WebSocket,
   })
-  return new Database<Known, Said>(http, socket, options.integers ?? 'number')
+  return new Database<Known, Said>(http, socket, options)
 }
 
 function fromEnvironment(name: string): string | undefined {

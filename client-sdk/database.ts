@@ -8,7 +8,16 @@ import type { ObserverFunction } from './observers/observer-runs.ts'
 import { type ObserveOptions, ObserverWorker } from './observers/observer-worker.ts'
 import type { Http } from './requests/http.ts'
 import { runTransaction, type TransactionOptions } from './requests/run-transaction.ts'
-import type { After, AnyText, Call, RowOfText, Texts, Unsaid } from './requests/statement-types.ts'
+import type {
+  After,
+  AfterWith,
+  AnyText,
+  Call,
+  CallWith,
+  RowOfText,
+  Texts,
+  Unsaid,
+} from './requests/statement-types.ts'
 import {
   type CursorOptions,
   type CursorPage,
@@ -39,9 +48,14 @@ import { type BeginOptions, beginTransaction, type Transaction } from './request
 import type { SharedSocket } from './socket/shared-socket.ts'
 import { type LiveOptions, LiveRows } from './subscriptions/live-rows.ts'
 import type { SubscribedStatement } from './subscriptions/subscriber.ts'
-import { type SubscribeOptions, Subscription } from './subscriptions/subscription.ts'
+import {
+  type ResultOptions,
+  type ResultSubscription,
+  type SubscribeOptions,
+  Subscription,
+} from './subscriptions/subscription.ts'
 import type { RowKey } from './subscriptions/subscription-event.ts'
-import type { IntegerMode, Parameter, Parameters, Row } from './values.ts'
+import type { Parameter, Parameters, Row, ValueModes } from './values.ts'
 import type { Schemas, TransactionOutcome } from './wire.ts'
 
 /** That of an observer whose table is known: its row and key, and what the transaction reads, have their types. */
@@ -66,20 +80,20 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
 {
   readonly #http: Http
   readonly #socket: SharedSocket
-  readonly #integers: IntegerMode
+  readonly #modes: ValueModes
   readonly #statements: Statements
 
-  constructor(http: Http, socket: SharedSocket, integers: IntegerMode) {
+  constructor(http: Http, socket: SharedSocket, modes: ValueModes) {
     this.#http = http
     this.#socket = socket
-    this.#integers = integers
-    this.#statements = new Statements(http, '/v1/query', integers)
+    this.#modes = modes
+    this.#statements = new Statements(http, '/v1/query', modes)
   }
 
   /** For what is in an entry of its own. Throws TypeError for what `connect` has not made. */
   static socketOf(database: object): SharedSocket {
     if (#socket in database) return database.#socket
-    throw new TypeError('It is no database of connect().')
+    throw new TypeError('No database of connect().')
   }
 
   /**
@@ -207,28 +221,36 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
 
   /** Opens a transaction to be committed by hand; `await using tx = await db.begin()` rolls it back. */
   begin(options?: BeginOptions): Promise<Transaction<Known, Said>> {
-    return beginTransaction(this.#http, this.#integers, options)
+    return beginTransaction(this.#http, this.#modes, options)
   }
 
   /** The rows of one table by their keys: `await db.table('account').get('bob')`. */
   table<R = Row>(name: UnknownName<Known>): Table<R>
   table<Name extends keyof Known & string>(name: Name): TableOf<Known[Name]>
   table(name: string): unknown {
-    return new Table(this.#http, name, this.#integers)
+    return new Table(this.#http, name, this.#modes)
   }
 
   /**
    * `for await (const event of db.subscribe('SCAN * FROM trade'))`: what commits change of the rows of a
    * GET or SCAN, whole commits in their order, none left out and none twice, over any loss of the
-   * connection. With `snapshot` the rows themselves come first.
+   * connection. With `snapshot` the rows themselves come first. With the mode `result`, patches of the list that the
+   * statement answers; so is every statement told whose rows depend on others, and to say so gives them their types.
    */
+  subscribe<Sql extends string>(
+    sql: Sql,
+    ...more: AfterWith<Said, Sql, ResultOptions>
+  ): ResultSubscription<RowOfText<Known, Said, Sql>>
+  subscribe<R = Unsaid>(
+    ...call: AnyText<R, Said, ResultOptions, CallWith<ResultOptions>>
+  ): ResultSubscription<R>
   subscribe<Sql extends string>(
     sql: Sql,
     ...more: After<Said, Sql, SubscribeOptions>
   ): Subscription<RowOfText<Known, Said, Sql>>
   subscribe<R = Unsaid>(...call: AnyText<R, Said, SubscribeOptions>): Subscription<R>
-  subscribe<R>(...call: never): Subscription<R> {
-    return new Subscription<R>(...this.#subscribed(call as Call<SubscribeOptions>))
+  subscribe(...call: never): unknown {
+    return new Subscription(...this.#subscribed(call as Call<SubscribeOptions>))
   }
 
   /** The rows of a GET or SCAN as they are: the whole array, and again after each commit that changes it. */
@@ -257,7 +279,7 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
     options?: ObserveOptions<R>,
   ): ObserverWorker<R>
   observe(name: string, work: never, options: ObserveOptions = {}): unknown {
-    const parts = { http: this.#http, socket: this.#socket, integers: this.#integers }
+    const parts = { http: this.#http, socket: this.#socket, modes: this.#modes }
     return new ObserverWorker(parts, name, work, options)
   }
 
@@ -271,7 +293,7 @@ export class Database<Known extends Tables<Known> = object, Said extends Texts<S
   }
 
   #subscribed<Options extends object>([sql, params, options]: Call<Options>) {
-    const statement: SubscribedStatement = { sql, params, integers: this.#integers }
+    const statement: SubscribedStatement = { sql, params, modes: this.#modes }
     return [this.#socket, statement, options ?? ({} as Options)] as const
   }
 

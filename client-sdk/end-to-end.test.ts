@@ -102,6 +102,28 @@ test('large integers are bigints for those who ask for bigints, and an error for
   await assert.rejects(db.query('GET i FROM value WHERE id = 3'), { code: 'integer_out_of_range' })
 })
 
+test('a DECIMAL is the text of its digits, or what a library makes of that', async () => {
+  class Money {
+    readonly text: string
+    constructor(text: string) {
+      this.text = text
+    }
+    toJSON(): string {
+      return this.text
+    }
+  }
+  const exact = connect({ url, decimal: (text) => new Money(text) })
+  await exact.query('CREATE TABLE price (id DECIMAL(9, 2) PRIMARY KEY, amount DECIMAL(38, 2))')
+  const amount = new Money('123456789012345678901234567890.10')
+  await exact.query('INSERT INTO price (id, amount) VALUES (:id, :amount)', { id: 1.5, amount })
+  const table = exact.table('price')
+  assert.deepEqual((await table.get('1.50'))?.row, { id: new Money('1.50'), amount })
+  const text = 'SCAN amount, amount * 2 AS twice FROM price'
+  assert.deepEqual((await db.query(text)).rows, [
+    { amount: amount.text, twice: '246913578024691357802469135780.20' },
+  ])
+})
+
 test('a Date is a parameter for a TIMESTAMP', async () => {
   const at = new Date('2026-01-31T12:00:00.123Z')
   await db.sql`INSERT INTO value (id, at) VALUES (${4}, ${at})`

@@ -2,24 +2,25 @@
 import type { Problem, ServerErrorCode } from './wire.ts'
 
 /** What the client itself may report; every other code comes from the server (`docs/errors.md`). */
-export const CLIENT_ERRORS = {
-  /** No answer came. Unless it was a read, whether the server did it is not known. */
-  connection_failed: 'The server did not answer.',
-  /** The answer took longer than `timeoutMs`. As above, it may have been done. */
-  request_timed_out: 'The server did not answer in time.',
+const CLIENT_ERRORS = {
   /** The answer is none of Percolite's, or a value in it is none of its type, for example a proxy's page. */
   invalid_answer: 'The answer is not one of a Percolite server.',
   /** `db.close()` was called. */
   client_closed: 'The client was closed.',
-  // The words of the others have a value in them, and stand where they are thrown.
-  /** An INTEGER beyond 2^53 − 1 was read by a client that asked for numbers. */
-  integer_out_of_range: '',
-  json_number_inexact: '',
-  /** A query has more rows than `maxRows`: use `scan`, or LIMIT. */
-  result_too_large: '',
 } as const
 
-export type ClientErrorCode = keyof typeof CLIENT_ERRORS
+/** The words of the others have a value in them, and stand where they are thrown. */
+export type ClientErrorCode =
+  | keyof typeof CLIENT_ERRORS
+  /** No answer came. Unless it was a read, whether the server did it is not known. */
+  | 'connection_failed'
+  /** The answer took longer than `timeoutMs`. As above, it may have been done. */
+  | 'request_timed_out'
+  /** An INTEGER beyond 2^53 − 1 was read by a client that asked for numbers. */
+  | 'integer_out_of_range'
+  | 'json_number_inexact'
+  /** A query has more rows than `maxRows`: use `scan`, or LIMIT. */
+  | 'result_too_large'
 export type ErrorCode = ClientErrorCode | ServerErrorCode
 
 export type ErrorFields = Readonly<Record<string, unknown>>
@@ -81,7 +82,7 @@ export class PercoliteError extends Error {
   get position(): { readonly line: number; readonly column: number } | undefined {
     const line = numberOrNothing(this.fields.line)
     const column = numberOrNothing(this.fields.column)
-    return line === undefined || column === undefined ? undefined : { line, column }
+    return line && column ? { line, column } : undefined
   }
 
   /** What to write instead, where the server knows. */
@@ -90,15 +91,16 @@ export class PercoliteError extends Error {
   }
 }
 
-export function hasCode(error: unknown, code: ErrorCode): error is PercoliteError {
-  return error instanceof PercoliteError && error.code === code
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is PercoliteError {
+  return error instanceof PercoliteError && codes.includes(error.code)
 }
 
 export function clientError(
   code: ClientErrorCode,
   facts: Omit<ErrorFacts, 'code' | 'message'> & { readonly message?: string } = {},
 ): PercoliteError {
-  return new PercoliteError({ message: CLIENT_ERRORS[code], ...facts, code })
+  const message = (CLIENT_ERRORS as Partial<Record<ClientErrorCode, string>>)[code] ?? code
+  return new PercoliteError({ message, ...facts, code })
 }
 
 export function errorFromProblem(problem: Problem, retryAfterMs?: number): PercoliteError {
@@ -111,6 +113,11 @@ export function errorFromProblem(problem: Problem, retryAfterMs?: number): Perco
     fields,
     retryAfterMs,
   })
+}
+
+/** What an error says, whatever was thrown. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error)
 }
 
 function numberOrNothing(value: unknown): number | undefined {

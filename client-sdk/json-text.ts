@@ -39,14 +39,20 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 /** One text for all writings of a decimal number. */
 function decimalOf(number: string): string {
-  const [mantissa = '', exponent = '0'] = number.split(/[eE]/)
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
-  const digits = (whole + fraction).replace(/^0+/, '')
-  if (digits === '') return '0'
-  let end = digits.length
-  while (digits[end - 1] === '0') end -= 1
-  const sign = number.startsWith('-') ? '-' : ''
-  return `${sign}${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`
+  const [, sign, whole, fraction = '', exponent] = DECIMAL.exec(number) as readonly string[]
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  const kept = withoutEnd(digits, '0')
+  const shift = Number(exponent) - fraction.length + digits.length - kept.length
+  return kept && `${sign}${kept}e${shift}`
+}
+
+const DECIMAL = /^(-?)(\d*)\.?(\d*)e?(.*)/i
+
+/** Without that character at its end, however often it is there. */
+export function withoutEnd(text: string, character: string): string {
+  let end = text.length
+  while (text[end - 1] === character) end -= 1
+  return text.slice(0, end)
 }
 
 /** Walks over a text that JSON.parse has taken, together with what it made of it. */

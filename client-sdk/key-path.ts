@@ -27,7 +27,7 @@ export function requireWellFormed(text: string, what: string): string {
   if (text.isWellFormed()) return text
   throw new PercoliteError({
     code: 'type_mismatch',
-    message: `The ${what} ${JSON.stringify(text)} is not well-formed: it has half of a surrogate pair.`,
+    message: `The ${what} ${JSON.stringify(text)} has half of a surrogate pair.`,
   })
 }
 
@@ -54,7 +54,15 @@ function escapeComponent(text: string): string {
 }
 
 function bytesToBase64Url(bytes: Uint8Array): string {
-  // A key has a few thousand bytes at most.
-  const base64 = btoa(String.fromCharCode(...bytes))
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return bytesToBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+const BASE64_STEP_BYTES = 0x8000
+
+export function bytesToBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let start = 0; start < bytes.length; start += BASE64_STEP_BYTES) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + BASE64_STEP_BYTES))
+  }
+  return btoa(binary)
 }

@@ -147,10 +147,19 @@ test('a rotated key: the function is asked once more, and no request and no row 
   }
   // More than may show a wrong token from one address.
   const readers = times(16, () => read)
-  const work = [write, writeSlowly, writeSlowly, ...readers].map(async (one) => {
-    while (!isOver) written.push(await one(watched.db, 'ann'))
+  const all = [write, writeSlowly, writeSlowly, ...readers]
+  const rounds = all.map(() => 0)
+  const work = all.map(async (one, at) => {
+    while (!isOver) {
+      written.push(await one(watched.db, 'ann'))
+      rounds[at] = (rounds[at] as number) + 1
+    }
   })
   for (let n = 1; n <= ROTATIONS; n += 1) {
+    // A request asks once for a new token, so none may meet two rotations.
+    const before = [...rounds]
+    while (rounds.some((count, at) => count === before[at]))
+      await Promise.race([setTimeout(5), ...work])
     await rotate()
     while (watched.counts.shown === n) await Promise.race([setTimeout(5), ...work])
     await rows.has('ann', await write(admin, 'ann'))

@@ -34,7 +34,7 @@ export interface components {
          */
         readonly StreamText: string;
         /**
-         * @description Lines of JSON, each with a `type`: `subscribed`, `rows`, `snapshotEnd`, `change`, `progress`,
+         * @description Lines of JSON, each with a `type`: `subscribed`, `rows`, `snapshotEnd`, `change`, `patch`, `progress`,
          *     and at the end `error` with the fields of a problem but its `type`.
          */
         readonly ChangeText: string;
@@ -51,6 +51,7 @@ export interface components {
          * @description The type of a column. More may be added.
          * @example TEXT
          * @example INTEGER
+         * @example DECIMAL
          * @example REAL
          * @example BOOLEAN
          * @example BYTES
@@ -72,6 +73,13 @@ export interface components {
         readonly Parameters: readonly unknown[] | {
             readonly [key: string]: unknown;
         };
+        /**
+         * @description `rows` tells what commits change of each row; `result` keeps the whole answer, a list of rows in order.
+         * @enum {string}
+         */
+        readonly SubscriptionMode: "rows" | "result";
+        /** @description What a list of rows is told by. */
+        readonly ListDigest: string;
         /**
          * @description `number`: a number within ±(2^53−1), beyond that a decimal string. `string`: every INTEGER is
          *     a decimal string.
@@ -169,6 +177,7 @@ export interface components {
              * @example column
              * @example index
              * @example observer
+             * @example schedule
              */
             readonly kind: string;
             /** @description For people; the type and the table of a column, the key of a table. */
@@ -215,6 +224,8 @@ export interface components {
              * @example explain
              */
             readonly kind?: string;
+            /** @description What would be better than what was defined, such as a `FAMILY` for a column that may be large. */
+            readonly hint?: string;
         };
         /** @description What EXPLAIN tells of a plan. Conditions are texts, as they stand in the statement. */
         readonly Explanation: {
@@ -238,7 +249,7 @@ export interface components {
             /** @description What rows are filtered by after they are read. */
             readonly filter: components["schemas"]["Conditions"];
             /**
-             * @description How a condition that filters is written so that it bounds a key.
+             * @description How a condition that filters is written so that it bounds a key, or by which index it would.
              * @example city > :city OR (city = :city AND id > :id) is written (city, id) > (:city, :id), which bounds city, id
              */
             readonly advice?: string;
@@ -398,11 +409,12 @@ export interface components {
             readonly parameters: readonly components["schemas"]["DescribedParameter"][];
             /** @description Whether it changes rows, definitions or access. */
             readonly writes: boolean;
-            /** @description Of CREATE, ALTER and DROP of tables, indexes and observers, the names in the statement. */
+            /** @description Of CREATE, ALTER and DROP of tables, indexes, observers and schedules, the names in the statement. */
             readonly defines?: {
                 readonly table?: string;
                 readonly index?: string;
                 readonly observer?: string;
+                readonly schedule?: string;
             };
         };
         readonly DescribedColumn: {
@@ -512,7 +524,7 @@ export interface components {
             readonly id: string;
             /**
              * @description The operation of this document; `subscribe` for a snapshot on a socket, `observer` for a run in this
-             *     process.
+             *     process, and `schedule` for the row of a schedule.
              */
             readonly operation: string;
             /** @description Whose shares it takes from. */
@@ -575,6 +587,17 @@ export interface components {
         readonly OpenSubscription: {
             /** @description Whose shares it takes from, as in `GET /v1/running`. */
             readonly client: string;
+            readonly mode: components["schemas"]["SubscriptionMode"];
+            /** @description In the mode `result`, what all who are subscribed to the same answer share. */
+            readonly result?: {
+                readonly subscribers: number;
+                readonly rows: number;
+                /** @description Keys and ranges that the last evaluation has read; commits elsewhere cost nothing. */
+                readonly ranges: number;
+                readonly evaluations: number;
+                /** @description How long the last evaluation took. */
+                readonly lastMs: number;
+            };
             /** @description The text with a `?` for each literal and without the values of parameters, cut after 500 characters. */
             readonly statement: string;
             /**
@@ -655,6 +678,8 @@ export interface components {
             readonly weak: boolean;
             /** @description A SET that names one of them notifies it, as every INSERT and DELETE does. */
             readonly columns: readonly string[];
+            /** @description The column with the time before which a row is not handed out; absent without DUE. */
+            readonly due?: string;
             /**
              * @description `active`, or `paused`: it is notified, and nothing runs.
              * @example active
@@ -691,6 +716,10 @@ export interface components {
         readonly TableColumn: {
             readonly name: string;
             readonly type: components["schemas"]["SqlType"];
+            /** @description Of a DECIMAL, how many digits it has. */
+            readonly precision?: number;
+            /** @description Of a DECIMAL, how many of its digits stand behind the point. */
+            readonly scale?: number;
             readonly notNull: boolean;
             /** @description The declared family that holds it. */
             readonly family?: string;
@@ -720,6 +749,11 @@ export interface components {
              * @enum {boolean}
              */
             readonly each?: true;
+            /**
+             * @description Of an index: present where the part is `WORDS`, the words of the TEXT in the column, or at `path`.
+             * @enum {boolean}
+             */
+            readonly words?: true;
             readonly descending: boolean;
         };
         readonly RowCells: {
@@ -1011,6 +1045,75 @@ export interface components {
             readonly detail?: string;
             readonly manifest?: components["schemas"]["BackupManifest"];
         };
+        readonly Replication: {
+            /**
+             * @description `superseded` is a former primary, which serves nothing.
+             * @enum {string}
+             */
+            readonly role: "primary" | "standby" | "superseded";
+            /** @description Of the last group that is durable; null while nobody has followed. */
+            readonly position: components["schemas"]["StreamPosition"] | null;
+            /** @description The groups that are kept for those who follow; null while none are. */
+            readonly kept: null | {
+                readonly first: number;
+                readonly last: number;
+                readonly bytes: number;
+            };
+            readonly followers: readonly {
+                /** @description What it says of itself, perhaps nothing. */
+                readonly address: string;
+                /** @description It has everything up to this group, durably. */
+                readonly number: number;
+                readonly groupsBehind: number;
+                /** @description For so long it has not asked, in milliseconds. */
+                readonly seenMs: number;
+            }[];
+            /** @description Of a primary. */
+            readonly secondCopy?: components["schemas"]["SecondCopy"];
+            /** @description Of a standby, how far it is; absent of a primary. */
+            readonly standby?: components["schemas"]["StandbyStatus"] & {
+                /** @description Every commit of the primary up to here is seen by reads. */
+                readonly visible: components["schemas"]["Stamp"];
+            };
+        };
+        readonly SecondCopy: {
+            /**
+             * @description As `--second-copy` says.
+             * @enum {string}
+             */
+            readonly mode: "none" | "preferred" | "required";
+            /** @description Whether a standby asks, or did so a moment ago. */
+            readonly connected: boolean;
+            /** @description Whether writes are answered without a second copy although one is preferred. */
+            readonly alone: boolean;
+            /** @description A standby has everything up to this group, durably. */
+            readonly copied: number;
+            /** @description How many groups are durable here that no standby has said to have. */
+            readonly groupsBehind: number;
+        };
+        readonly Succession: {
+            /** @description The address of the new primary. */
+            readonly by: string;
+            /** @description Its history, which began with a newer promotion. */
+            readonly history: string;
+        };
+        readonly StreamPosition: {
+            /** @description A run of the process that wrote the groups. */
+            readonly stream: string;
+            readonly number: number;
+        };
+        readonly GroupsOrder: {
+            readonly stream: string;
+            readonly number: number;
+            /** @description Up to where it shows what it has; it is answered as soon as it can show more. */
+            readonly visible?: components["schemas"]["Stamp"];
+            /** @default 10000 */
+            readonly waitMs?: number;
+            /** @default 4194304 */
+            readonly bytesMax?: number;
+            /** @description Where clients reach the standby. */
+            readonly address?: string;
+        };
         /** @description `manifest.json` of the backup. */
         readonly BackupManifest: {
             readonly format: number;
@@ -1090,6 +1193,51 @@ export interface components {
         readonly ObserverList: {
             readonly observers: readonly components["schemas"]["ObserverStatus"][];
         };
+        readonly RelayList: {
+            readonly relays: readonly components["schemas"]["RelayStatus"][];
+            /** @description How old what a relay has still to send may become before it is not kept any more. */
+            readonly retentionMs: number;
+        };
+        readonly RelayStatus: {
+            readonly relay: string;
+            readonly url: string;
+            /** @description Those that are there, by their names of now. */
+            readonly tables: readonly string[];
+            /** @description Whose rows it sends; absent for one that sends all. */
+            readonly role?: string;
+            /**
+             * @description `failing`: the receiver has not taken the next message yet. A statement ends `paused` and `stopped`.
+             * @example sending
+             * @example failing
+             * @example paused
+             * @example stopped
+             */
+            readonly state: string;
+            /** @description How old what the receiver has is; 0 where it has everything. */
+            readonly lagMs: number;
+            /** @description Up to where the receiver has every commit. */
+            readonly position: components["schemas"]["Stamp"];
+            /** @description Messages that the receiver has taken. */
+            readonly sent: number;
+            /** @description Why it stopped, or why the last try failed. */
+            readonly reason?: string;
+            /**
+             * @description The code of why it stopped.
+             * @example relay_too_old
+             * @example relay_gone
+             * @example relay_failing
+             * @example relay_refused
+             * @example history_replaced
+             */
+            readonly stopped?: string;
+            /** @description How often the next message was tried; absent while nothing fails. */
+            readonly tries?: number;
+            /**
+             * Format: date-time
+             * @description When it is tried again.
+             */
+            readonly nextTry?: string;
+        };
         readonly ObserverStatus: {
             readonly observer: string;
             readonly table: string;
@@ -1106,7 +1254,17 @@ export interface components {
             readonly pending: number;
             /** @description The oldest notification; absent when there is none. */
             readonly oldestPending?: components["schemas"]["Stamp"];
-            /** @description How old that is; 0 when there is none. */
+            /** @description What waits for its time; absent without DUE. */
+            readonly due?: {
+                /** @description The rows with a time for which they have not been handed out; 1,000 means that or more. */
+                readonly rows: number;
+                /**
+                 * @description The earliest of their times; absent when there is none.
+                 * @example 2026-11-21T12:00:00.000000Z
+                 */
+                readonly next?: string;
+            };
+            /** @description How old that is, or for how long a row has been due; 0 when there is neither. */
             readonly lagMs: number;
             /** @description Notifications that workers of this server hold. */
             readonly running: number;
@@ -1131,6 +1289,44 @@ export interface components {
             readonly lastError?: components["schemas"]["ObserverFailure"];
             /** @description Observers that notify each other in a circle with this one; its own name when it is alone in it. */
             readonly cyclesWith: readonly string[];
+            /** @description What inserts rows for it, in the order of their creation. */
+            readonly schedules: readonly components["schemas"]["ObserverSchedule"][];
+        };
+        readonly ObserverSchedule: {
+            readonly schedule: string;
+            /**
+             * @description As CREATE SCHEDULE has them.
+             * @example EVERY '1 day' AT '03:00'
+             * @example CRON '0 3 * * *'
+             */
+            readonly times: string;
+            /** @description The name of its time zone. */
+            readonly zone: string;
+            /**
+             * @description Which of the times have rows later that nobody was there for.
+             * @example latest
+             * @example all
+             */
+            readonly missed: string;
+            /**
+             * @description `active`, or `paused`: its times pass.
+             * @example active
+             * @example paused
+             */
+            readonly state: string;
+            /**
+             * @description The time that it waits for; absent while it is paused.
+             * @example 2026-11-21T02:00:00.000000Z
+             */
+            readonly next?: string;
+            /** @description The last time for which it has inserted a row; absent before the first. */
+            readonly last?: string;
+            /** @description Rows that this server has inserted since it started. */
+            readonly rows: number;
+            /** @description Attempts of this server that failed by themselves. */
+            readonly failures: number;
+            /** @description Why the last attempt of this server failed; absent when it did not. */
+            readonly lastError?: string;
         };
         readonly ObserverFailure: {
             /** @description The primary key of the row, in key order. */
@@ -1239,7 +1435,7 @@ export interface components {
                 readonly after: components["schemas"]["Stamp"];
                 readonly until: components["schemas"]["Stamp"];
             };
-            /** @description How far back the store can be read at least; see `--retention`. */
+            /** @description How far back the store can be read at least, on all its servers; ALTER STORE changes it. */
             readonly retentionMs: number;
             /** @description How long a commit waits after each of its mutations; absent without `--step-delay`. */
             readonly stepDelayMs?: number;
@@ -1304,6 +1500,10 @@ export interface components {
                 /** @description Whether writes are refused with `disk_full`. */
                 readonly isFull: boolean;
             };
+            /** @description Of a server that follows another; absent of one that takes writes. */
+            readonly standby?: components["schemas"]["StandbyStatus"];
+            /** @description Of a primary that has been followed. */
+            readonly secondCopy?: components["schemas"]["SecondCopy"];
             /**
              * @description Of the check of every page of the file after a start that followed a kill; absent after another start, and
              *     in its first second.
@@ -1363,6 +1563,11 @@ export interface components {
         readonly Health: {
             /** @example ok */
             readonly status: string;
+            /**
+             * @description The history that began when this primary was promoted last; absent where it never was. The server of a pair
+             *     with the newer one takes the writes.
+             */
+            readonly promotion?: string;
             readonly storeAnsweredAt?: components["schemas"]["StoreAnsweredAt"];
         };
         /**
@@ -1375,6 +1580,31 @@ export interface components {
             /** @example ready */
             readonly status: string;
             readonly warnings: components["schemas"]["Warnings"];
+            readonly standby?: components["schemas"]["StandbyProgress"];
+        };
+        /** @description Of a server that follows another, how far it is. */
+        readonly StandbyProgress: {
+            /** @description Whether its primary answers. */
+            readonly connected: boolean;
+            /** @description How many groups of commits its primary had more when it last answered. */
+            readonly groupsBehind: number;
+            /** @description For how long it has not had all that its primary had; 0 while it has. */
+            readonly behindMs: number;
+        };
+        readonly StandbyStatus: components["schemas"]["StandbyProgress"] & {
+            /** @description The address of the server that it follows. */
+            readonly primary: string;
+            /**
+             * @description What it does; `copying` is the whole store, while it serves what it has.
+             * @enum {string}
+             */
+            readonly phase: "following" | "copying" | "stopped";
+        };
+        readonly Promotion: {
+            /** @constant */
+            readonly promoting: true;
+            /** @description The address of the former primary. */
+            readonly primary: string;
         };
         /** @description What an operator should see to; empty when all is well. */
         readonly Warnings: readonly {
@@ -1382,14 +1612,16 @@ export interface components {
              * @description More may be added.
              * @example disk_full
              * @example store_damaged
+             * @example no_second_copy
              * @example clock_jumped
+             * @example clock_ahead
              * @example timestamps_ahead
              */
             readonly code: string;
             readonly detail: string;
         }[];
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "unauthenticated" | "token_expired" | "origin_not_allowed" | "not_permitted" | "rule_violated" | "not_found" | "unknown_table" | "unknown_index" | "unknown_role" | "unknown_token" | "unknown_block" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_backup" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "role_in_use" | "last_admin_token" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "backup_running" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "moved" | "store_unavailable" | "store_lost" | "moving" | "not_enabled" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "rate_limited" | "header_fields_too_large" | "internal" | "store_damaged" | "overloaded" | "audit_unavailable" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "unauthenticated" | "token_expired" | "origin_not_allowed" | "not_permitted" | "address_not_allowed" | "rule_violated" | "not_found" | "unknown_table" | "unknown_index" | "unknown_role" | "unknown_token" | "unknown_block" | "unknown_relay" | "unknown_observer" | "unknown_schedule" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_backup" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "role_in_use" | "last_admin_token" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "not_standby" | "already_observed" | "backup_running" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "moved" | "not_primary" | "behind" | "superseded" | "no_second_copy" | "replication_position_lost" | "store_unavailable" | "gateway_unavailable" | "store_lost" | "moving" | "not_enabled" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "rate_limited" | "header_fields_too_large" | "internal" | "store_damaged" | "overloaded" | "audit_unavailable" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */

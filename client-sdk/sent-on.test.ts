@@ -24,9 +24,10 @@ function scripted(answer: (call: Call) => Response, url = HERE) {
 function problem(code: string, fields: object): Response {
   const body = { type: 'about:blank', title: code, status: 421, detail: code, code, ...fields }
   const headers = { 'content-type': 'application/problem+json' }
-  return new Response(JSON.stringify({ ...body, retryable: false }), { status: 421, headers })
+  return new Response(JSON.stringify({ retryable: false, ...body }), { status: 421, headers })
 }
 
+const OPENED = { transaction: '1.a', readTimestamp: 1 }
 const ANSWER = { results: [{ columns: [], rows: [] }], readTimestamp: 1 }
 const answered = () => new Response(JSON.stringify(ANSWER), { status: 200 })
 
@@ -72,10 +73,9 @@ test('a request without an answer is not sent twice', async () => {
 })
 
 test('a transaction goes to its owner at once when that is known, and says what is wrong where it may not', async () => {
-  const opened = { transaction: '1.a', readTimestamp: 1 }
   const behind = (here: string, there: string) =>
     scripted(({ origin, path }) => {
-      if (path === '/v1/transactions') return new Response(JSON.stringify(opened))
+      if (path === '/v1/transactions') return new Response(JSON.stringify(OPENED))
       return origin === here ? problem('wrong_gateway', { url: there }) : answered()
     }, here)
   const { db, origins } = behind(HERE, THERE)
@@ -86,4 +86,19 @@ test('a transaction goes to its owner at once when that is known, and says what 
   const ended = secure.db.transaction((one) => one.query('GET …'))
   await assert.rejects(ended, { code: 'wrong_gateway', retryable: false, message: /--advertise/ })
   assert.equal(secure.origins().length, 3, 'BEGIN, the statement and ROLLBACK, once')
+})
+
+test('a transaction whose servers do not reach each other for a moment is run again', async () => {
+  let tries = 0
+  const { db, origins } = scripted(({ path }) => {
+    if (path === '/v1/transactions') return new Response(JSON.stringify(OPENED))
+    if (path.endsWith('/commit')) return new Response(JSON.stringify({ commitTimestamp: 1 }))
+    tries += 1
+    const reason = 'ECONNREFUSED'
+    return tries === 1
+      ? problem('wrong_gateway', { url: THERE, reason, retryable: true })
+      : answered()
+  }, 'https://127.0.0.1:1')
+  await db.transaction((tx) => tx.query('GET …'))
+  assert.equal(origins().length, 6, 'BEGIN, the statement, ROLLBACK, and all three')
 })

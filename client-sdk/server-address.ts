@@ -1,47 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PercoliteError } from './errors.ts'
+import { withoutEnd } from './json-text.ts'
 
-/** Where the server is, for all that a client has: requests and sockets go together when the database has moved. */
+/**
+ * Where the server is, for all that a client has: requests and sockets go together when the database has moved, or
+ * another one of several servers takes the writes. The first of the list is in use:
+ *
+ *     a, b    a cannot be reached, or refuses a write: b is next
+ *     b, a    all goes to b, until b fails
+ */
 export class ServerAddress {
-  #url: string
+  #urls: readonly string[]
 
-  constructor(url: string) {
-    this.#url = withoutSlashes(url)
+  /** Throws TypeError for no address, and for what is none. */
+  constructor([first = '', ...others]: ReadonlyArray<string | URL>) {
+    this.#urls = [first, ...others].map((url) => withoutEnd(new URL(url).href, '/'))
   }
 
   /** Without slashes at its end, so that a path can follow. */
   get url(): string {
-    return this.#url
+    return this.#urls[0] as string
   }
 
-  /** Goes where a server sends its clients on to. */
-  moveTo(url: unknown): void {
-    this.#url = this.besides(url)
+  get urls(): readonly string[] {
+    return this.#urls
+  }
+
+  /** Goes where the server of an address sends its clients on to, which takes its place in the list. */
+  moveTo(said: unknown, from: string): string {
+    const url = besides(said, from)
+    this.#urls = this.#urls.map((known) => (known === from ? url : known))
+    return url
   }
 
   /**
-   * Where the server says that a transaction is open. Throws what is wrong where that may not be followed: to run the
-   * transaction again would end the same way.
+   * Goes to an address that has not been tried: to the primary that a standby has named where that is in the list, else
+   * to the next one. Undefined where all have been.
    */
-  ownerAt(url: unknown, { code, fields, httpStatus }: PercoliteError): string {
-    if (!this.#isLessSafe(url)) return this.besides(url)
-    const message = `The transaction is open at ${url}, not by https: see --advertise.`
-    throw new PercoliteError({ code, message, fields, httpStatus })
-  }
-
-  /** What a server says is another place, or this one: never http from https, where others could listen. */
-  besides(url: unknown): string {
-    const isAddress = /^https?:\/\//.test(`${url}`) && !this.#isLessSafe(url)
-    return isAddress ? withoutSlashes(`${url}`) : this.#url
-  }
-
-  #isLessSafe(url: unknown): boolean {
-    return /^https:/.test(this.#url) && /^http:/i.test(`${url}`)
+  next(tried: Iterable<string>, primary?: unknown): string | undefined {
+    const before = [...tried]
+    const left = this.#urls.filter((known) => !before.includes(known))
+    const next = left.find((known) => known === primary) ?? left[0]
+    if (next !== undefined) this.#urls = [...new Set([next, ...left, ...this.#urls])]
+    return next
   }
 }
 
-function withoutSlashes(url: string): string {
-  let end = url.length
-  while (url[end - 1] === '/') end -= 1
-  return url.slice(0, end)
+/** What a server says is another place, or its own: never http from https, where others could listen. */
+export function besides(said: unknown, from: string): string {
+  const safe = from.startsWith('https:') ? /^https:\/\// : /^https?:\/\//
+  return safe.test(`${said}`) ? withoutEnd(`${said}`, '/') : from
 }

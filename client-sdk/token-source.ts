@@ -33,11 +33,11 @@ export class TokenSource {
 
   /** Throws TypeError where a token would travel to another machine in the clear. */
   requireSecure(url: string): void {
-    const isGiven = this.#current !== undefined || this.#give !== undefined
-    if (!isGiven || this.#isInsecureAllowed || isSecure(url)) return
-    throw new TypeError(
-      `A token is not sent to ${url} in the clear: use https, or say insecure: true where the network is yours.`,
-    )
+    if ((this.#current ?? this.#give) && !this.#isInsecureAllowed && !isSecure(url)) {
+      throw new TypeError(
+        `A token is not sent to ${url} in the clear: use https, or insecure: true.`,
+      )
+    }
   }
 
   /** Another one than this, which does not count any more or soon; undefined where there is no other. */
@@ -75,7 +75,7 @@ export class TokenSource {
     this.#pending ??= this.#asking()
     const pending = this.#pending
     try {
-      const token = await (signal === undefined ? pending : orAborted(pending, signal))
+      const token = await orAborted(pending, signal)
       if (this.#pending === pending) this.#current = token
       return token
     } finally {
@@ -85,7 +85,7 @@ export class TokenSource {
 
   async #asking(): Promise<string> {
     const token = await this.#give?.()
-    if (typeof token !== 'string') throw new TypeError('The token function gave no text.')
+    if (typeof token !== 'string') throw new TypeError('The token function gave none.')
     return token
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientError } from './errors.ts'
 import { inexactNumber, keptTextsOf } from './json-text.ts'
-import { isoText, type KeyValue } from './key-path.ts'
+import { bytesToBase64, isoText, type KeyValue } from './key-path.ts'
 import type { ResultColumn, WireResult } from './wire.ts'
 
 /**
- * A value of a row. INTEGER is a number or a bigint as the client was told, BYTES a Uint8Array,
+ * A value of a row. INTEGER is a number or a bigint as the client was told, DECIMAL the text of its digits, `78119.51`,
+ * or what the client was told to make of that, BYTES a Uint8Array,
  * TIMESTAMP the text `2026-01-31T12:00:00.000000Z` (a Date would lose the microseconds), JSON
  * whatever it holds, or its text as the client was told, and NULL null.
  */
@@ -14,9 +15,16 @@ export type Row = Readonly<Record<string, Value>>
 
 export type IntegerMode = 'number' | 'bigint'
 
+/** How values are given, as `connect` is told. */
+export type ValueModes = {
+  readonly integers?: IntegerMode
+  readonly decimal?: (text: string) => Value
+}
+
 /**
  * What may stand for a parameter: null, booleans, numbers, bigints, strings, a Uint8Array for BYTES,
- * a Date for a TIMESTAMP, an array for `IN :list`, any JSON for a JSON column.
+ * a Date for a TIMESTAMP, an object of a library for a DECIMAL whose toJSON is its digits, an array for `IN :list`,
+ * any JSON for a JSON column.
  */
 export type Parameter = unknown
 /** An array for `$1 …`, an object for `:name`. */
@@ -65,7 +73,7 @@ function encodeObject(value: object, name: string): unknown {
     Object.entries(value).map(([key, one]) => {
       const path = `${name}.${key}`
       if (typeof one === 'bigint') {
-        throw new TypeError(`The parameter ${path} is a bigint, and JSON has none: write a string.`)
+        throw new TypeError(`The parameter ${path} is a bigint: write a string.`)
       }
       return [key, encodeParameter(one, path)]
     }),
@@ -83,12 +91,13 @@ function encodeInteger(value: bigint): number | string {
 }
 
 /** The rows of one statement, each value in the form of its column's type. */
-export function decodeRows(
-  result: Pick<WireResult, 'columns' | 'rows'>,
-  integers: IntegerMode,
-): Row[] {
+export function decodeRows(result: Pick<WireResult, 'columns' | 'rows'>, modes: ValueModes): Row[] {
   const changing = result.columns.filter(
-    ({ type }) => type === 'INTEGER' || type === 'BYTES' || type === 'JSON',
+    ({ type }) =>
+      type === 'INTEGER' ||
+      type === 'BYTES' ||
+      type === 'JSON' ||
+      (type === 'DECIMAL' && modes.decimal),
   )
   // Most values are what they are in JSON, so that the rows may be taken as they came.
   if (changing.length === 0) return result.rows as Row[]
@@ -99,22 +108,22 @@ export function decodeRows(
         row[column.name] =
           column.type === 'JSON'
             ? decodeJson(column, value, row)
-            : decodeValue(column, value, integers)
+            : decodeValue(column, value, modes)
       }
     }
   }
   return result.rows as Row[]
 }
 
-/** The values of a primary key, each in the form of its column's type. */
+/** The values of a primary key, each in the form of its column's type; a DECIMAL is its text. */
 export function decodeKey(
   columns: readonly ResultColumn[],
   key: readonly unknown[],
-  integers: IntegerMode,
+  modes: ValueModes,
 ): KeyValue[] {
   return columns.map((column, index) => {
     const isChanging = column.type === 'INTEGER' || column.type === 'BYTES'
-    return (isChanging ? decodeValue(column, key[index], integers) : key[index]) as KeyValue
+    return (isChanging ? decodeValue(column, key[index], modes) : key[index]) as KeyValue
   })
 }
 
@@ -127,7 +136,7 @@ function decodeJson(column: ResultColumn, value: unknown, row: object): unknown 
   if (number === undefined) return value
   const shown = number.length <= SHOWN_MAX ? number : `${number.slice(0, SHOWN_MAX)}…`
   throw clientError('json_number_inexact', {
-    message: `${column.name} holds ${shown}, which no number is equal to: connect with json: 'text'.`,
+    message: `${column.name} holds ${shown}, which no number is: connect with json: 'text'.`,
     fields: { column: column.name, value: shown },
   })
 }
@@ -136,7 +145,7 @@ function decodeJson(column: ResultColumn, value: unknown, row: object): unknown 
 const SHOWN_MAX = 100
 
 /** Throws `integer_out_of_range`, and `invalid_answer` for what is no value of the column's type. */
-function decodeValue(column: ResultColumn, value: unknown, integers: IntegerMode): unknown {
+function decodeValue(column: ResultColumn, value: unknown, modes: ValueModes): unknown {
   if (column.type === 'BYTES') {
     try {
       return base64ToBytes(value as string)
@@ -144,13 +153,14 @@ function decodeValue(column: ResultColumn, value: unknown, integers: IntegerMode
       throw notOfType(column, value, cause)
     }
   }
+  if (column.type === 'DECIMAL') return modes.decimal?.(value as string)
   if (!isInteger(value)) throw notOfType(column, value)
-  if (integers === 'bigint') return BigInt(value)
+  if (modes.integers === 'bigint') return BigInt(value)
   if (typeof value === 'number') return value
   const number = Number(value)
   if (Number.isSafeInteger(number)) return number
   throw clientError('integer_out_of_range', {
-    message: `${column.name} is ${value}, beyond what a number holds: connect with integers: 'bigint'.`,
+    message: `${column.name} is ${value}, no safe number: connect with integers: 'bigint'.`,
     fields: { column: column.name, value },
   })
 }
@@ -170,16 +180,6 @@ function notOfType({ name, type }: ResultColumn, value: unknown, cause?: unknown
 
 // `Uint8Array.fromBase64` is younger than some of the runtimes that this client serves.
 function base64ToBytes(text: string): Uint8Array {
-  if (typeof text !== 'string') throw new TypeError('It is no text.')
+  if (typeof text !== 'string') throw new TypeError('No text.')
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-}
-
-const BASE64_STEP_BYTES = 0x8000
-
-function bytesToBase64(bytes: Uint8Array): string {
-  let binary = ''
-  for (let start = 0; start < bytes.length; start += BASE64_STEP_BYTES) {
-    binary += String.fromCharCode(...bytes.subarray(start, start + BASE64_STEP_BYTES))
-  }
-  return btoa(binary)
 }

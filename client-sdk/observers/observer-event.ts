@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Http } from '../requests/http.ts'
+import { quotedName } from '../requests/table.ts'
 import type { Transaction } from '../requests/transaction.ts'
 import type { RowKey } from '../subscriptions/subscription-event.ts'
-import { decodeKey, type IntegerMode, type Row } from '../values.ts'
+import { decodeKey, type Row, type ValueModes } from '../values.ts'
 import type { ResultColumn, TableDefinition } from '../wire.ts'
 
 /** What an observer is run for: a row that has changed. */
@@ -27,12 +28,12 @@ export type Notification = {
 /** Makes events of notifications. */
 export class ObservedRows {
   readonly #http: Http
-  readonly #integers: IntegerMode
+  readonly #modes: ValueModes
   readonly #keys = new Map<string, Promise<readonly ResultColumn[]>>()
 
-  constructor(http: Http, integers: IntegerMode) {
+  constructor(http: Http, modes: ValueModes) {
     this.#http = http
-    this.#integers = integers
+    this.#modes = modes
   }
 
   forgetTables(): void {
@@ -46,9 +47,9 @@ export class ObservedRows {
     tx: Transaction,
   ): Promise<ObserverEvent<R>> {
     const columns = await this.#keyOf(table)
-    const values = decodeKey(columns, key, this.#integers)
-    const condition = columns.map(({ name }, index) => `${quoted(name)} = $${index + 1}`)
-    const sql = `GET * FROM ${quoted(table)} WHERE ${condition.join(' AND ')}`
+    const values = decodeKey(columns, key, this.#modes)
+    const condition = columns.map(({ name }, index) => `${quotedName(name)} = $${index + 1}`)
+    const sql = `GET * FROM ${quotedName(table)} WHERE ${condition.join(' AND ')}`
     const { rows } = await tx.query<R>(sql, values)
     return { observer, table, key: values, timestamp, row: rows[0] }
   }
@@ -68,8 +69,4 @@ export class ObservedRows {
     })
     return pending
   }
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { backoffMs, orAborted, sleep } from '../backoff.ts'
-import { hasCode, PercoliteError } from '../errors.ts'
+import { backoffMs, eitherSignal, orAborted, sleep } from '../backoff.ts'
+import { type ErrorCode, hasCode, PercoliteError, wordsOf } from '../errors.ts'
 import type { Http } from '../requests/http.ts'
 import { runTransaction } from '../requests/run-transaction.ts'
 import { Transaction } from '../requests/transaction.ts'
@@ -8,7 +8,7 @@ import type { SharedSocket } from '../socket/shared-socket.ts'
 import type { SocketConnection } from '../socket/socket-connection.ts'
 import { isShed } from '../socket/socket-frame.ts'
 import { tell } from '../tell.ts'
-import type { IntegerMode, Row } from '../values.ts'
+import type { Row, ValueModes } from '../values.ts'
 import type { OpenedTransaction } from '../wire.ts'
 import { type Notification, ObservedRows, type ObserverEvent } from './observer-event.ts'
 
@@ -20,7 +20,7 @@ export type ObserverFunction<R = Row> = (
 export type WorkerDependencies = {
   readonly http: Http
   readonly socket: SharedSocket
-  readonly integers: IntegerMode
+  readonly modes: ValueModes
 }
 
 export type RunOptions<R> = {
@@ -63,7 +63,7 @@ export class ObserverRuns<R> {
     this.#work = work
     this.#options = options
     this.#committed = committed
-    this.#rows = new ObservedRows(deps.http, deps.integers)
+    this.#rows = new ObservedRows(deps.http, deps.modes)
   }
 
   /** Resolves when none is under way. */
@@ -84,8 +84,7 @@ export class ObserverRuns<R> {
 
   /** Until a transaction has committed, or the server has to give the notification out again. */
   async #run(notification: Notification, link: Link): Promise<void> {
-    const { signal: own } = this.#options
-    const signal = own === undefined ? link.lost : AbortSignal.any([own, link.lost])
+    const signal = eitherSignal(link.lost, this.#options.signal)
     let event: ObserverEvent<R> | undefined
     let hasBegun = false
     try {
@@ -110,7 +109,7 @@ export class ObserverRuns<R> {
       const isFailure = hasBegun && !signal.aborted && !isNobodysFault(error)
       if (isFailure || signal.aborted) this.#fruitless = 0
       else await this.#pause(link)
-      await this.release(notification, link, isFailure ? wordsOf(error) : undefined)
+      await this.release(notification, link, isFailure ? reportOf(error) : undefined)
       if (isFailure) tell(this.#options.onError, error, event)
     }
   }
@@ -131,10 +130,10 @@ export class ObserverRuns<R> {
     { connection }: Link,
     signal: AbortSignal,
   ): Promise<Transaction> {
-    const { http, integers } = this.#deps
+    const { http, modes } = this.#deps
     const pending = connection.answerToQuery({ sql: 'BEGIN', notification })
     const opened = (await pending) as unknown as OpenedTransaction
-    return new Transaction(http, opened, integers, { signal })
+    return new Transaction(http, opened, modes, { signal }, connection.url)
   }
 
   /**
@@ -161,10 +160,10 @@ export class ObserverRuns<R> {
 }
 
 function isRefusedForNow(error: unknown): error is PercoliteError {
-  return error instanceof PercoliteError && (isShed(error) || error.code === 'limit_exceeded')
+  return isShed(error) || hasCode(error, 'limit_exceeded')
 }
 
-const NOBODYS_FAULT = [
+const NOBODYS_FAULT: readonly ErrorCode[] = [
   'connection_failed',
   'commit_outcome_unknown',
   // The transaction before this one has not ended yet.
@@ -179,14 +178,14 @@ const LIMITS_OF_ALL = ['socketQueriesMax', 'openTransactionsMax', 'bufferedBytes
 function isNobodysFault(error: unknown): boolean {
   if (!(error instanceof PercoliteError)) return false
   if (error.code === 'limit_exceeded') return LIMITS_OF_ALL.includes(String(error.fields.limit))
-  return error.retryable || isShed(error) || NOBODYS_FAULT.includes(error.code)
+  return error.retryable || isShed(error) || hasCode(error, ...NOBODYS_FAULT)
 }
 
 /** What a function throws may be anything, also what cannot be made a text. */
-function wordsOf(error: unknown): string {
+function reportOf(error: unknown): string {
   try {
     const code = error instanceof PercoliteError ? `${error.code}: ` : ''
-    const words = code + String(error instanceof Error ? error.message || error.name : error)
+    const words = code + wordsOf(error)
     return words === '' ? 'The run failed.' : words.slice(0, ERROR_CHARACTERS_MAX)
   } catch {
     return 'The run failed.'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted } from '../backoff.ts'
+import { eitherSignal, orAborted } from '../backoff.ts'
 import { hasCode, type PercoliteError } from '../errors.ts'
 import { type ReturnOptions, Returns } from '../socket/returns.ts'
 import type { SocketConnection, SocketUse } from '../socket/socket-connection.ts'
@@ -72,7 +72,7 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
     const { signal } = this.#options
     const stopping = this.#stopping.signal
     try {
-      await this.#observe(signal === undefined ? stopping : AbortSignal.any([signal, stopping]))
+      await this.#observe(eitherSignal(stopping, signal))
     } catch (error) {
       const isWanted = signal?.aborted || stopping.aborted || hasCode(error, 'client_closed')
       if (!isWanted) throw error

@@ -7,6 +7,14 @@ import { renderToString } from 'react-dom/server'
 import { startBreakingProxy } from '../../test/client-sdk/breaking-proxy.ts'
 import { mount } from '../../test/client-sdk/mounted.ts'
 import { startRealServer } from '../../test/client-sdk/real-server.ts'
+import {
+  listed,
+  patch,
+  type ScriptedConnection,
+  snapshotEnd,
+  startScriptedSocket,
+} from '../../test/client-sdk/scripted-socket.ts'
+import { again } from '../../test/client-sdk/scripted-subscription.ts'
 import { connect, type Database, type PercoliteError } from '../client.ts'
 import { type Live, useLive } from './use-live.ts'
 
@@ -111,6 +119,44 @@ test('over a lost connection the rows stay, and the state says so until it is th
   assert.equal(lost.rows, before.rows)
   assert.equal((lost.error as PercoliteError).code, 'connection_failed')
   assert.deepEqual([after.rows, after.error], [before.rows, undefined])
+})
+
+test('a result that comes back is live when it is as of now, and its rows stay until then', async (t) => {
+  const server = await startScriptedSocket(t)
+  const far = connect({ url: server.url })
+  t.after(() => far.close())
+  const sql = 'SCAN id, n FROM t ORDER BY n LIMIT 2'
+  const { shown, until } = mount(t, () => useLive<{ id: string }>(far, sql), undefined)
+  const rows = ['b', 'a'].map((id) => ({ id, n: 1 }))
+  const first = await again(server)
+  const { id } = first.asked
+  first.connection.send(listed(id, 10), { type: 'rows', id, rows }, snapshotEnd(id, 10, 'ba'))
+  const before = await until(({ state }) => state === 'live')
+  assert.deepEqual(before.rows, rows)
+  const comeBack = async (connection: ScriptedConnection) => {
+    connection.drop()
+    const next = await again(server)
+    next.connection.send(listed(next.asked.id, next.asked.since))
+    await until(({ state }) => state === 'reconnecting')
+    await setTimeout(20)
+    assert.deepEqual([shown.at(-1)?.state, shown.at(-1)?.rows], ['reconnecting', before.rows])
+    return { connection: next.connection, id: next.asked.id }
+  }
+  const second = await comeBack(first.connection)
+  second.connection.send({ type: 'progress', id: second.id, timestamp: 20 })
+  const same = await until(({ state }) => state === 'live')
+  assert.equal(same.rows, before.rows, 'the same array while nothing has changed')
+  const third = await comeBack(second.connection)
+  third.connection.send(patch(third.id, 30, [[0, 1, []]], undefined))
+  await setTimeout(20)
+  assert.equal(shown.at(-1)?.state, 'reconnecting')
+  third.connection.send(patch(third.id, 30, [[1, 0, [{ id: 'c', n: 2 }]]], 'ac'))
+  const after = await until(({ state }) => state === 'live')
+  assert.deepEqual(
+    after.rows?.map((row) => row.id),
+    ['a', 'c'],
+  )
+  assert.equal(after.rows?.[0], before.rows?.[1], 'a row that did not change is the same object')
 })
 
 test('what the server refuses is shown as an error, and does not end the page', async (t) => {

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { backoffMs, sleep } from '../backoff.ts'
-import { clientError, hasCode, PercoliteError } from '../errors.ts'
-import { isShed } from '../socket/socket-frame.ts'
+import { clientError, type ErrorCode, hasCode, PercoliteError } from '../errors.ts'
+import { isWorthReconnect } from '../socket/socket-frame.ts'
 import type { CommitAnswer, TransactionOutcome } from '../wire.ts'
 import type { Http } from './http.ts'
 
 /** Says of a commit that failed whether it may have happened all the same. */
 export function isOutcomeUnknown(error: unknown): error is PercoliteError {
-  if (!(error instanceof PercoliteError)) return false
-  return (
-    error.code === 'commit_outcome_unknown' ||
-    error.code === 'connection_failed' ||
-    error.code === 'request_timed_out' ||
-    error.code === 'invalid_answer' ||
-    // One request at a time: the commit whose answer was lost may be the one that is running.
-    error.code === 'transaction_busy' ||
-    // What another server answers after a crash, and what a fault answers, prove nothing.
-    isShed(error) ||
-    error.code === 'internal'
-  )
+  // What another server answers after a crash proves nothing.
+  return isWorthReconnect(error) || hasCode(error, ...UNKNOWN)
 }
+
+const UNKNOWN: readonly ErrorCode[] = [
+  'commit_outcome_unknown',
+  'invalid_answer',
+  // One request at a time: the commit whose answer was lost may be the one that is running.
+  'transaction_busy',
+  // Neither does what a fault answers.
+  'internal',
+]
 
 /**
  * Asks for the commit, once, and answers its timestamp (null when nothing was written). Throws

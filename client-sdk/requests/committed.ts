@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientError, PercoliteError } from '../errors.ts'
+import { clientError, PercoliteError, wordsOf } from '../errors.ts'
 
 /**
  * What ended the showing of a write that has been committed. It says so, names the stamp of the commit, and
@@ -26,20 +26,17 @@ export function shown<const Name extends string, T>(
   commitTimestamp: number | undefined,
   decode: () => T,
 ): { readonly [Key in Name]: T } {
-  const holder: object = {}
+  let property: PropertyDescriptor
   try {
-    Object.defineProperty(holder, name, { value: decode(), enumerable: true, writable: true })
+    property = { value: decode(), writable: true }
   } catch (error) {
     if (commitTimestamp === undefined) throw error
     const failure = committedError(error, commitTimestamp)
-    const get = () => {
-      throw failure
+    property = {
+      get() {
+        throw failure
+      },
     }
-    Object.defineProperty(holder, name, { get, enumerable: true })
   }
-  return holder as { readonly [Key in Name]: T }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error)
+  return Object.defineProperty({}, name, { ...property, enumerable: true }) as never
 }

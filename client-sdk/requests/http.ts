@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientError, errorFromProblem, PercoliteError } from '../errors.ts'
+import { eitherSignal } from '../backoff.ts'
+import { clientError, errorFromProblem, hasCode, PercoliteError, wordsOf } from '../errors.ts'
 import { type JsonMode, parseKeeping } from '../json-text.ts'
-import { originHint } from '../origin-hint.ts'
-import type { ServerAddress } from '../server-address.ts'
-import { isOfToken } from '../socket/socket-frame.ts'
+import { noAnswer } from '../no-answer.ts'
+import { besides, type ServerAddress } from '../server-address.ts'
+import { isNotPrimary, isOfToken } from '../socket/socket-frame.ts'
 import type { TokenSource } from '../token-source.ts'
 import type { Problem } from '../wire.ts'
 import { committedError } from './committed.ts'
@@ -21,35 +22,28 @@ export type HttpOptions = {
 export type RequestOptions = {
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number | undefined
-  readonly headers?: Readonly<Record<string, string>>
+  /** Those that are undefined are not sent. */
+  readonly headers?: Readonly<Record<string, string | undefined>>
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-type Sent = {
-  readonly method: Method
-  readonly path: string
-  /** Bytes are JSON text, sent as they are. */
-  readonly body: unknown
-  readonly options: RequestOptions
-}
 
 /** One server as seen by `fetch`: JSON goes out and in, a problem or a silence becomes an error. */
 export class Http {
   readonly #options: HttpOptions
   #histories = new KnownHistories()
-  /** Where the transaction is open, as far as is known; null where it is not about one. */
+  /** Where a server has said that the transaction is open, or where it began; null where it is not about one. */
   #owner: string | undefined | null = null
 
   constructor(options: HttpOptions) {
     this.#options = options
   }
 
-  /** The same for the requests of one transaction: they go where it is open, once a server has said so. */
-  ofTransaction(): Http {
+  /** The same for the requests of one transaction: they go where it was begun, or a server says that it is open. */
+  ofTransaction(url: string): Http {
     const own = new Http(this.#options)
     own.#histories = this.#histories
-    own.#owner = undefined
+    own.#owner = url
     return own
   }
 
@@ -57,31 +51,15 @@ export class Http {
    * The answer's JSON, undefined where it has no body. Throws a PercoliteError, or the reason of
    * `signal` when that was aborted. Nothing is ever sent twice here, but to where the database has moved, or the
    * transaction is open, and with a new token where the last one is not taken: a server that says so has done nothing.
+   * To the next address once each, as `#nextAfter` has it.
    */
   async request<Answer>(
     method: Method,
     path: string,
     body?: unknown,
-    options: RequestOptions = {},
+    options?: RequestOptions,
   ): Promise<Answer> {
-    const { answer, unreadable } = await this.exchange<Answer>(method, path, body, options)
-    if (unreadable !== undefined) throw unreadable
-    return answer
-  }
-
-  /**
-   * The same, with the headers of the answer. Where they say that a write was committed and the rest cannot
-   * be read, because the connection was lost, the signal aborted or a proxy broke it, that is `unreadable`.
-   */
-  async exchange<Answer>(
-    method: Method,
-    path: string,
-    body?: unknown,
-    options: RequestOptions = {},
-  ): Promise<Exchanged<Answer>> {
-    return await this.#exchange({ method, path, body, options }, async (answer) => {
-      return jsonOf(answer, await answer.text(), this.#options.json) as Answer
-    })
+    return answerOf(await this.exchange<Answer>(method, path, body, options))
   }
 
   /** The answer, whose body is still to be read, however long that takes. Errors are those of `request`. */
@@ -89,97 +67,153 @@ export class Http {
     method: Method,
     path: string,
     body?: unknown,
-    options: RequestOptions = {},
+    options?: RequestOptions,
   ): Promise<Response> {
-    const sent = { method, path, body, options }
-    const { answer, unreadable } = await this.#exchange(sent, async (opened) => {
-      if (!opened.ok) jsonOf(opened, await opened.text(), this.#options.json)
-      return opened
-    })
-    if (unreadable !== undefined) throw unreadable
-    return answer
+    return answerOf(await this.exchange<Response>(method, path, body, options, true))
   }
 
-  async #exchange<Answer>(
-    sent: Sent,
-    read: (answer: Response) => Promise<Answer>,
-    again: { readonly sentOnTo?: string; readonly isRenewed?: boolean } = {},
+  /**
+   * As `request`, with the headers of the answer. Where they say that a write was committed and the rest cannot
+   * be read, because the connection was lost, the signal aborted or a proxy broke it, that is `unreadable`.
+   */
+  async exchange<Answer>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    options: RequestOptions = {},
+    isOpened = false,
   ): Promise<Exchanged<Answer>> {
-    const { method, path, body, options } = sent
-    const { address, tokens } = this.#options
-    const url = again.sentOnTo ?? this.#owner ?? address.url
-    const timeout = new AbortController()
-    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs
-    const timedOut = () => timeout.abort(clientError('request_timed_out'))
-    const timer = setTimeout(timedOut, timeoutMs)
-    const signal =
-      options.signal === undefined
-        ? timeout.signal
-        : AbortSignal.any([options.signal, timeout.signal])
-
-    let answer: Response | undefined
+    const { address, tokens, timeoutMs } = this.#options
+    const limitMs = options.timeoutMs ?? timeoutMs
+    const isFree = this.#owner === null
+    const isRepeatable = method === 'GET' || (isFree && options.headers?.['idempotency-key'])
+    const tried = new Set<string>()
+    const time = timeOf(limitMs, tried)
+    const signal = eitherSignal(time.signal, options.signal)
     try {
-      const token = await tokens.for(url, signal)
-      // What the caller gave and cannot be sent is the caller's error, thrown before anything begins.
-      const init = { method, headers: this.#headersOf(body, options, token), ...contentOf(body) }
-      try {
-        answer = await this.#options.fetch(url + path, { ...init, signal })
-        const history = answer.headers.get(HISTORY_HEADER)
-        this.#histories.told(history)
-        const known = await read(answer)
-        this.#histories.told(history, known)
-        return { answer: known, headers: answer.headers }
-      } catch (cause) {
-        const elsewhere = again.sentOnTo === undefined ? placeSaid(cause, address) : undefined
-        if (elsewhere !== undefined && elsewhere !== url) {
-          if (this.#owner !== null) this.#owner = elsewhere
-          return await this.#exchange(sent, read, { ...again, sentOnTo: elsewhere })
+      let url = this.#owner ?? address.url
+      for (let isSentOn = false, isRenewed = false; ; ) {
+        let answer: Response | undefined
+        tried.add(url)
+        const token = await tokens.for(url, signal)
+        // What the caller gave and cannot be sent is the caller's error, thrown before anything begins.
+        const init = { method, headers: this.#headersOf(body, options, token), ...contentOf(body) }
+        // Where another address can be next, each has its share of the time, up to the first of its answer.
+        const share = timeOf(isRepeatable ? limitMs / address.urls.length : limitMs, tried)
+        const either = eitherSignal(share.signal, signal)
+        try {
+          answer = await this.#options.fetch(url + path, { ...init, signal: either })
+          share.end()
+          const known = await this.#read<Answer>(answer, isOpened)
+          return { answer: known, headers: answer.headers, url }
+        } catch (cause) {
+          share.end()
+          // It may have gone, and others can tell what became of the transaction.
+          if (!answer && !isFree) this.#owner = undefined
+          const error = errorOf(cause, either, tried)
+          const commitTimestamp = answer?.ok && committedAt(answer.headers)
+          if (answer && commitTimestamp) {
+            const unreadable = committedError(error, commitTimestamp)
+            return { answer: undefined as Answer, headers: answer.headers, url, unreadable }
+          }
+          if (isPartlyDone(error)) throw error
+          let next: string | undefined = isSentOn ? url : placeSaid(cause, url, address)
+          if (next !== url) {
+            if (!isFree) this.#owner = next
+            isSentOn = true
+          } else if (isRenewed || !isOfToken(cause) || !(await tokens.renewed(token, signal))) {
+            next = nextAfter(error, cause, tried, address)
+            const isSafe = isRepeatable || (isFree && isUndone(error, cause))
+            if (!next || !isSafe) throw error
+          } else {
+            // Whoever is not let in has done nothing.
+            isRenewed = true
+          }
+          url = next
         }
-        // Whoever is not let in has done nothing.
-        const isRefused = isOfToken(cause) && again.isRenewed !== true
-        if (isRefused && (await tokens.renewed(token, signal)) !== undefined) {
-          return await this.#exchange(sent, read, { ...again, isRenewed: true })
-        }
-        const error = this.#errorOf(cause, signal)
-        const commitTimestamp = answer?.ok ? committedAt(answer.headers) : undefined
-        if (answer === undefined || commitTimestamp === undefined) throw error
-        const unreadable = committedError(error, commitTimestamp)
-        return { answer: undefined as Answer, headers: answer.headers, unreadable }
       }
     } finally {
-      clearTimeout(timer)
-      // It may have gone, and others can tell what became of the transaction.
-      if (answer === undefined && this.#owner !== null) this.#owner = undefined
+      time.end()
     }
   }
 
-  #errorOf(cause: unknown, signal: AbortSignal): unknown {
-    if (cause instanceof PercoliteError) return cause
-    return signal.aborted ? signal.reason : silence(this.#options.address.url, cause)
+  /** Throws the problem, and `invalid_answer`. */
+  async #read<Answer>(answer: Response, isOpened: boolean): Promise<Answer> {
+    const history = answer.headers.get(HISTORY_HEADER)
+    this.#histories.told(history)
+    const isRead = !isOpened || !answer.ok
+    const known = isRead ? jsonOf(answer, await answer.text(), this.#options.json) : answer
+    this.#histories.told(history, known)
+    return known as Answer
   }
 
   #headersOf(body: unknown, options: RequestOptions, token: string | undefined): Headers {
     const history = this.#histories.of(body)
-    return new Headers({
+    const headers = {
       accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      'content-type': body === undefined ? body : 'application/json',
       ...options.headers,
-      ...(history === undefined ? {} : { [HISTORY_HEADER]: history }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    })
+      [HISTORY_HEADER]: history,
+      authorization: token && `Bearer ${token}`,
+    }
+    // Without those that are undefined.
+    return new Headers(JSON.parse(JSON.stringify(headers)))
   }
 }
 
-/** Where the server says that this is done, and has done nothing; undefined for every other error. */
-function placeSaid(error: unknown, address: ServerAddress): string | undefined {
-  if (!(error instanceof PercoliteError)) return undefined
-  const { code, fields } = error
-  if (code === 'wrong_gateway') return address.ownerAt(fields.url, error)
-  if (code !== 'moved') return undefined
-  // For everything from now on. A socket may have been sent on before.
-  address.moveTo(fields.url)
-  return address.url
+/**
+ * Where the server at `url` says that this is done, and has done nothing; `url` for every other error. Throws what is
+ * wrong where a transaction is open at a place that may not be followed: to run it again would end the same way.
+ */
+function placeSaid(error: unknown, url: string, address: ServerAddress): string {
+  // For everything from now on.
+  if (hasCode(error, 'moved')) return address.moveTo(error.fields.url, url)
+  if (!hasCode(error, 'wrong_gateway')) return url
+  const place = besides(error.fields.url, url)
+  // A server that hands requests on, and could not: the other one may be about to end.
+  if (place !== url || error.fields.reason) return place
+  const message = `Open at ${error.fields.url}: see --advertise.`
+  throw new PercoliteError({ ...error, message, retryable: false })
 }
+
+function errorOf(cause: unknown, signal: AbortSignal, tried: ReadonlySet<string>): unknown {
+  if (cause instanceof PercoliteError) return cause
+  return signal.aborted ? signal.reason : noAnswer(tried, wordsOf(reasonOf(cause)), cause)
+}
+
+/** Where it may be sent next, and all that follows; undefined where it did not fail because of the address. */
+function nextAfter(
+  error: unknown,
+  cause: unknown,
+  tried: ReadonlySet<string>,
+  address: ServerAddress,
+): string | undefined {
+  if (!(error instanceof PercoliteError)) return undefined
+  // A page is not given a reason: there may have been a connection or none.
+  const isAway = reasonOf(cause).code === undefined || error.code === 'request_timed_out'
+  return isAway || isUndone(error, cause) ? address.next(tried, error.fields.primary) : undefined
+}
+
+/** Said by one that is not the primary, or by none: there was no connection at all. */
+function isUndone(error: unknown, cause: unknown): boolean {
+  const { code, message } = reasonOf(cause)
+  if (cause !== error) return UNSENT.test(`${code} ${message}`)
+  return isNotPrimary(code)
+}
+
+/** A script ends at the part that is refused, and those before it are done. */
+function isPartlyDone(error: unknown): boolean {
+  const stopped = error as { fields?: { results?: readonly unknown[] } } | undefined
+  return Boolean(stopped?.fields?.results?.length)
+}
+
+/** Node.js hides the reason (ECONNREFUSED and the like) one level down. */
+function reasonOf(cause: unknown): { readonly code?: unknown; readonly message?: unknown } {
+  return (cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause) as Error
+}
+
+/** There was no connection at all, in the words of Node.js, Bun and Deno. */
+const UNSENT = /refused|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/i
 
 /** Stamps, transactions and cursors of another history are refused by the server, see `docs/http-api.md`. */
 const HISTORY_HEADER = 'percolite-history'
@@ -188,12 +222,19 @@ const HISTORY_HEADER = 'percolite-history'
 type Exchanged<Answer> = {
   readonly answer: Answer
   readonly headers: Headers
+  /** Of the server that has answered. */
+  readonly url: string
   readonly unreadable?: PercoliteError
+}
+
+function answerOf<Answer>({ answer, unreadable }: Exchanged<Answer>): Answer {
+  if (unreadable !== undefined) throw unreadable
+  return answer
 }
 
 /** The stamp at which a write was committed, where the headers of its answer tell it. */
 export function committedAt(headers: Headers): number | undefined {
-  const stamp = Number(headers.get('percolite-commit-timestamp') ?? Number.NaN)
+  const stamp = Number(headers.get('percolite-commit-timestamp') ?? undefined)
   return Number.isSafeInteger(stamp) ? stamp : undefined
 }
 
@@ -207,29 +248,26 @@ function jsonOf(answer: Response, text: string, mode: JsonMode | undefined): unk
 }
 
 function contentOf(body: unknown): Pick<RequestInit, 'body'> {
-  if (body === undefined) return {}
   return { body: body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body) }
 }
 
-function silence(base: string, cause: unknown): PercoliteError {
-  // Node.js hides the reason (ECONNREFUSED and the like) one level down.
-  const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  const words = reason instanceof Error ? reason.message || reason.name : String(reason)
-  const { words: hint, ...fields } = originHint(base)
-  const message = `No answer from ${base}: ${words}${hint}`
-  return clientError('connection_failed', { message, fields, cause })
+/** Is aborted after so many milliseconds, unless it ends before. */
+function timeOf(ms: number, tried: Iterable<string>) {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(noAnswer(tried)), ms)
+  return { signal: late.signal, end: () => clearTimeout(timer) }
 }
 
 function refusal(answer: Response, json: unknown, text: string): PercoliteError {
   if (!isProblem(json)) return invalidAnswer(answer, text)
-  return errorFromProblem(json, retryAfterMs(answer.headers.get('retry-after')))
+  return errorFromProblem(json, retryAfterMs(answer))
 }
 
 /** `Retry-After` is a number of seconds, or a date. */
-function retryAfterMs(header: string | null): number | undefined {
-  if (header === null) return undefined
+function retryAfterMs({ headers }: Response): number | undefined {
+  const header = headers.get('retry-after') ?? ''
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
 function invalidAnswer(answer: Response, text: string): PercoliteError {
@@ -237,13 +275,12 @@ function invalidAnswer(answer: Response, text: string): PercoliteError {
     message: `The answer (status ${answer.status}) is not one of a Percolite server.`,
     httpStatus: answer.status,
     fields: { body: text.slice(0, 1000) },
-    retryAfterMs: retryAfterMs(answer.headers.get('retry-after')),
+    retryAfterMs: retryAfterMs(answer),
   })
 }
 
 function isProblem(json: unknown): json is Problem {
-  if (typeof json !== 'object' || json === null) return false
-  const { code, status } = json as Partial<Problem>
+  const { code, status } = (json ?? {}) as Partial<Problem>
   return typeof code === 'string' && typeof status === 'number'
 }
 

@@ -14,7 +14,7 @@ export class KnownHistories {
   /** By the header and the body of an answer. */
   told(name: string | null, answer?: unknown): void {
     const known = this.#known
-    if (name !== null && name !== known.at(-1)?.name) known.push({ name, last: 0 })
+    if (name && name !== known.at(-1)?.name) known.push({ name, last: 0 })
     if (known.length > KEPT_MAX) known.shift()
     const current = known.at(-1)
     const { readTimestamp, commitTimestamp } = (answer ?? {}) as Readonly<Record<string, number>>

@@ -32,52 +32,35 @@ export async function runTransaction<T, Tx extends Ending = Transaction>(
   for (let run = 1; ; run += 1) {
     signal?.throwIfAborted()
     const ended = await runOnce(begin, work)
-    if (ended.kind === 'done') return ended.value
-    if (ended.kind === 'failed' || run >= tries) throw ended.error
-    tell(onRetry, ended.error, run)
-    await sleep(backoffMs(run, ended.error.retryAfterMs), signal)
+    if ('value' in ended) return ended.value
+    const { error } = ended
+    if (run >= tries) throw error
+    tell(onRetry, error, run)
+    await sleep(backoffMs(run, error.retryAfterMs), signal)
   }
 }
 
-type Run<T> =
-  | { readonly kind: 'done'; readonly value: T }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'rerun'; readonly error: PercoliteError }
-
+/** The value, or what ended the run so that another one may go well. Throws everything else. */
 async function runOnce<T, Tx extends Ending>(
   begin: () => Promise<Tx>,
   work: (tx: Tx) => Promise<T> | T,
-): Promise<Run<T>> {
-  let transaction: Tx
+): Promise<{ readonly value: T } | { readonly error: PercoliteError }> {
+  let transaction: Tx | undefined
+  let isCommitting = false
   try {
     transaction = await begin()
-  } catch (error) {
-    return failedOrRerun(error)
-  }
-  let value: T
-  try {
-    value = await work(transaction)
-  } catch (error) {
-    await transaction.rollback()
-    return failedOrRerun(error)
-  }
-  try {
+    const value = await work(transaction)
+    isCommitting = true
     await transaction.commit()
+    return { value }
   } catch (error) {
-    await transaction.rollback() // Does something only where the commit was not even sent.
+    await transaction?.rollback() // Does something only where the commit was not even sent.
     // `work` caught the conflict that had ended it, and went on.
-    const failure = transaction.retryableFailure
-    const isClosed = hasCode(error, 'transaction_closed')
-    if (isClosed && failure !== undefined) return { kind: 'rerun', error: failure }
-    return error instanceof PercoliteError && error.retryable
-      ? { kind: 'rerun', error }
-      : { kind: 'failed', error }
+    const failure = transaction?.retryableFailure
+    const isClosed = isCommitting && hasCode(error, 'transaction_closed')
+    if (isClosed && failure !== undefined) return { error: failure }
+    if (!(error instanceof PercoliteError)) throw error
+    if (isCommitting ? error.retryable : isWorthRerun(error)) return { error }
+    throw error
   }
-  return { kind: 'done', value }
-}
-
-function failedOrRerun(error: unknown): Run<never> {
-  return error instanceof PercoliteError && isWorthRerun(error)
-    ? { kind: 'rerun', error }
-    : { kind: 'failed', error }
 }

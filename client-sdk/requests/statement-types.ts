@@ -33,6 +33,14 @@ export type After<Said extends Texts<Said>, Sql extends string, Options> = Sql e
     : [params: Said[Sql]['params'], options?: Options]
   : [params?: Parameters, options?: Options]
 
+/** The same where the options have to be said. */
+export type AfterWith<Said extends Texts<Said>, Sql extends string, Options> = [
+  params: Sql extends keyof Said
+    ? Said[Sql]['params'] | (Said[Sql]['params'] extends readonly [] ? undefined : never)
+    : Parameters | undefined,
+  options: Options,
+]
+
 /** The same where there are no options. */
 export type AfterHook<Said extends Texts<Said>, Sql extends string> = Sql extends keyof Said
   ? Said[Sql]['params'] extends readonly []
@@ -46,12 +54,14 @@ export type Unsaid = { readonly [UNSAID]: never }
 
 export type Call<Options> = [sql: string, params?: Parameters, options?: Options]
 
+export type CallWith<Options> = [sql: string, params: Parameters | undefined, options: Options]
+
 /**
  * What a call is given that says its row: any text. Where texts were said and it does not say one, more than a call can
  * have, so that the compiler leaves this form out and reports what is wrong at the parameter that it is wrong with.
  */
-export type AnyText<R, Said, Options> = [keyof Said] extends [never]
-  ? Call<Options>
+export type AnyText<R, Said, Options, Form = Call<Options>> = [keyof Said] extends [never]
+  ? Form
   : [R] extends [Unsaid]
     ? [never, never, never, never]
-    : Call<Options>
+    : Form

@@ -4,10 +4,10 @@ import { clientError } from '../errors.ts'
 import {
   decodeRows,
   encodeParameters,
-  type IntegerMode,
   type Parameter,
   type Parameters,
   type Row,
+  type ValueModes,
 } from '../values.ts'
 import type { QueryAnswer, QueryRequest, ResultColumn, Schemas, WireResult } from '../wire.ts'
 import { shown } from './committed.ts'
@@ -44,6 +44,8 @@ export type StatementResult<R = Row> = {
   readonly unmet?: string
   /** What the rows are where they are not those of a table: `explain`, one plan. */
   readonly kind?: string
+  /** What would be better than what was defined. */
+  readonly hint?: string
 }
 
 type Stamps = {
@@ -130,12 +132,12 @@ const GRACE_MS = 2_000
 export class Statements {
   readonly #http: Http
   readonly #path: string
-  readonly #integers: IntegerMode
+  readonly #modes: ValueModes
 
-  constructor(http: Http, path: string, integers: IntegerMode) {
+  constructor(http: Http, path: string, modes: ValueModes) {
     this.#http = http
     this.#path = path
-    this.#integers = integers
+    this.#modes = modes
   }
 
   /** One statement, with all its rows; of a text of several, all of them answer, in `results`. */
@@ -171,9 +173,9 @@ export class Statements {
     const { timeoutMs, asOf } = options
     const request =
       typeof statements === 'string'
-        ? this.#request(statements, undefined, options)
-        : { statements: statements.map(encodeStatement), timeoutMs, asOf }
-    const answer = await this.#send(request, options)
+        ? { sql: statements }
+        : { statements: statements.map(encodeStatement) }
+    const answer = await this.#send({ ...request, timeoutMs, asOf }, options)
     return this.#all(answer)
   }
 
@@ -263,13 +265,13 @@ export class Statements {
   resultOf<R = Row>(
     wire: WireResult | undefined,
     commitTimestamp: number | undefined,
-    maxRows = Number.POSITIVE_INFINITY,
+    maxRows = Infinity,
   ): StatementResult<R> {
     const result = requireResult(wire)
     const { rows: _, ...more } = result
     const rows = shown('rows', commitTimestamp, () => {
       if (result.rows.length > maxRows) throw tooLarge(maxRows)
-      return decodeRows(result, this.#integers) as R[]
+      return decodeRows(result, this.#modes) as R[]
     })
     return Object.assign(rows, more)
   }
@@ -301,7 +303,7 @@ function shownOf(results: readonly WireResult[]): number {
 
 function tooLarge(maxRows: number) {
   return clientError('result_too_large', {
-    message: `The query has more than ${maxRows} rows: use scan(), LIMIT or a larger maxRows.`,
+    message: `More than ${maxRows} rows: use scan() or LIMIT.`,
     fields: { limit: 'maxRows', limitValue: maxRows },
   })
 }
@@ -318,7 +320,7 @@ export function statementOfTemplate(
 function encodeStatement(statement: string | Statement) {
   if (typeof statement === 'string') return { sql: statement }
   const { sql, params } = statement
-  return params === undefined ? { sql } : { sql, params: encodeParameters(params) }
+  return { sql, ...(params && { params: encodeParameters(params) }) }
 }
 
 function stampsOf(answer: QueryAnswer): Stamps {

@@ -12,9 +12,9 @@ import {
 import {
   decodeRows,
   encodeParameters,
-  type IntegerMode,
   type Parameter,
   type Row,
+  type ValueModes,
 } from '../values.ts'
 import type { CellsOfRows, DescribedRow, RowCells, RowPage } from '../wire.ts'
 import { shown } from './committed.ts'
@@ -89,12 +89,12 @@ export class Table<
 > {
   readonly #http: Http
   readonly #path: string
-  readonly #integers: IntegerMode
+  readonly #modes: ValueModes
 
-  constructor(http: Http, name: string, integers: IntegerMode) {
+  constructor(http: Http, name: string, modes: ValueModes) {
     this.#http = http
     this.#path = `/v1/tables/${pathPart(name, 'name of a table')}`
-    this.#integers = integers
+    this.#modes = modes
   }
 
   /** Undefined where there is no such row. */
@@ -168,7 +168,7 @@ export class Table<
     do {
       const path = `${this.#path}/rows${searchOf({ ...parameters, cursor })}`
       const page = await this.#http.request<RowPage>('GET', path, undefined, requestOf(options))
-      for (const row of decodeRows(page, this.#integers)) {
+      for (const row of decodeRows(page, this.#modes)) {
         options.signal?.throwIfAborted()
         yield row as Chosen<R, Column, C>
       }
@@ -226,7 +226,7 @@ export class Table<
     if (!Array.isArray(columns) || typeof row !== 'object' || row === null) {
       throw clientError('invalid_answer')
     }
-    const [decoded] = decodeRows({ columns, rows: [row] }, this.#integers)
+    const [decoded] = decodeRows({ columns, rows: [row] }, this.#modes)
     return decoded as Shown
   }
 
@@ -276,9 +276,9 @@ function requestOf({
     signal,
     timeoutMs,
     headers: {
-      ...(ifVersion === undefined ? {} : { 'if-match': ifVersion }),
-      ...(ifAbsent ? { 'if-none-match': '*' } : {}),
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      'if-match': ifVersion,
+      'if-none-match': ifAbsent ? '*' : undefined,
+      'idempotency-key': idempotencyKey,
     },
   }
 }

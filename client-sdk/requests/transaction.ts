@@ -2,7 +2,7 @@
 import { orAborted } from '../backoff.ts'
 import { clientError, PercoliteError } from '../errors.ts'
 import { isShed } from '../socket/socket-frame.ts'
-import type { IntegerMode, Parameter, Parameters, Row } from '../values.ts'
+import type { Parameter, Parameters, Row, ValueModes } from '../values.ts'
 import type { OpenedTransaction } from '../wire.ts'
 import { isOutcomeUnknown, requestCommit, settleCommit } from './commit-outcome.ts'
 import type { Http } from './http.ts'
@@ -56,14 +56,15 @@ export class Transaction<Known extends Tables<Known> = object, Said extends Text
   constructor(
     http: Http,
     opened: OpenedTransaction,
-    integers: IntegerMode,
-    options: BeginOptions = {},
+    modes: ValueModes,
+    options: BeginOptions,
+    url: string,
   ) {
     this.id = opened.transaction
     this.readTimestamp = opened.readTimestamp
-    this.#http = http.ofTransaction()
+    this.#http = http.ofTransaction(url)
     this.#path = pathOf(opened)
-    this.#statements = new Statements(this.#http, `${this.#path}/query`, integers)
+    this.#statements = new Statements(this.#http, `${this.#path}/query`, modes)
     this.#options = options
   }
 
@@ -206,19 +207,18 @@ export class Transaction<Known extends Tables<Known> = object, Said extends Text
  */
 export async function beginTransaction<Known extends Tables<Known>, Said extends Texts<Said>>(
   http: Http,
-  integers: IntegerMode,
+  modes: ValueModes,
   options: BeginOptions = {},
 ): Promise<Transaction<Known, Said>> {
   const { readOnly, asOf, signal } = options
   signal?.throwIfAborted()
-  const opening = http.request<OpenedTransaction>('POST', '/v1/transactions', { readOnly, asOf })
+  const opening = http
+    .exchange<OpenedTransaction>('POST', '/v1/transactions', { readOnly, asOf })
+    .then(({ answer, url }) => new Transaction<Known, Said>(http, answer, modes, options, url))
   try {
-    const opened = await (signal === undefined ? opening : orAborted(opening, signal))
-    return new Transaction<Known, Said>(http, opened, integers, options)
+    return await orAborted(opening, signal)
   } catch (error) {
-    if (signal?.aborted) {
-      void opening.then((opened) => rollBack(http, pathOf(opened))).catch(() => undefined)
-    }
+    if (signal?.aborted) void opening.then((tx) => tx.rollback()).catch(() => undefined)
     throw error
   }
 }

@@ -20,7 +20,7 @@ export class ReconnectPace {
   #losses = 0
   /** Of the sockets that go down with a server, only the first counts until the next is tried. */
   #isTried = false
-  #notBefore = Number.NEGATIVE_INFINITY
+  #notBefore = 0
 
   /** How long to wait before the next attempt, in milliseconds. */
   get waitMs(): number {

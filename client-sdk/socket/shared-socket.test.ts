@@ -17,7 +17,7 @@ async function sharedSocket(t: TestContext, limits = {}) {
   const server = await startScriptedSocket(t, limits)
   const socket = new SharedSocket({
     tokens: new TokenSource(undefined),
-    address: new ServerAddress(server.url),
+    address: new ServerAddress([server.url]),
     timeoutMs: 10_000,
     WebSocket,
   })
@@ -125,7 +125,7 @@ test('a server that is away is tried by all together as often as by one', async 
   }
   const gone = new SharedSocket({
     tokens: new TokenSource(undefined),
-    address: new ServerAddress(server.url),
+    address: new ServerAddress([server.url]),
     timeoutMs: 1_000,
     WebSocket: Counted,
   })

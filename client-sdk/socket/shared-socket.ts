@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted, sleep } from '../backoff.ts'
+import { eitherSignal, orAborted, sleep } from '../backoff.ts'
 import { clientError } from '../errors.ts'
 import { ReconnectPace } from './reconnect-pace.ts'
 import { SocketConnection, type SocketOptions, type SocketUse } from './socket-connection.ts'
@@ -116,7 +116,7 @@ export class SharedSocket {
       }
       ;(globalThis as Page).addEventListener?.(event, back, { signal: waking.signal })
     }
-    await sleep(ms, AbortSignal.any([signal, waking.signal])).catch(() => undefined)
+    await sleep(ms, eitherSignal(waking.signal, signal)).catch(() => undefined)
     wake()
     signal.throwIfAborted()
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientError, type PercoliteError } from '../errors.ts'
+import type { PercoliteError } from '../errors.ts'
 import type { TokenSource } from '../token-source.ts'
-import { isOfToken } from './socket-frame.ts'
+import { closedForAnother, isOfToken } from './socket-frame.ts'
 
 /** The token that a socket has shown last. */
 export class ShownToken {
@@ -33,7 +33,7 @@ export class ShownToken {
     // Of another holder it is shown on a new connection.
     const isOfShown = isOfToken(error) || error.code === 'forbidden'
     if (!isOfShown || !this.#tokens.leaves(this.#text)) return error
-    return clientError('connection_failed', { message: error.message, cause: error })
+    return closedForAnother(error)
   }
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientError, type PercoliteError } from '../errors.ts'
 import type { JsonMode } from '../json-text.ts'
-import { originHint } from '../origin-hint.ts'
+import { noAnswer } from '../no-answer.ts'
 import type { ServerAddress } from '../server-address.ts'
 import type { TokenSource } from '../token-source.ts'
 import { authFrame, ShownToken } from './shown-token.ts'
 import {
+  closedForAnother,
   errorOfClose,
   errorOfFrame,
   isLastFrame,
+  isNotPrimary,
+  isOfConnection,
   readFrame,
   type ServerFrame,
 } from './socket-frame.ts'
@@ -39,7 +42,7 @@ export type FrameListener = {
 }
 
 const PROTOCOL = 'percolite.v1'
-const NO_WEBSOCKET = 'There is no WebSocket here: give connect one, or use Node.js 22 or later.'
+const NO_WEBSOCKET = 'No WebSocket: give connect one, or use Node.js 22.'
 const NORMAL_CLOSE = 1000
 
 /** A page cannot see the pings of the server. After one such time of silence it asks, after two it has gone. */
@@ -55,11 +58,13 @@ const IDLE_MS = 100
 export class SocketConnection {
   /** Told of its end; after how many milliseconds it was lost, or undefined where it was closed here. */
   onEnd: (lostAfterMs: number | undefined) => void = () => undefined
+  /** Of the server. */
+  readonly url: string
+  readonly #options: SocketOptions
   readonly #socket: WebSocket
   readonly #limits: SocketLimits
   readonly #isAlone: boolean
   readonly #openedAt = performance.now()
-  readonly #json: JsonMode | undefined
   readonly #shown: ShownToken
   readonly #listeners = new Map<string, FrameListener>()
   /** By their ids; those of ids that the client has forgotten stay until the server has. */
@@ -77,36 +82,45 @@ export class SocketConnection {
 
   /**
    * Resolves when the server has sent its welcome. Throws `connection_failed`, `request_timed_out`, and
-   * TypeError where there are no WebSockets.
+   * TypeError where there are no WebSockets. Where there is no server, the next address is tried.
    */
-  static async open(options: SocketOptions, isAlone = false): Promise<SocketConnection> {
+  static async open(
+    options: SocketOptions,
+    isAlone = false,
+    before: Iterable<string> = [],
+  ): Promise<SocketConnection> {
     const { address, tokens, WebSocket: Made } = options
     if (Made === undefined) throw new TypeError(NO_WEBSOCKET)
-    const { url } = address
+    const { url, urls } = address
+    const tried = new Set([...before, url])
     const begun = performance.now()
-    const shown = new ShownToken(tokens, await tokenFor(options))
-    const timeoutMs = options.timeoutMs - (performance.now() - begun)
+    const shown = new ShownToken(tokens, await tokenFor(options, url))
+    // Each address has its share of the time.
+    const timeoutMs = options.timeoutMs / urls.length - (performance.now() - begun)
     return await new Promise((resolve, reject) => {
       const socket = new Made(socketUrl(url), PROTOCOL)
       const fail = (error: PercoliteError) => {
         clearTimeout(timer)
         closeUnheard(socket)
-        reject(error)
+        if (isOfConnection(error) && address.next(tried) !== undefined) {
+          resolve(SocketConnection.open(options, isAlone, tried))
+        } else {
+          reject(shown.errorOf(error))
+        }
       }
-      const timer = setTimeout(() => fail(clientError('request_timed_out')), timeoutMs)
+      const timer = setTimeout(() => fail(noAnswer(tried)), timeoutMs)
       socket.onopen = () => {
         if (shown.text !== undefined) socket.send(authFrame(shown.text))
       }
-      socket.onerror = () => fail(noAnswerFrom(url))
-      socket.onclose = (event) => fail(shown.errorOf(errorOfClose(event, address)))
+      socket.onerror = (event) => fail(noAnswer(tried, 'no WebSocket', event))
+      socket.onclose = (event) => fail(errorOfClose(event, address, url))
       socket.onmessage = ({ data }) => {
         clearTimeout(timer)
         try {
           const { type, limits } = readFrame(data)
           if (type !== 'welcome') throw clientError('invalid_answer')
-          const { json } = options
-          const made = { address, isAlone, json, shown }
-          resolve(new SocketConnection(socket, readSocketLimits(limits), made))
+          const read = readSocketLimits(limits)
+          resolve(new SocketConnection(socket, read, options, shown, url, isAlone))
         } catch (error) {
           fail(error as PercoliteError)
         }
@@ -117,26 +131,20 @@ export class SocketConnection {
   private constructor(
     socket: WebSocket,
     limits: SocketLimits,
-    {
-      address,
-      isAlone,
-      json,
-      shown,
-    }: {
-      readonly address: ServerAddress
-      readonly isAlone: boolean
-      readonly json: JsonMode | undefined
-      readonly shown: ShownToken
-    },
+    options: SocketOptions,
+    shown: ShownToken,
+    url: string,
+    isAlone: boolean,
   ) {
-    this.#json = json
     this.#socket = socket
     this.#limits = limits
-    this.#isAlone = isAlone
+    this.#options = options
     this.#shown = shown
+    this.url = url
+    this.#isAlone = isAlone
     socket.onopen = null
     socket.onmessage = ({ data }) => this.#received(data)
-    socket.onclose = (event) => this.#lose(shown.errorOf(errorOfClose(event, address)))
+    socket.onclose = (event) => this.#lose(errorOfClose(event, options.address, url))
     // What follows an error is the close.
     socket.onerror = () => undefined
     this.#silence = setInterval(() => this.#askWhetherItIsThere(), SILENCE_MS)
@@ -247,16 +255,22 @@ export class SocketConnection {
   }
 
   #lose(error: PercoliteError): void {
-    this.#ended(error, performance.now() - this.#openedAt)
+    this.#ended(this.#shown.errorOf(error), performance.now() - this.#openedAt)
   }
 
   #received(data: unknown): void {
     this.#isSilent = false
     let frame: ServerFrame
     try {
-      frame = readFrame(data, this.#json)
+      frame = readFrame(data, this.#options.json)
     } catch (error) {
       this.#lose(error as PercoliteError)
+      return
+    }
+    const { address } = this.#options
+    if (isNotPrimary(frame.code) && address.next([this.url], frame.primary) !== undefined) {
+      // All that is on it goes where the writes are.
+      this.#lose(closedForAnother(errorOfFrame(frame)))
       return
     }
     if (frame.type === 'authenticated') this.#shown.accepted()
@@ -284,11 +298,11 @@ export class SocketConnection {
 
   #askWhetherItIsThere(): void {
     if (this.#isSilent) {
-      this.#lose(clientError('connection_failed', { message: 'The server has fallen silent.' }))
+      this.#lose(closedForAnother(noAnswer([this.url], 'it is silent')))
     } else {
       this.#isSilent = true
       // Answered for any id, so that it is a ping.
-      this.send({ type: 'unsubscribe', id: 'are you there' })
+      this.send({ type: 'unsubscribe', id: 'ping' })
     }
   }
 
@@ -326,26 +340,18 @@ function closeUnheard(socket: WebSocket): void {
 }
 
 /** A function that gives none for now is waited for as a server that is away. */
-async function tokenFor({
-  address,
-  tokens,
-  timeoutMs,
-}: SocketOptions): Promise<string | undefined> {
+async function tokenFor(
+  { tokens, timeoutMs }: SocketOptions,
+  url: string,
+): Promise<string | undefined> {
   const timeout = AbortSignal.timeout(timeoutMs)
-  tokens.requireSecure(address.url)
-  return await tokens.for(address.url, timeout).catch((cause: unknown) => {
-    if (timeout.aborted) throw clientError('request_timed_out', { cause })
-    throw clientError('connection_failed', { message: `No token: ${cause}`, cause })
+  tokens.requireSecure(url)
+  return await tokens.for(url, timeout).catch((cause: unknown) => {
+    const code = timeout.aborted ? 'request_timed_out' : 'connection_failed'
+    throw clientError(code, { message: `No token: ${cause}`, cause })
   })
 }
 
 function socketUrl(url: string): string {
   return `${url.replace(/^http/, 'ws')}/v1/socket`
-}
-
-function noAnswerFrom(url: string): PercoliteError {
-  // WebSocket hides the reason from pages, and so from everybody.
-  const { words, ...fields } = originHint(url)
-  const message = `No WebSocket was opened to ${url}${words}`
-  return clientError('connection_failed', { message, fields })
 }

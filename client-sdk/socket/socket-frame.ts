@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientError, errorFromProblem, PercoliteError } from '../errors.ts'
+import {
+  clientError,
+  type ErrorCode,
+  errorFromProblem,
+  hasCode,
+  PercoliteError,
+} from '../errors.ts'
 import { type JsonMode, parseKeeping } from '../json-text.ts'
 import type { ServerAddress } from '../server-address.ts'
 import type { Problem } from '../wire.ts'
@@ -31,22 +37,23 @@ export function readFrame(data: unknown, mode?: JsonMode): ServerFrame {
 
 /** The problem that an `error` frame carries. */
 export function errorOfFrame({ type: _type, id: _id, ...problem }: ServerFrame): PercoliteError {
-  return errorFromProblem({ type: 'about:blank', ...problem } as unknown as Problem)
+  return errorFromProblem(problem as unknown as Problem)
 }
 
-/** Why the server closes a socket when coming back would not help. */
-const CLOSED_FOR_GOOD: Readonly<Record<number, string>> = {
+/** Why the server closes a socket when coming back would not help, or not at once. */
+const CLOSED_FOR: Readonly<Record<number, string>> = {
   1007: 'invalid_request',
   1009: 'limit_exceeded',
   4400: 'invalid_request',
   4401: 'unauthenticated',
   4403: 'forbidden',
+  // There are too many sockets.
+  4429: 'overloaded',
 }
 
 /** Those that one frame caused: the uses that did not send it may continue on another connection. */
 const CLOSED_FOR_ONE_FRAME = [1007, 1009, 4400]
 
-const TOO_MANY_SOCKETS = 4429
 /** Its reason is where to go. */
 const MOVED = 4421
 
@@ -54,14 +61,14 @@ const MOVED = 4421
 export function errorOfClose(
   { code, reason }: { code: number; reason: string },
   address: ServerAddress,
+  url: string,
 ): PercoliteError {
-  if (code === MOVED) address.moveTo(reason)
+  if (code === MOVED) address.moveTo(reason, url)
+  if (isNotPrimary(reason)) address.next([url])
   const words = reason === '' ? `code ${code}` : `${reason} (${code})`
   const facts = { message: `The connection was closed: ${words}`, fields: { closeCode: code } }
-  const forGood = reason === 'token_expired' ? reason : CLOSED_FOR_GOOD[code]
-  if (forGood !== undefined) return new PercoliteError({ ...facts, code: forGood })
-  if (code === TOO_MANY_SOCKETS) return new PercoliteError({ ...facts, code: 'overloaded' })
-  return clientError('connection_failed', facts)
+  const known = reason === 'token_expired' ? reason : CLOSED_FOR[code]
+  return new PercoliteError({ ...facts, code: known ?? 'connection_failed' })
 }
 
 /** Whether the server closed the connection because of one frame, which need not be the listener's. */
@@ -75,13 +82,12 @@ export function closedForAnother(cause: PercoliteError): PercoliteError {
 }
 
 /** Whether it is about the connection as a whole, which everything that was on it waits for together. */
-export function isOfConnection({ code }: PercoliteError): boolean {
-  return code === 'connection_failed' || code === 'request_timed_out'
+export function isOfConnection(error: unknown): boolean {
+  return hasCode(error, 'connection_failed', 'request_timed_out')
 }
 
 /** Whether the same may go well on another connection, or on this one a little later. */
 export function isWorthReconnect(error: unknown): error is PercoliteError {
-  if (!(error instanceof PercoliteError)) return false
   return isOfConnection(error) || isShed(error)
 }
 
@@ -91,16 +97,33 @@ export function isOfToken(error: unknown): boolean {
   if (!(error instanceof PercoliteError) || error.statement) return false
   // Others of this address had shown too many wrong ones before.
   if (error.fields.limit === 'failedTokensMax') return true
-  return error.code === 'token_expired' || error.code === 'unauthenticated'
+  return hasCode(error, 'token_expired', 'unauthenticated')
 }
 
 /** What proxies answer by themselves when a server is full, away or slow. */
 const SHED_BY_PROXIES = [429, 502, 503, 504]
 
-const SHED = ['overloaded', 'client_overloaded', 'rate_limited', 'moving', 'store_unavailable']
+/** A standby refuses writes, and a primary that another one has superseded refuses everything. */
+const NOT_PRIMARY: readonly ErrorCode[] = ['not_primary', 'superseded']
 
-/** The server, its part for this client, or what stands before it, is full, about to move, or without its store. */
-export function isShed({ code, httpStatus }: PercoliteError): boolean {
-  if (code === 'invalid_answer') return SHED_BY_PROXIES.includes(httpStatus ?? 0)
-  return SHED.includes(code)
+/** Whether this is said by a server that has done nothing, because it is not the primary. */
+export function isNotPrimary(code: unknown): boolean {
+  return NOT_PRIMARY.includes(code as ErrorCode)
+}
+
+const SHED: readonly ErrorCode[] = [
+  ...NOT_PRIMARY,
+  'overloaded',
+  'client_overloaded',
+  'rate_limited',
+  'moving',
+  'behind',
+  'no_second_copy',
+  'store_unavailable',
+]
+
+/** The server, its part for this client, or a proxy, is full, behind, about to move, or without its store. */
+export function isShed(error: unknown): error is PercoliteError {
+  if (hasCode(error, ...SHED)) return true
+  return hasCode(error, 'invalid_answer') && SHED_BY_PROXIES.includes(error.httpStatus ?? 0)
 }

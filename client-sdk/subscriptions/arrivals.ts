@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-
-/** What an iterator of arrivals reads from. */
-export type ArrivalSource<T> = {
-  /** What the next step gives; undefined while there is nothing. */
-  take(): T | undefined
-  /** Lets things arrive until the signal is aborted; rejects with what ended that. */
-  run(signal: AbortSignal): Promise<never>
-}
+import { eitherSignal } from '../backoff.ts'
 
 /**
  * An async iterator over what arrives. It begins with the first `next`, and ends by `return`, as
  * when a loop is left, or by an error, which is thrown when everything before it has been given.
  */
 export class Arrivals<T> implements AsyncIterableIterator<T, undefined>, AsyncDisposable {
-  readonly #source: ArrivalSource<T>
+  readonly #take: () => T | undefined
+  readonly #run: (signal: AbortSignal) => Promise<never>
   readonly #signal: AbortSignal
   readonly #leaving = new AbortController()
   #running: Promise<void> | undefined
   #end: { readonly error?: unknown } | undefined
   #arrived = Promise.withResolvers<void>()
 
-  constructor(source: ArrivalSource<T>, signal?: AbortSignal) {
-    this.#source = source
-    const own = this.#leaving.signal
-    this.#signal = signal === undefined ? own : AbortSignal.any([signal, own])
+  /**
+   * `take` answers what the next step gives, undefined while there is nothing. `run` lets things arrive until the
+   * signal is aborted, and rejects with what ended that.
+   */
+  constructor(
+    take: () => T | undefined,
+    run: (signal: AbortSignal) => Promise<never>,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#take = take
+    this.#run = run
+    this.#signal = eitherSignal(this.#leaving.signal, signal)
   }
 
   /** To be called when there may be something to take. */
-  arrived(): void {
+  protected arrived(): void {
     this.#arrived.resolve()
     this.#arrived = Promise.withResolvers()
   }
@@ -35,9 +37,9 @@ export class Arrivals<T> implements AsyncIterableIterator<T, undefined>, AsyncDi
   async next(): Promise<IteratorResult<T, undefined>> {
     while (true) {
       if (this.#leaving.signal.aborted) return { done: true, value: undefined }
-      this.#running ??= this.#run()
+      this.#running ??= this.#untilEnded()
       // After `return` nothing more is given of what has arrived already.
-      const value = this.#signal.aborted ? undefined : this.#source.take()
+      const value = this.#signal.aborted ? undefined : this.#take()
       if (value !== undefined) return { done: false, value }
       if (this.#end !== undefined) return this.#ended(this.#end)
       await this.#arrived.promise
@@ -65,9 +67,9 @@ export class Arrivals<T> implements AsyncIterableIterator<T, undefined>, AsyncDi
     return { done: true, value: undefined }
   }
 
-  async #run(): Promise<void> {
+  async #untilEnded(): Promise<void> {
     try {
-      await this.#source.run(this.#signal)
+      await this.#run(this.#signal)
     } catch (error) {
       this.#end = { error }
     }

@@ -65,12 +65,9 @@ const WAITING_MAX = 1_000
  * The cells of some rows, and each step of the protocol that changes them: "Cells and steps" in
  * `docs/websocket-protocol.md`. Nothing is sent before the first `next`; leaving the loop ends it.
  */
-export class Inspection
-  implements AsyncIterableIterator<InspectionEvent, undefined>, AsyncDisposable
-{
+export class Inspection extends Arrivals<InspectionEvent> {
   readonly #returns: Returns
   readonly #request: Readonly<Record<string, unknown>>
-  readonly #arrivals: Arrivals<InspectionEvent>
   readonly #parse: InspectOptions['parse']
   #waiting: InspectionEvent[] = []
   #leftOut = 0
@@ -80,28 +77,15 @@ export class Inspection
     { table, keys }: { readonly table: string; readonly keys: readonly Key[] },
     { signal, parse }: InspectOptions,
   ) {
+    super(
+      () => this.#take(),
+      (until) => this.#run(until),
+      signal,
+    )
     this.#returns = new Returns(socket, USE, {})
     this.#parse = parse
     const lists = keys.map((key) => encodeParameters(Array.isArray(key) ? key : [key]))
     this.#request = { type: 'inspect', table, keys: lists }
-    const run = (until: AbortSignal) => this.#run(until)
-    this.#arrivals = new Arrivals({ take: () => this.#take(), run }, signal)
-  }
-
-  next(): Promise<IteratorResult<InspectionEvent, undefined>> {
-    return this.#arrivals.next()
-  }
-
-  return(): Promise<IteratorResult<InspectionEvent, undefined>> {
-    return this.#arrivals.return()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#arrivals.return()
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
   }
 
   async #run(signal: AbortSignal): Promise<never> {
@@ -151,7 +135,7 @@ export class Inspection
     } else if (type === 'step') {
       this.#leftOut += 1
     }
-    this.#arrivals.arrived()
+    this.arrived()
   }
 
   /** The keys and cells of the frame as the caller reads them. */

@@ -14,20 +14,14 @@ export function compareKeys(columns: readonly KeyColumn[], a: RowKey, b: RowKey)
 
 /** Both are of the type of one column. */
 function compareValues(a: KeyValue, b: KeyValue): number {
-  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b)
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** By code point. JavaScript compares halves of surrogate pairs, which stand before U+E000 to U+FFFF. */
-function compareText(a: string, b: string): number {
-  const length = Math.min(a.length, b.length)
-  for (let position = 0; position < length; position += 1) {
-    const unit = a.charCodeAt(position)
-    const other = b.charCodeAt(position)
-    if (unit !== other) return codePointRank(unit) - codePointRank(other)
+  // By code point. JavaScript compares halves of surrogate pairs, which stand before U+E000 to U+FFFF.
+  if (typeof a === 'string' && typeof b === 'string') {
+    return compareSequences(a, b, (text, position) => codePointRank(text.charCodeAt(position)))
   }
-  return a.length - b.length
+  if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    return compareSequences(a, b, (bytes, position) => bytes[position] as number)
+  }
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** Half a pair stands for a code point beyond all that are one unit. */
@@ -35,10 +29,14 @@ function codePointRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
-function compareBytes(a: Uint8Array, b: Uint8Array): number {
+function compareSequences<T extends { readonly length: number }>(
+  a: T,
+  b: T,
+  rankAt: (value: T, position: number) => number,
+): number {
   const length = Math.min(a.length, b.length)
   for (let position = 0; position < length; position += 1) {
-    const order = (a[position] as number) - (b[position] as number)
+    const order = rankAt(a, position) - rankAt(b, position)
     if (order !== 0) return order
   }
   return a.length - b.length

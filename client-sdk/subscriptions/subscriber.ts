@@ -6,52 +6,51 @@ import type { SharedSocket } from '../socket/shared-socket.ts'
 import type { SocketConnection, SocketUse } from '../socket/socket-connection.ts'
 import { errorOfFrame, type ServerFrame } from '../socket/socket-frame.ts'
 import { tell } from '../tell.ts'
-import { encodeParameters, type IntegerMode, type Parameters } from '../values.ts'
+import { encodeParameters, type Parameters, type ValueModes } from '../values.ts'
 import type { KeyColumn, ResultColumn } from '../wire.ts'
-import type { SubscriptionEvent } from './subscription-event.ts'
-import { SubscriptionFrames } from './subscription-frames.ts'
+import type { Bookmark } from './subscription-event.ts'
+import { type AnyEvent, SubscriptionFrames } from './subscription-frames.ts'
 
-export type SubscriberOptions = ReturnOptions & {
-  /**
-   * Continues after this stamp: the `timestamp` of the last commit, progress or snapshot that was dealt
-   * with. Changes come from there on, with no snapshot before them.
-   */
-  readonly since?: number | undefined
-  /** The history that `since` is of: the `history` of the subscription that it comes from. */
-  readonly history?: string | undefined
-  /** The view that `since` is of, likewise: where a rule hides rows, a position is of those of one rule and token. */
-  readonly view?: string | undefined
-  /**
-   * `true`: the rows come first, as of one moment, unless there is a `since`. `false`: there is never a
-   * snapshot, and when changes were missed that the server does not keep any more, the subscription
-   * ends with `resume_too_old` instead of a `reset`.
-   */
-  readonly snapshot?: boolean
-  /** Called when the server has taken the subscription, at first and again after each lost connection. */
-  readonly onConnect?: () => void
-  /** Called when all that was committed before then has been told, after each time that it connects. */
-  readonly onCaughtUp?: () => void
-}
+export type SubscriberOptions = ReturnOptions &
+  Bookmark & {
+    /**
+     * `true`: the rows come first, as of one moment, unless there is a `since`. `false`: there is never a
+     * snapshot, and when changes were missed that the server does not keep any more, the subscription
+     * ends with `resume_too_old` instead of a `reset`. In the mode `result` they always come first.
+     */
+    readonly snapshot?: boolean
+    /** Called when the server has taken the subscription, at first and again after each lost connection. */
+    readonly onConnect?: () => void
+    /** Called when all that was committed before then has been told, after each time that it connects. */
+    readonly onCaughtUp?: () => void
+  }
 
 export type SubscribedStatement = {
   readonly sql: string
   readonly params: Parameters | undefined
-  readonly integers: IntegerMode
+  readonly modes: ValueModes
 }
 
 const USE: SocketUse = { limit: 'socketSubscriptionsMax', count: 1 }
 
 /** Who is told what a subscription brings, in the turn in which it comes. */
 export type SubscriberListener<R> = {
-  /** The columns of the primary key, before the first event. */
-  key(columns: readonly KeyColumn[]): void
+  /** The columns of the primary key, before the first event; undefined in the mode `result`. */
+  key(columns: readonly KeyColumn[] | undefined): void
   /**
    * Whether it starts again with a snapshot when the table has got other columns: the rows that it was told
    * before and that did not change would not be those of the table any more.
    */
   readonly needsOneShape?: boolean
   /** `characters` is how much of the wire it took; `columns` are those of its rows. */
-  event(event: SubscriptionEvent<R>, characters: number, columns?: readonly ResultColumn[]): void
+  event(event: AnyEvent<R>, characters: number, columns?: readonly ResultColumn[]): void
+}
+
+type SubscribedFrame = Omit<Bookmark, 'since'> & {
+  readonly timestamp: number
+  readonly key?: readonly KeyColumn[]
+  /** The mode `result` has nothing to go on from: the rows come. */
+  readonly reset?: boolean
 }
 
 /** The table has got other columns. */
@@ -70,10 +69,8 @@ export class Subscriber<R> {
   readonly #statement: SubscribedStatement
   readonly #options: SubscriberOptions
   readonly #listener: SubscriberListener<R>
-  #position: number | undefined
-  /** What the position is of. */
-  #history: string | undefined
-  #view: string | undefined
+  /** Of what was told last. */
+  #bookmark: Bookmark
   #wantsSnapshot: boolean
   /** Rows of a snapshot were told whose end has not come. */
   #isSnapshotTold = false
@@ -93,9 +90,8 @@ export class Subscriber<R> {
     this.#statement = statement
     this.#options = options
     this.#listener = listener
-    this.#position = options.since
-    this.#history = options.history
-    this.#view = options.view
+    const { mode, since, history, view, digest } = options
+    this.#bookmark = { mode, since, history, view, digest }
     this.#wantsSnapshot = options.snapshot === true
   }
 
@@ -120,14 +116,9 @@ export class Subscriber<R> {
     }
   }
 
-  /** The history of the store that told it last. */
-  get history(): string | undefined {
-    return this.#history
-  }
-
-  /** The view of what it told last; undefined where no rule hides rows. */
-  get view(): string | undefined {
-    return this.#view
+  /** Where one that is to go on after all that was told begins. */
+  get bookmark(): Bookmark {
+    return this.#bookmark
   }
 
   /** Whether all has been told that was committed before it connected. */
@@ -163,7 +154,7 @@ export class Subscriber<R> {
     let isHeard = false
     let isOver = false
     // A commit that came in part before, on another connection, comes whole.
-    const frames = new SubscriptionFrames<R>(this.#statement.integers)
+    const frames = new SubscriptionFrames<R>(this.#statement.modes)
     const listener = {
       frame: (frame: ServerFrame, characters: number) => {
         isHeard = true
@@ -192,54 +183,72 @@ export class Subscriber<R> {
 
   #request() {
     const { sql, params } = this.#statement
+    const { mode, since } = this.#bookmark
     return {
       type: 'subscribe',
       sql,
       params: params && encodeParameters(params),
-      ...(this.#position === undefined
-        ? { snapshot: this.#wantsSnapshot }
-        : { since: this.#position, history: this.#history, view: this.#view }),
+      ...(since === undefined ? { mode, snapshot: this.#wantsSnapshot } : this.#bookmark),
     }
   }
 
   /** Throws what the server says is wrong, and `integer_out_of_range`. */
   #take(frames: SubscriptionFrames<R>, frame: ServerFrame, characters: number): void {
     if (frame.type === 'error') throw errorOfFrame(frame)
-    if (frame.type === 'subscribed' || frame.type === 'columns') this.#require(frame)
-    const read = frames.read(frame, characters)
     if (frame.type === 'subscribed') this.#begun(frame)
+    if (frame.type === 'columns') this.#require(frame)
+    const read = frames.read(frame, characters)
     if (read === undefined) return
     const { event } = read
+    const wasCaughtUp = this.#isCaughtUp
     this.#isSnapshotTold = event.kind === 'rows'
-    if ('timestamp' in event) this.#position = event.timestamp
-    if (event.kind === 'commit' || event.kind === 'snapshot') this.#returns.progressed()
-    const isNew = !this.#isCaughtUp && (event.kind === 'progress' || event.kind === 'snapshot')
-    if (isNew) this.#isCaughtUp = true
+    if ('timestamp' in event) {
+      const { timestamp: since, digest } = { ...this.#bookmark, ...event }
+      this.#moveTo({ since, digest })
+      if (event.kind !== 'progress') this.#returns.progressed()
+      if (event.kind !== 'commit') this.#isCaughtUp = true
+    }
     this.#listener.event(event, read.characters, read.columns)
-    if (isNew) tell(this.#options.onCaughtUp)
+    if (this.#isCaughtUp && !wasCaughtUp) tell(this.#options.onCaughtUp)
   }
 
-  /** Throws OtherShape. */
+  /** Throws OtherShape. A list of rows gets those of the new columns by itself. */
   #require({ shape }: ServerFrame): void {
     const isOther = this.#shape !== undefined && shape !== this.#shape
     // A snapshot that begins has the columns of now.
-    const hasRows = this.#position !== undefined || this.#isSnapshotTold
+    const hasRows = this.#bookmark.since !== undefined || this.#isSnapshotTold
     this.#shape = shape
-    if (isOther && hasRows && this.#listener.needsOneShape) throw new OtherShape()
+    const isRestarting = this.#listener.needsOneShape && !this.#isOfResult
+    if (isOther && hasRows && isRestarting) throw new OtherShape()
   }
 
-  #begun({ key, timestamp, history, view }: ServerFrame): void {
-    if (typeof history === 'string') this.#history = history
-    this.#view = view as string | undefined
+  /** Throws OtherShape. */
+  #begun(frame: ServerFrame): void {
+    const { key, timestamp, mode, history, view, reset } = frame as unknown as SubscribedFrame
+    this.#moveTo({ ...(history && { history }), mode, view })
+    this.#require(frame)
     this.#returns.begun()
-    this.#listener.key(key as KeyColumn[])
-    // Of a snapshot that is only beginning there is nothing to come back to.
-    if (!this.#isAwaitingSnapshot) this.#position = timestamp as number
+    this.#listener.key(key)
+    if (this.#isOfResult) {
+      this.#wantsSnapshot = true
+      if (reset) this.#restart()
+    } else if (!this.#isAwaitingSnapshot) {
+      // Of a snapshot that is only beginning there is nothing to come back to.
+      this.#moveTo({ since: timestamp })
+    }
     tell(this.#options.onConnect)
   }
 
+  #moveTo(bookmark: Bookmark): void {
+    this.#bookmark = { ...this.#bookmark, ...bookmark }
+  }
+
+  get #isOfResult(): boolean {
+    return this.#bookmark.mode === 'result'
+  }
+
   get #isAwaitingSnapshot(): boolean {
-    return this.#position === undefined && this.#wantsSnapshot
+    return this.#bookmark.since === undefined && this.#wantsSnapshot
   }
 
   /** Whether a snapshot has to begin it again, and says so when what was told does not hold any more. */
@@ -247,7 +256,6 @@ export class Subscriber<R> {
     if (!(error instanceof PercoliteError)) return false
     const isReplaced = error.code === 'history_replaced'
     if ((isReplaced || error.code === 'resume_too_old') && this.#options.snapshot !== false) {
-      if (isReplaced) this.#history = undefined
       this.#restart(isReplaced ? { reason: 'history_replaced' } : {})
       // The server is there again, so it is not to be waited for as if it were not.
       this.#returns.progressed()
@@ -263,7 +271,7 @@ export class Subscriber<R> {
 
   /** With a snapshot, since what was told before does not hold any more. */
   #restart(why: { readonly reason?: 'history_replaced' } = {}): void {
-    this.#position = undefined
+    this.#bookmark = { mode: this.#bookmark.mode }
     this.#wantsSnapshot = true
     this.#isSnapshotTold = false
     this.#listener.event({ kind: 'reset', ...why }, 0)

@@ -1,7 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KeyValue } from '../key-path.ts'
-import { decodeKey, decodeRows, type IntegerMode, type Row } from '../values.ts'
-import type { KeyColumn, ResultColumn } from '../wire.ts'
+import type { Row } from '../values.ts'
+
+/**
+ * How a subscription tells what commits change. `rows`: of each row by itself, whole commits one after the other.
+ * `result`: of the list of rows in its order, as of a moment; states between two may be left out.
+ */
+export type SubscriptionMode = 'rows' | 'result'
+
+/** Where a subscription is: kept, and given to a later one among its options, it goes on from there. */
+export type Bookmark = {
+  /**
+   * How it tells; where it is not given, `rows` for a statement that can be told so, and else `result`, which `since`
+   * and `digest` go on with.
+   */
+  readonly mode?: SubscriptionMode | undefined
+  /**
+   * Continues after this stamp: the `timestamp` of the last commit, patch, progress or snapshot that was dealt
+   * with. Changes come from there on, with no snapshot before them.
+   */
+  readonly since?: number | undefined
+  /** The history that `since` is of: the `history` of the subscription that it comes from. */
+  readonly history?: string | undefined
+  /** The view that `since` is of, likewise: where a rule hides rows, a position is of those of one rule and token. */
+  readonly view?: string | undefined
+  /** With the mode `result`, which list it was: the `digest` of the last patch or snapshot that was dealt with. */
+  readonly digest?: string | undefined
+}
 
 /** A primary key with the values of all its columns, in their order. */
 export type RowKey = readonly KeyValue[]
@@ -16,18 +41,38 @@ export type Change<R = Row> =
   | { readonly op: 'insert' | 'update' | 'enter'; readonly key: RowKey; readonly row: R }
   | { readonly op: 'delete' | 'leave'; readonly key: RowKey; readonly row?: undefined }
 
+/** As the arguments of `Array.splice`: from `at` on, so many rows go, and these come in their place. */
+export type Splice<R = Row> = readonly [at: number, deleted: number, rows: readonly R[]]
+
 /** Timestamps are stamps in microseconds since 1970, and good for `since` and `asOf`. */
 export type SubscriptionEvent<R = Row> =
   /** Some rows of the snapshot. */
   | { readonly kind: 'rows'; readonly rows: ReadonlyArray<SnapshotRow<R>> }
-  /** The snapshot is complete. */
-  | { readonly kind: 'snapshot'; readonly timestamp: number }
   /** All that one commit changed. */
   | {
       readonly kind: 'commit'
       readonly timestamp: number
       readonly changes: ReadonlyArray<Change<R>>
     }
+  | SubscriptionState
+  | SubscriptionPatch<R>
+
+/** Those of the mode `result`. */
+export type ResultEvent<R = Row> =
+  /** Some rows of the list, in its order. */
+  { readonly kind: 'rows'; readonly rows: readonly R[] } | SubscriptionState | SubscriptionPatch<R>
+
+/** What makes of the list as it was the one as of `timestamp`: splices, each of the list that the last one has left. */
+type SubscriptionPatch<R> = {
+  readonly kind: 'patch'
+  readonly timestamp: number
+  readonly digest: string
+  readonly splice: ReadonlyArray<Splice<R>>
+}
+
+type SubscriptionState =
+  /** The snapshot is complete; with the `digest` of the list where there is one. */
+  | { readonly kind: 'snapshot'; readonly timestamp: number; readonly digest?: string }
   /** Nothing more comes up to there; only with `progress`. */
   | { readonly kind: 'progress'; readonly timestamp: number }
   /**
@@ -36,47 +81,3 @@ export type SubscriptionEvent<R = Row> =
    * an earlier copy of it: what is kept elsewhere by its timestamps does not count any more either.
    */
   | { readonly kind: 'reset'; readonly reason?: 'history_replaced' }
-
-export type WireRow = { readonly key: readonly unknown[]; readonly row: Record<string, unknown> }
-
-export type WireChange = {
-  readonly op: Change['op']
-  readonly key: readonly unknown[]
-  readonly row?: Record<string, unknown>
-}
-
-/** Gives what comes over the wire the types of its columns. */
-export class ChangeDecoder<R> {
-  readonly key: readonly KeyColumn[]
-  readonly columns: readonly ResultColumn[]
-  readonly #integers: IntegerMode
-
-  constructor(key: readonly KeyColumn[], columns: readonly ResultColumn[], integers: IntegerMode) {
-    this.key = key
-    this.columns = columns
-    this.#integers = integers
-  }
-
-  /** Throws `integer_out_of_range`. */
-  rows(rows: readonly WireRow[]): Array<SnapshotRow<R>> {
-    const decoded = this.#rows(rows.map(({ row }) => row))
-    return rows.map(({ key }, position) => ({ key: this.#keyOf(key), row: decoded[position] as R }))
-  }
-
-  /** Throws `integer_out_of_range`. */
-  changes(changes: readonly WireChange[]): Change<R>[] {
-    return changes.map(({ op, key, row }) => {
-      if (op === 'delete' || op === 'leave') return { op, key: this.#keyOf(key) }
-      const [decoded] = this.#rows([row ?? {}])
-      return { op, key: this.#keyOf(key), row: decoded as R }
-    })
-  }
-
-  #rows(rows: Array<Record<string, unknown>>): R[] {
-    return decodeRows({ columns: this.columns, rows }, this.#integers) as R[]
-  }
-
-  #keyOf(key: readonly unknown[]): RowKey {
-    return decodeKey(this.key, key, this.#integers)
-  }
-}

@@ -1,79 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientError } from '../errors.ts'
 import type { ServerFrame } from '../socket/socket-frame.ts'
-import type { IntegerMode } from '../values.ts'
+import { decodeKey, decodeRows, type Row, type ValueModes } from '../values.ts'
 import type { KeyColumn, ResultColumn } from '../wire.ts'
-import {
-  type Change,
-  ChangeDecoder,
-  type SubscriptionEvent,
-  type WireChange,
-  type WireRow,
-} from './subscription-event.ts'
+import type { ResultEvent, Splice, SubscriptionEvent } from './subscription-event.ts'
+
+/** Of either mode. */
+export type AnyEvent<R> = SubscriptionEvent<R> | ResultEvent<R>
 
 /** An event with how much of the wire it took, in characters, and the columns of its rows. */
 type ReadEvent<R> = {
-  readonly event: SubscriptionEvent<R>
+  readonly event: AnyEvent<R>
   readonly characters: number
-  readonly columns?: readonly ResultColumn[]
+  readonly columns: readonly ResultColumn[] | undefined
 }
 
-type Part<R> = { readonly changes: Change<R>[]; characters: number }
+type WireRow = Record<string, unknown>
 
-/** Reads the frames of a subscription on one connection, and gathers commits that take several. */
+/** A row of a snapshot, or what has changed of one. */
+type KeyedRow = { readonly op?: string; readonly key: readonly unknown[]; readonly row?: WireRow }
+
+/** Reads the frames of a subscription on one connection, and gathers commits and patches that take several. */
 export class SubscriptionFrames<R> {
-  readonly #integers: IntegerMode
-  #decoder: ChangeDecoder<R> | undefined
-  /** Of a commit whose last frame has not come. */
-  #part: Part<R> = { changes: [], characters: 0 }
+  readonly #modes: ValueModes
+  /** Undefined in the mode `result`. */
+  #key: readonly KeyColumn[] | undefined
+  #columns: readonly ResultColumn[] | undefined
+  /** The changes of a commit or the splices of a patch whose last frame has not come. */
+  #items: unknown[] = []
+  /** Of the frames since the last event. */
+  #characters = 0
 
-  constructor(integers: IntegerMode) {
-    this.#integers = integers
+  constructor(modes: ValueModes) {
+    this.#modes = modes
   }
 
   /** The event that the frame tells of or completes. Throws `integer_out_of_range`. */
   read(frame: ServerFrame, characters: number): ReadEvent<R> | undefined {
-    const timestamp = frame.timestamp as number
-    switch (frame.type) {
-      case 'subscribed':
-        this.#takeColumns(frame.key as KeyColumn[], frame)
-        break
-      case 'columns':
-        this.#takeColumns(this.#decoded.key, frame)
-        break
+    const { type, timestamp, commitTimestamp, digest } = frame
+    if (type === 'subscribed') this.#key = frame.key as KeyColumn[] | undefined
+    this.#characters += characters
+    if (frame.columns !== undefined) this.#columns = frame.columns as ResultColumn[]
+    const state = { timestamp, ...(digest === undefined ? {} : { digest }) }
+    switch (type) {
       case 'rows': {
-        const rows = this.#decoded.rows(frame.rows as WireRow[])
-        return { event: { kind: 'rows', rows }, characters, columns: this.#decoded.columns }
+        const rows = this.#key ? this.#keyed(frame.rows) : this.#decoded(frame.rows)
+        return this.#event({ kind: 'rows', rows })
       }
       case 'snapshotEnd':
-        return { event: { kind: 'snapshot', timestamp }, characters }
-      case 'change':
-        return this.#readChange(frame, characters)
+        return this.#event({ kind: 'snapshot', ...state })
       case 'progress':
-        return { event: { kind: 'progress', timestamp }, characters }
+        return this.#event({ kind: 'progress', timestamp })
+      case 'change': {
+        const changes = this.#gathered(frame, this.#keyed(frame.changes))
+        return changes && this.#event({ kind: 'commit', timestamp: commitTimestamp, changes })
+      }
+      case 'patch': {
+        const splice = this.#gathered(frame, this.#spliced(frame.splice))
+        return splice && this.#event({ kind: 'patch', ...state, splice })
+      }
     }
     return undefined
   }
 
-  #takeColumns(key: readonly KeyColumn[], { columns }: ServerFrame): void {
-    this.#decoder = new ChangeDecoder<R>(key, columns as ResultColumn[], this.#integers)
+  #event(event: Readonly<Record<string, unknown>>): ReadEvent<R> {
+    const characters = this.#characters
+    this.#characters = 0
+    return { event: event as unknown as AnyEvent<R>, characters, columns: this.#columns }
   }
 
-  #readChange(frame: ServerFrame, characters: number): ReadEvent<R> | undefined {
-    const part = this.#part
-    for (const change of this.#decoded.changes(frame.changes as WireChange[])) {
-      part.changes.push(change)
-    }
-    part.characters += characters
-    if (frame.last !== true) return undefined
-    this.#part = { changes: [], characters: 0 }
-    const timestamp = frame.commitTimestamp as number
-    const event = { kind: 'commit', timestamp, changes: part.changes } as const
-    return { event, characters: part.characters, columns: this.#decoded.columns }
+  /** All of them, with the last frame. */
+  #gathered({ last }: ServerFrame, items: readonly unknown[]): unknown[] | undefined {
+    const gathered = this.#items
+    for (const item of items) gathered.push(item)
+    if (last !== true) return undefined
+    this.#items = []
+    return gathered
   }
 
-  get #decoded(): ChangeDecoder<R> {
-    if (this.#decoder === undefined) throw clientError('invalid_answer')
-    return this.#decoder
+  #keyed(frames: unknown): object[] {
+    const rows = frames as KeyedRow[]
+    this.#decoded(rows.flatMap(({ row }) => row ?? []))
+    return rows.map((row) => ({ ...row, key: decodeKey(this.#key ?? [], row.key, this.#modes) }))
+  }
+
+  #spliced(frames: unknown): Splice[] {
+    const splices = frames as Splice[]
+    for (const [, , rows] of splices) this.#decoded(rows)
+    return splices
+  }
+
+  /** The rows themselves, whose values have then the types of their columns. */
+  #decoded(rows: unknown): Row[] {
+    if (this.#columns === undefined) throw clientError('invalid_answer')
+    return decodeRows({ columns: this.#columns, rows: rows as WireRow[] }, this.#modes)
   }
 }

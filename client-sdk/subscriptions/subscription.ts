@@ -5,7 +5,7 @@ import type { Row } from '../values.ts'
 import type { ResultColumn } from '../wire.ts'
 import { Arrivals } from './arrivals.ts'
 import { type SubscribedStatement, Subscriber, type SubscriberOptions } from './subscriber.ts'
-import type { SubscriptionEvent } from './subscription-event.ts'
+import type { Bookmark, ResultEvent, SubscriptionEvent } from './subscription-event.ts'
 
 export type SubscribeOptions = SubscriberOptions & {
   /** Whether to be told, about every 10 seconds, that nothing more comes up to a time. */
@@ -13,67 +13,65 @@ export type SubscribeOptions = SubscriberOptions & {
   readonly signal?: AbortSignal
 }
 
+/** They say the mode `result`, so that the compiler knows it. */
+export type ResultOptions = SubscribeOptions & { readonly mode: 'result' }
+
+export type ResultSubscription<R = Row> = Subscription<R, ResultEvent<R>>
+
 /** How much may wait for its reader, in characters of the wire, besides what is on its way. */
 const WAITING_CHARACTERS_MAX = 1024 * 1024
 
-type Waiting<R> = {
-  readonly event: SubscriptionEvent<R>
+type Waiting = {
+  readonly event: unknown
   readonly characters: number
-  readonly history: string | undefined
-  readonly view: string | undefined
+  readonly bookmark: Bookmark
   readonly columns: readonly ResultColumn[] | undefined
 }
 
 /**
- * What changes of the rows of a statement, one whole commit after the other, over any loss of the
- * connection. Nothing is sent before the first `next`; leaving the loop ends it, and so does
- * `await using`. A slow reader makes the server wait.
+ * What changes of the rows of a statement, one whole commit after the other, or one patch after the other of the list
+ * of them, over any loss of the connection. Nothing is sent before the first `next`; leaving the loop ends it, and so
+ * does `await using`. A slow reader makes the server wait.
  */
-export class Subscription<R = Row>
-  implements AsyncIterableIterator<SubscriptionEvent<R>, undefined>, AsyncDisposable
-{
-  readonly #arrivals: Arrivals<SubscriptionEvent<R>>
+export class Subscription<R = Row, Event = SubscriptionEvent<R>> extends Arrivals<Event> {
   readonly #subscriber: Subscriber<R>
-  #waiting: Array<Waiting<R>> = []
+  #waiting: Waiting[] = []
   #waitingCharacters = 0
-  #position: number | undefined
-  #history: string | undefined
-  #view: string | undefined
+  #bookmark: Bookmark
   #columns: readonly ResultColumn[] = []
 
   constructor(socket: SharedSocket, statement: SubscribedStatement, options: SubscribeOptions) {
-    this.#position = options.since
-    this.#history = options.history
-    this.#view = options.view
+    super(
+      () => this.#take(),
+      (signal) => this.#subscriber.run(signal),
+      options.signal,
+    )
     this.#subscriber = new Subscriber(socket, statement, options, {
       key: () => undefined,
       event: (event, characters, columns) => {
-        const { history, view } = this.#subscriber
+        const { bookmark } = this.#subscriber
         if (event.kind !== 'progress' || options.progress) {
-          this.#keep({ event, characters, history, view, columns })
+          this.#keep({ event, characters, bookmark, columns })
         } else if (this.#waiting.length === 0) {
           // Where nothing waits before it, that is as good as given.
-          this.#position = event.timestamp
-          this.#history = history
-          this.#view = view
+          this.#bookmark = bookmark
         }
       },
     })
-    this.#arrivals = new Arrivals(
-      {
-        take: () => this.#take(),
-        run: (signal) => this.#subscriber.run(signal),
-      },
-      options.signal,
-    )
+    this.#bookmark = this.#subscriber.bookmark
   }
 
   /**
-   * The `since` of a later subscription that is to continue after what this one has given so far; it moves
-   * on where nothing comes, too. Undefined before the first of it, or the end of the snapshot.
+   * The options of a later subscription that is to go on after what this one has given so far: the properties below,
+   * and with the mode `result` the `digest` of its list. It moves on where nothing comes, too.
    */
+  get bookmark(): Bookmark {
+    return this.#bookmark
+  }
+
+  /** The `since` of the bookmark; undefined before the first of it, or the end of the snapshot. */
   get position(): number | undefined {
-    return this.#position
+    return this.#bookmark.since
   }
 
   /**
@@ -81,7 +79,7 @@ export class Subscription<R = Row>
    * so the server knows a position of another store, or of what a restored copy has lost.
    */
   get history(): string | undefined {
-    return this.#history
+    return this.#bookmark.history
   }
 
   /**
@@ -89,7 +87,7 @@ export class Subscription<R = Row>
    * position of another token, or of a rule that has changed. Undefined where none does.
    */
   get view(): string | undefined {
-    return this.#view
+    return this.#bookmark.view
   }
 
   /** The columns of the rows that were given last, which are others after an ALTER TABLE; none before the first. */
@@ -97,40 +95,20 @@ export class Subscription<R = Row>
     return this.#columns
   }
 
-  next(): Promise<IteratorResult<SubscriptionEvent<R>, undefined>> {
-    return this.#arrivals.next()
-  }
-
-  return(): Promise<IteratorResult<SubscriptionEvent<R>, undefined>> {
-    return this.#arrivals.return()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#arrivals.return()
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  #keep(waiting: Waiting<R>): void {
+  #keep(waiting: Waiting): void {
     this.#waiting.push(waiting)
     this.#waitingCharacters += waiting.characters
     if (this.#waitingCharacters >= WAITING_CHARACTERS_MAX) this.#subscriber.pause()
-    this.#arrivals.arrived()
+    this.arrived()
   }
 
-  #take(): SubscriptionEvent<R> | undefined {
+  #take(): Event | undefined {
     const first = this.#waiting.shift()
     if (first === undefined) return undefined
     this.#waitingCharacters -= first.characters
     if (this.#waitingCharacters < WAITING_CHARACTERS_MAX / 2) this.#subscriber.resume()
-    const { event, history, view, columns } = first
-    this.#history = history
-    this.#view = view
-    this.#columns = columns ?? this.#columns
-    if (event.kind === 'reset') this.#position = undefined
-    else if (event.kind !== 'rows') this.#position = event.timestamp
-    return event
+    this.#bookmark = first.bookmark
+    this.#columns = first.columns ?? this.#columns
+    return first.event as Event
   }
 }
