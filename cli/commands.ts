@@ -5,8 +5,11 @@ import { CHECK } from './check.ts'
 import type { Command } from './command.ts'
 import { DEMO } from './demo/demo.ts'
 import { HISTORY } from './history.ts'
+import { INIT } from './init/init.ts'
+import { MCP } from './mcp/mcp-command.ts'
 import { MIGRATE } from './migrate/migrate.ts'
 import { MOVE } from './move.ts'
+import { PROMOTE } from './promote.ts'
 import { QUERY } from './query/query.ts'
 import { WATCH } from './query/watch.ts'
 import { SERVE } from './serve.ts'
@@ -20,9 +23,11 @@ import { TYPES } from './types/types-command.ts'
 export const COMMANDS: readonly Command[] = [
   SERVE,
   DEMO,
+  INIT,
   SHELL,
   QUERY,
   WATCH,
+  MCP,
   MIGRATE,
   EXPORT,
   IMPORT,
@@ -33,4 +38,5 @@ export const COMMANDS: readonly Command[] = [
   RESTORE,
   HISTORY,
   MOVE,
+  PROMOTE,
 ]

@@ -19,13 +19,15 @@ async function query(url: string, sql: string) {
   return { status: answer.status, body: JSON.parse(await answer.text()) }
 }
 
-test('its first lines say where it listens, what is open and what comes next, before the audit log', async (t) => {
+test('its first four lines say where it is, its pages, its data and what comes next, before the audit log', async (t) => {
   const server = run(t, 'serve', '--engine', 'memory', '--port', '0', '--no-console')
   const url = await urlOf(server)
   while (!server.output().includes('server_started')) await once(stdoutOf(server), 'data')
-  const [listening = '', next = '', audit = ''] = server.output().split('\n')
-  assert.match(listening, /percolite \S+ listening on /)
-  assert.ok(next.endsWith(`operations ${url}/docs; statements: percolite shell ${url}`), next)
+  const [listening = '', pages = '', data = '', next = '', audit = ''] = server.output().split('\n')
+  assert.match(listening, /percolite \S+ listening on \S+, open to this machine only$/)
+  assert.ok(pages.endsWith(`operations ${url}/docs`), pages)
+  assert.match(data, /data in memory$/)
+  assert.ok(next.endsWith(`statements: percolite shell ${url}`), next)
   assert.match(audit, /"event":"server_started"/)
 })
 

@@ -41,36 +41,36 @@ function requireKnownNames(environment: Environment): void {
 async function run(call: Call, { errors }: Streams): Promise<ExitCode | undefined> {
   requireKnownNames(call.environment)
   const config = readConfig(call.givenOf(FLAG_NAMES), call.environment)
-  const { observersModule } = config
   // Half of what the program consists of, which the other commands do without.
   const { createLog, startServer } = await import('./start-server.ts')
   const log = createLog(config)
-  const observers = observersModule === undefined ? [] : await loadObservers(observersModule)
+  const observers = await loadObservers(config.observersModule)
+  const shell = `${isOfClone(call.environment) ? 'npx node cli/cli.ts' : 'percolite'} shell`
   const onListening = (url: string, isGuarded: boolean) => {
-    const data = dataOf(config)
-    const reach = isGuarded ? 'holders of a token' : whoReaches(config)
-    log.info(`percolite ${packageVersion()} listening on ${url}, data in ${data}, open to ${reach}`)
-    const shell = `${isOfClone(call.environment) ? 'npx node cli/cli.ts' : 'percolite'} shell`
-    log.info(nextSteps(url, isGuarded, config, shell))
+    for (const line of greeting(url, { isGuarded, config, shell })) log.info(line)
   }
   await startServer(config, { log, observers, errors, onListening })
   return undefined
 }
 
-/** An address that stands for any is none to open. */
-function nextSteps(
-  url: string,
-  isGuarded: boolean,
-  { hasConsole, hasDocs }: Config,
-  shell: string,
-): string {
+type Greeted = { readonly isGuarded: boolean; readonly config: Config; readonly shell: string }
+
+/** What somebody who has just started it asks: where it is, where to look, where the data is, what to type. */
+function greeting(url: string, { isGuarded, config, shell }: Greeted): readonly string[] {
+  const { hasConsole, hasDocs } = config
+  // An address that stands for any is none to open.
   const at = url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, '//localhost')
-  const places = [
+  const reach = isGuarded ? 'holders of a token' : whoReaches(config)
+  const pages = [
     ...(hasConsole && isConsoleBuilt() ? [`console ${at}/console/`] : []),
     ...(hasDocs ? [`operations ${at}/docs`] : []),
+  ]
+  return [
+    `percolite ${packageVersion()} listening on ${url}, open to ${reach}`,
+    ...(pages.length > 0 ? [pages.join('; ')] : []),
+    `data in ${dataOf(config)}`,
     `statements: ${shell} ${at}${isGuarded ? ', with a token in PERCOLITE_TOKEN' : ''}`,
   ]
-  return places.join('; ')
 }
 
 function whoReaches({ auth }: Config): string {

@@ -4,7 +4,8 @@ import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 import type { Config } from '../server/config.ts'
 import type { DefinedObserver } from '../server/live/observers/define-observer.ts'
-import { createServer } from '../server/server.ts'
+import { createServer, type Server } from '../server/server.ts'
+import { StandbyServer } from '../server/standby-server.ts'
 import { UsageError } from '../server/usage-error.ts'
 import { EXIT, type Output } from './command.ts'
 import { exitCodeOf } from './failure.ts'
@@ -29,7 +30,7 @@ export async function startServer(
   openNoDebugger(log)
   leaveMemoryOutOfCoreDumps()
   try {
-    const server = await createServer(config, { ...deps, onFatal: endAtOnce(log) })
+    const server = await openServer(config, { ...deps, onFatal: endAtOnce(log) })
     stopOnSignals(server, log)
     return (await server.listen()).url
   } catch (error) {
@@ -38,6 +39,20 @@ export async function startServer(
     // What was opened before may keep the process from ending.
     process.exit(exitCodeOf(error))
   }
+}
+
+/** One that follows another may open itself again later, and ends the process where that fails. */
+async function openServer(
+  config: Config,
+  deps: Parameters<typeof createServer>[1] & { readonly log: Logger },
+): Promise<Server | StandbyServer> {
+  if (config.follow === undefined) return await createServer(config, deps)
+  const standby = await StandbyServer.start(config, config.follow, deps)
+  standby.whenFailed.then((error) => {
+    deps.log.fatal({ err: error }, 'the standby cannot be opened again; the server ends')
+    process.exit(EXIT.failed)
+  })
+  return standby
 }
 
 /**

@@ -22,7 +22,11 @@ export const CONNECTION_FLAGS: Flags = {
 
 /** Of commands that always ask a server, which may also be their first word. */
 export const SERVER_FLAGS: Flags = {
-  url: { kind: 'text', default: 'http://127.0.0.1:4270', meaning: 'address of the server' },
+  url: {
+    kind: 'text',
+    default: 'http://127.0.0.1:4270',
+    meaning: 'address of the server, or several, with commas',
+  },
   ...CONNECTION_FLAGS,
 }
 
@@ -42,12 +46,13 @@ export type Connection = {
  */
 export function connectionOf(call: Call, { wordsMax }: { readonly wordsMax: number }): Connection {
   const [first] = call.words
-  const isFirst = first !== undefined && isWebAddress(first)
+  const isFirst = first !== undefined && addressesOf(first) !== undefined
   if (isFirst && call.onCommandLine.has('url')) {
     throw new UsageError('The address stands in front or behind --url, not in both places.')
   }
   const url = isFirst ? first : call.text('url')
-  if (!isWebAddress(url)) {
+  const addresses = addressesOf(url)
+  if (addresses === undefined) {
     throw new UsageError(`--url ${url}: it is an address such as http://127.0.0.1:4270.`)
   }
   const words = isFirst ? call.words.slice(1) : call.words
@@ -63,17 +68,23 @@ export function connectionOf(call: Call, { wordsMax }: { readonly wordsMax: numb
       `"${extra.slice(0, 100)}" is not asked for; a statement is one word, in quotes.`,
     )
   }
-  return { url, db: connectTo(url, call), words }
+  return { url, db: connectTo(addresses, call), words }
+}
+
+/** Of one server, or of a primary and its standbys with commas between them; undefined where one of them is none. */
+function addressesOf(text: string): readonly string[] | undefined {
+  const addresses = text.split(',')
+  return addresses.every(isWebAddress) ? addresses : undefined
 }
 
 /** A host and a port, of which no statement and no file is made. */
 const LOOKS_LIKE_ADDRESS = /^(?:[\w-]+\.)*[\w-]+:\d{1,5}\/?$/
 
 /**
- * A client of that server, with the token of the call. Integers are bigints and JSON columns texts, so that nothing is
- * rounded. Throws UsageError.
+ * A client of that server, or of the one of several that takes writes, with the token of the call. Integers are bigints
+ * and JSON columns texts, so that nothing is rounded. Throws UsageError.
  */
-export function connectTo(url: string, call: Call): Database {
+export function connectTo(url: string | readonly string[], call: Call): Database {
   const token = tokenOf(call)
   const insecure = call.isOn('insecure')
   try {

@@ -4,31 +4,31 @@ import type { Database } from '../../client-sdk/client.ts'
 // A small brokerage whose customers trade all day, for `percolite demo`.
 
 const SCHEMA = [
-  'CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, cash INTEGER NOT NULL)',
-  'CREATE TABLE security (symbol TEXT PRIMARY KEY, name TEXT NOT NULL, price INTEGER NOT NULL)',
+  'CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, cash DECIMAL(18, 2) NOT NULL)',
+  'CREATE TABLE security (symbol TEXT PRIMARY KEY, name TEXT NOT NULL, price DECIMAL(18, 2) NOT NULL)',
   'CREATE TABLE holding (customer INTEGER, symbol TEXT, quantity INTEGER NOT NULL, PRIMARY KEY (customer, symbol))',
   `CREATE TABLE trade (id INTEGER PRIMARY KEY, at TIMESTAMP NOT NULL DEFAULT now(), customer INTEGER NOT NULL,
-     symbol TEXT NOT NULL, quantity INTEGER NOT NULL, price INTEGER NOT NULL)`,
+     symbol TEXT NOT NULL, quantity INTEGER NOT NULL, price DECIMAL(18, 2) NOT NULL)`,
   'CREATE INDEX trade_by_customer ON trade (customer)',
 ]
 
 const NAMES = ['Ada', 'Bela', 'Caro', 'Dino', 'Elif', 'Finn', 'Gina', 'Hugo', 'Ines', 'Jona']
 const SECURITIES = [
-  ['BREW', 'Morning Coffee', 1_240],
-  ['CORK', 'Cork & Barrel', 3_105],
-  ['DUNE', 'Dune Solar', 8_790],
-  ['FERN', 'Fern Gardens', 450],
-  ['LOOM', 'Loom Textiles', 2_115],
-  ['RAIL', 'Night Trains', 5_520],
+  ['BREW', 'Morning Coffee', '12.40'],
+  ['CORK', 'Cork & Barrel', '31.05'],
+  ['DUNE', 'Dune Solar', '87.90'],
+  ['FERN', 'Fern Gardens', '4.50'],
+  ['LOOM', 'Loom Textiles', '21.15'],
+  ['RAIL', 'Night Trains', '55.20'],
 ] as const
-const CASH_CENTS = 1_000_000
+const CASH = '10000.00'
 /** Older ones are deleted, so that a demonstration that is left on does not grow. */
 const TRADES_MAX = 1_000
 
 /** Random numbers from 0 up to 1. */
 export type Chance = () => number
 
-/** A brokerage of ten customers. Prices and cash are in cents. */
+/** A brokerage of ten customers. */
 export class Brokerage {
   readonly #db: Database
   readonly #chance: Chance
@@ -42,7 +42,7 @@ export class Brokerage {
   /** Makes its tables in an empty database. */
   static async create(db: Database, chance: Chance): Promise<Brokerage> {
     await db.execute(SCHEMA)
-    const customers = NAMES.map((name, id) => ({ id: id + 1, name, cash: CASH_CENTS }))
+    const customers = NAMES.map((name, id) => ({ id: id + 1, name, cash: CASH }))
     await db.execute([
       ...customers.map((params) => ({
         sql: 'INSERT INTO customer (id, name, cash) VALUES (:id, :name, :cash)',
@@ -63,7 +63,7 @@ export class Brokerage {
     const id = ++this.#lastTrade
     await this.#db.transaction(async (tx) => {
       const [security] = (
-        await tx.query<{ price: number }>('GET price FROM security WHERE symbol = :symbol', {
+        await tx.query<{ price: string }>('GET price FROM security WHERE symbol = :symbol', {
           symbol,
         })
       ).rows
@@ -74,19 +74,19 @@ export class Brokerage {
         )
       ).rows
       const [owner] = (
-        await tx.query<{ cash: number }>('GET cash FROM customer WHERE id = :customer', {
+        await tx.query<{ cash: string }>('GET cash FROM customer WHERE id = :customer', {
           customer,
         })
       ).rows
-      const price = security?.price ?? 1
-      const quantity = this.#quantity(held?.quantity ?? 0, Math.floor((owner?.cash ?? 0) / price))
+      const price = security?.price ?? '0.01'
+      const affordable = Math.floor(Number(owner?.cash ?? 0) / Number(price))
+      const quantity = this.#quantity(held?.quantity ?? 0, affordable)
       if (quantity === 0) return
-      const after = Math.max(1, Math.round(price * (1 + quantity / 1_000)))
-      const all = { id, customer, symbol, quantity, price, cost: quantity * price, after }
+      const all = { id, customer, symbol, quantity, price }
       const statements = [
-        'SET cash = cash - :cost ON customer WHERE id = :customer',
+        'SET cash = cash - :price * :quantity ON customer WHERE id = :customer',
         'SET quantity = coalesce(quantity, 0) + :quantity ON holding WHERE customer = :customer AND symbol = :symbol',
-        'SET price = :after ON security WHERE symbol = :symbol',
+        'SET price = greatest(round(price * (1 + :quantity / 1000.0), 2), 0.01) ON security WHERE symbol = :symbol',
         `INSERT INTO trade (id, customer, symbol, quantity, price)
            VALUES (:id, :customer, :symbol, :quantity, :price)`,
       ]

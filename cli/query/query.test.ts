@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { percolite } from '../../test/cli/percolite.ts'
+import { startRefusing, vacantUrl } from '../../test/client-sdk/refusing-server.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { TokenServer } from '../../test/server/token-server.ts'
 import { testFolder } from '../../test/test-folder.ts'
@@ -42,6 +43,23 @@ describe('percolite query', () => {
     assert.equal(await printed('markdown'), '| id | balance |\n|---|---:|\n| bob | 10 |\n')
     const quiet = await query(sql, '--mode', 'table', '--quiet')
     assert.equal(quiet.output, ' id  | balance\n-----+---------\n bob |      10\n')
+  })
+
+  test('uses the one of several servers that takes writes, and names all where none answers', async (t) => {
+    const { url, server } = await bank(t)
+    const [down, standby] = [await vacantUrl(), await startRefusing(t, 'not_primary', url)]
+    const write = "INSERT INTO account (id, balance) VALUES ('eve', 1)"
+    const given = `${down},${standby.url},${url}`
+    assert.equal((await percolite(['query', given, write])).code, 0)
+    assert.equal((await server.rows("GET * FROM account WHERE id = 'eve'")).length, 1)
+    const read = ['query', '--url', `${down},${url}`, "GET balance FROM account WHERE id = 'eve'"]
+    assert.equal((await percolite(read)).output, '{"balance":1}\n')
+    const other = await vacantUrl()
+    const none = await percolite(['query', `${down},${other}`, write])
+    assert.equal(none.code, 3)
+    assert.match(none.errors, new RegExp(`${down}, ${other}`))
+    const wrong = await percolite(['query', '--url', `${url},b`, write])
+    assert.deepEqual([wrong.code, /--url/.test(wrong.errors)], [2, true])
   })
 
   test('runs definitions and rows of one text part by part, and says so', async (t) => {

@@ -86,11 +86,33 @@ describe('percolite watch', () => {
     await second.end()
   })
 
+  test('prints a result as its list and patches, and goes on from its digest', async (t) => {
+    const { server, url } = await bank(t)
+    await server.query("INSERT INTO account (id, balance) VALUES ('joe', 5)")
+    const sql = 'SCAN id, balance FROM account USE PRIMARY KEY ORDER BY balance LIMIT 2'
+    const first = new Watching(url, sql)
+    const rows = [
+      { id: 'joe', balance: 5 },
+      { id: 'bob', balance: 10 },
+    ]
+    assert.deepEqual(await first.line(0), { kind: 'rows', rows })
+    const { timestamp, digest } = await first.line(1)
+    await first.end()
+    assert.match(first.errors, /--since \d+ --history [\w.]+ --mode result --digest=\S+\n$/)
+    await server.query("DELETE FROM account WHERE id = 'joe'")
+    const more = ['--mode', 'result', '--since', String(timestamp), `--digest=${digest}`]
+    const second = new Watching(url, sql, ...more)
+    const patch = await second.line(0)
+    assert.deepEqual([patch.kind, patch.splice], ['patch', [[0, 1, []]]])
+    await second.end()
+  })
+
   test('ends with 1 for what cannot be watched, with 2 for a wrong call and with 3 without a connection', async (t) => {
     const { url } = await bank(t)
     assert.equal((await percolite(['watch', url, 'SCAN * FROM nothing'])).code, 1)
     assert.equal((await percolite(['watch', url])).code, 2)
     assert.equal((await percolite(['watch', url, SQL, '--since', 'now'])).code, 2)
+    assert.equal((await percolite(['watch', url, SQL, '--mode', 'list'])).code, 2)
     assert.equal((await percolite(['watch', 'http://127.0.0.1:9', SQL])).code, 3)
   })
 })

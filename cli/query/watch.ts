@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
   ResultColumn,
+  ResultEvent,
+  Row,
   RowKey,
+  SnapshotRow,
   Subscription,
   SubscriptionEvent,
 } from '../../client-sdk/client.ts'
@@ -20,12 +23,15 @@ import { parametersOf } from './given-parameters.ts'
 export const WATCH: Command = {
   name: 'watch',
   summary: 'print what commits change of the rows of a statement, as they do it',
-  usage: ["[URL] 'SCAN …' [--snapshot] [--since STAMP [--history ID] [--view ID]]"],
+  usage: [
+    "[URL] 'SCAN …' [--mode rows|result] [--snapshot] [--since STAMP [--history ID] [--view ID] [--digest ID]]",
+  ],
   details: [
     'Prints what commits change of the rows of a GET or SCAN as NDJSON, a line for each commit, until it is ended',
-    'by Ctrl-C. A lost connection is opened again, and nothing is left out. At the end the last stamp is printed',
-    'on standard error: --since goes on behind it. Exit code 130: ended by Ctrl-C, 1: the server ended it, 3: no',
-    'connection.',
+    'by Ctrl-C. Of a statement with LIMIT, ORDER BY, GROUP BY or LOOKUP, and with --mode result of any, it prints the',
+    'list of its rows and then patches: at which row, how many rows go, and which come there. A lost connection is',
+    'opened again, and nothing is left out. At the end the last stamp is printed on standard error: --since goes on',
+    'behind it. Exit code 130: ended by Ctrl-C, 1: the server ended it, 3: no connection.',
   ],
   flags: {
     ...SERVER_FLAGS,
@@ -42,6 +48,12 @@ export const WATCH: Command = {
       default: '',
       meaning: 'the view that the stamp is of, where a rule hides rows',
     },
+    mode: { kind: 'name', default: '', meaning: 'rows: each by itself; result: the list of them' },
+    digest: {
+      kind: 'name',
+      default: '',
+      meaning: 'with --mode result, which list the stamp is of',
+    },
     quiet: { kind: 'switch', default: 'false', meaning: 'say nothing of lost connections' },
   },
   fromEnvironment: SERVER_FLAGS_FROM_ENVIRONMENT,
@@ -57,9 +69,11 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
   const end = () => ending.abort()
   const subscription = db.subscribe(sql, parametersOf(call.all('param')), {
     snapshot: call.isOn('snapshot'),
+    mode: modeOf(call),
     since: sinceOf(call),
     history: call.given('history'),
     view: call.given('view'),
+    digest: call.given('digest'),
     signal: ending.signal,
     onReconnect: ({ message }) => {
       if (!call.isOn('quiet')) errors.write(`percolite: ${message} Trying again.\n`)
@@ -67,8 +81,10 @@ async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
   })
   process.once('SIGINT', end)
   try {
-    for await (const event of subscription)
-      output.write(`${eventJson(event, subscription.columns)}\n`)
+    for await (const event of subscription) {
+      const isResult = subscription.bookmark.mode === 'result'
+      output.write(`${eventJson(event, subscription.columns, isResult)}\n`)
+    }
     return EXIT.done
   } catch (error) {
     if (ending.signal.aborted) return EXIT.interrupted
@@ -89,22 +105,45 @@ function sinceOf(call: Call): number | undefined {
   throw new UsageError(`--since ${text}: it is a stamp, a number of microseconds since 1970.`)
 }
 
-function positionText({ position, history, view }: Subscription): string {
-  if (position === undefined) return ''
-  const named = Object.entries({ since: position, history, view })
+/** Throws UsageError. */
+function modeOf(call: Call): 'rows' | 'result' | undefined {
+  const mode = call.given('mode')
+  if (mode === undefined || mode === 'rows' || mode === 'result') return mode
+  throw new UsageError(`--mode ${mode}: it is rows or result.`)
+}
+
+function positionText({ bookmark }: Subscription): string {
+  const { mode, since, history, view, digest } = bookmark
+  if (since === undefined) return ''
+  const list = mode === 'result' ? { mode, digest } : {}
+  const named = Object.entries({ since, history, view, ...list })
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => ` --${name} ${value}`)
+    // A digest may begin with a hyphen.
+    .map(([name, value]) => ` --${name}${name === 'digest' ? '=' : ' '}${value}`)
   return `percolite: go on with${named.join('')}\n`
 }
 
 /** An event of the client, with its rows as JSON. */
-function eventJson(event: SubscriptionEvent, columns: readonly ResultColumn[]): string {
+function eventJson(
+  event: SubscriptionEvent | ResultEvent,
+  columns: readonly ResultColumn[],
+  isResult: boolean,
+): string {
   switch (event.kind) {
     case 'rows': {
-      const rows = event.rows.map(
+      if (isResult) return `{"kind":"rows","rows":${rowsJson(event.rows as Row[], columns)}}`
+      const rows = (event.rows as readonly SnapshotRow[]).map(
         ({ key, row }) => `{"key":${keyJson(key)},"row":${rowJson(columns, row)}}`,
       )
       return `{"kind":"rows","rows":[${rows.join(',')}]}`
+    }
+    case 'patch': {
+      const { timestamp, digest } = event
+      const splices = event.splice.map(
+        ([at, deleted, rows]) => `[${at},${deleted},${rowsJson(rows, columns)}]`,
+      )
+      const state = `"timestamp":${timestamp},"digest":${JSON.stringify(digest)}`
+      return `{"kind":"patch",${state},"splice":[${splices.join(',')}]}`
     }
     case 'commit': {
       const changes = event.changes.map(({ op, key, row }) => {
@@ -116,6 +155,10 @@ function eventJson(event: SubscriptionEvent, columns: readonly ResultColumn[]): 
     default:
       return JSON.stringify(event)
   }
+}
+
+function rowsJson(rows: readonly Row[], columns: readonly ResultColumn[]): string {
+  return `[${rows.map((row) => rowJson(columns, row)).join(',')}]`
 }
 
 /** No part of a key is JSON. */

@@ -19,14 +19,20 @@ export function styled(text: string, value: unknown, hasColor: boolean): string 
 
 /** The line under a result: `(1 row, 1.9 ms)`. */
 export function footer(
-  { rowsAffected, unmet, columns }: Pick<StatementResult, 'rowsAffected' | 'unmet' | 'columns'>,
+  {
+    rowsAffected,
+    unmet,
+    columns,
+    hint,
+  }: Pick<StatementResult, 'rowsAffected' | 'unmet' | 'columns' | 'hint'>,
   rows: number,
   note: string | undefined,
 ): string {
   const time = note === undefined ? '' : `, ${note}`
   if (unmet !== undefined) return `(nothing written: ${unmet}${time})\n`
   if (columns.length > 0) return `(${counted(rows)}${time})\n`
-  return rowsAffected === 0 ? `OK${time}\n` : `OK, ${counted(rowsAffected)}${time}\n`
+  const better = hint === undefined ? '' : `HINT:  ${terminalText(hint)}\n`
+  return `OK${rowsAffected === 0 ? '' : `, ${counted(rowsAffected)}`}${time}\n${better}`
 }
 
 /** The text of EXPLAIN, which says the same as its other column; undefined for any other result. */

@@ -9,6 +9,7 @@ import { UsageError } from '../../server/usage-error.ts'
 import { type ExportedFile, MANIFEST_FILE, type Manifest } from './manifest.ts'
 
 const SCHEMA_FILE = 'schema.sql'
+const RELAYS_FILE = 'relays.sql'
 
 /** The folder of an export that is being made. A file is `.partial` until all of it is on the disk. */
 export class ExportFolder {
@@ -48,6 +49,11 @@ export class ExportFolder {
   async writeSchema(statements: readonly string[]): Promise<ExportedFile> {
     const text = statements.map((statement) => `${statement};\n`).join('\n')
     return await this.#writeText(SCHEMA_FILE, text)
+  }
+
+  /** Statements that are run by whoever wants them: an import sends nothing to anybody by itself. */
+  async writeRelays(statements: readonly string[]): Promise<void> {
+    await this.#writeText(RELAYS_FILE, statements.map((statement) => `${statement};\n`).join(''))
   }
 
   async writeManifest(manifest: Manifest): Promise<void> {

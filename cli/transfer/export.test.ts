@@ -128,7 +128,7 @@ describe('percolite export', () => {
         'error',
         'ndjson',
         1,
-        /snapshot_too_old.*\n.*longer --retention/,
+        /snapshot_too_old.*\n.*ALTER STORE SET retention/,
         (reply) => reply.end(`${JSON.stringify({ error: tooOld })}\n`),
       ],
       [
@@ -240,6 +240,8 @@ describe('percolite import of an export', () => {
       'CREATE INDEX i ON account (balance)',
       'ALTER OBSERVER victim PAUSE',
       'ALTER TABLE account DROP COLUMN j',
+      "CREATE SCHEDULE s EVERY '1 day' RUN victim",
+      'ALTER SCHEDULE s PAUSE',
     ]) {
       const statements = [...first.statements, 'CREATE OBSERVER o ON "A b" (note)', statement]
       const tables = [{ ...first, statements }]
@@ -256,6 +258,32 @@ describe('percolite import of an export', () => {
     )
     assert.equal((await server.rows('SCAN * FROM account')).length, 2)
     assert.equal((await server.rows('SHOW TOKENS')).length, 0)
+  })
+
+  test('makes the schedules that an export has, paused as they were, and none of another table', async (t) => {
+    const { run, out, url, manifest, server } = await bank(t)
+    await server.query('CREATE TABLE job (s TEXT, at TIMESTAMP, PRIMARY KEY (s, at))')
+    await server.query('CREATE OBSERVER report ON job (at)')
+    await server.query("CREATE SCHEDULE nightly EVERY '1 day' AT '03:00' RUN report MISSED ALL")
+    await server.query("CREATE SCHEDULE weekly CRON '0 3 * * MON' ZONE 'Europe/Zurich' RUN report")
+    await server.query('ALTER SCHEDULE nightly PAUSE')
+    assert.equal((await run()).code, 0)
+    const shown = await server.rows('SHOW SCHEDULES')
+    const made = (await manifest()).tables.find(({ table }: { table: string }) => table === 'job')
+    await server.query('DROP TABLE job')
+    // An observer of this name would stay as it is, and get the schedule.
+    await server.query('CREATE OBSERVER report ON account (balance)')
+    const refused = await percolite(['import', url, out, '--table', 'job'])
+    assert.deepEqual([refused.code, await server.rows('SHOW SCHEDULES')], [1, []], refused.errors)
+    await server.query('DROP OBSERVER report')
+    assert.equal((await percolite(['import', url, out, '--table', 'job'])).code, 0)
+    assert.deepEqual(await server.rows('SHOW SCHEDULES'), shown)
+    const created = await server.rows('SHOW CREATE TABLE job')
+    assert.deepEqual(
+      created.map(({ statement }) => statement),
+      made.statements,
+    )
+    assert.equal((await percolite(['import', url, out, '--table', 'job'])).code, 0)
   })
 
   test('makes what is missing and no more, and notifies the observers', async (t) => {

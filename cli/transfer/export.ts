@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Database, PercoliteError } from '../../client-sdk/client.ts'
+
+import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
 import { packageVersion } from '../../server/package-files.ts'
 import { UsageError } from '../../server/usage-error.ts'
 import { type Call, type Command, EXIT, type ExitCode, type Streams } from '../command.ts'
+import { quotedName } from '../connection/quoted-name.ts'
 import {
   connectionOf,
   SERVER_FLAGS,
@@ -112,7 +114,7 @@ async function exportAll(deps: Dependencies, wanted: Wanted): Promise<Manifest> 
   const names = wanted.tables.length > 0 ? wanted.tables : shown.rows.map(({ table }) => table)
   const definitions = []
   for (const table of names) {
-    const sql = `SHOW CREATE TABLE "${table.replaceAll('"', '""')}"`
+    const sql = `SHOW CREATE TABLE ${quotedName(table)}`
     const made = await db.query<{ statement: string }>(sql, undefined, { asOf, signal })
     definitions.push({ table, statements: made.rows.map(({ statement }) => statement) })
   }
@@ -122,6 +124,7 @@ async function exportAll(deps: Dependencies, wanted: Wanted): Promise<Manifest> 
     tables.push(await exportTable(deps, { table, statements, file, asOf, where, format }))
   }
   const schema = await folder.writeSchema(definitions.flatMap(({ statements }) => statements))
+  if (wanted.tables.length === 0) await exportRelays(deps)
   const manifest: Manifest = {
     format: 1,
     percolite: packageVersion(),
@@ -133,6 +136,19 @@ async function exportAll(deps: Dependencies, wanted: Wanted): Promise<Manifest> 
   }
   await folder.writeManifest(manifest)
   return manifest
+}
+
+/** As they are now, and without their secrets: for who may see them. */
+async function exportRelays({ db, folder, signal }: Dependencies): Promise<void> {
+  const principal = await db.request<Schemas['Principal']>('GET', '/v1/principal', undefined, {
+    signal,
+  })
+  if (!principal.rights.includes('admin')) return
+  const { rows } = await db.query<{ statement: string | null }>('SHOW RELAYS', undefined, {
+    signal,
+  })
+  const statements = rows.flatMap(({ statement }) => statement ?? [])
+  if (statements.length > 0) await folder.writeRelays(statements)
 }
 
 async function exportTable(
@@ -165,7 +181,7 @@ async function exportTable(
 
 function adviceOf(error: unknown): string {
   if (!(error instanceof PercoliteError) || error.code !== 'snapshot_too_old') return ''
-  return 'The export took longer than the server keeps old rows: start it with a longer --retention.\n'
+  return "The export took longer than the server keeps old rows: ALTER STORE SET retention = '7 days' keeps them longer.\n"
 }
 
 function summaryText(

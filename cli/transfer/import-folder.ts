@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { join } from 'node:path'
 import { type Database, PercoliteError, type Schemas } from '../../client-sdk/client.ts'
 import { UsageError } from '../../server/usage-error.ts'
+import { quotedName } from '../connection/quoted-name.ts'
 import { type ImportDependencies, importTable } from './import-table.ts'
 import { type ExportedTable, type Manifest, requireAsWritten } from './manifest.ts'
 
@@ -36,7 +38,7 @@ export async function importFolder(deps: ImportDependencies, wanted: FolderWante
   const missing: string[][] = []
   for (const { table, statements } of tables) {
     const wanted = await missingOf(db, table, statements)
-    await requireOwn(db, table, wanted)
+    await requireOwn(db, table, { statements, wanted })
     missing.push(wanted)
   }
   for (const statements of missing) await define(deps, statements)
@@ -48,7 +50,7 @@ export async function importFolder(deps: ImportDependencies, wanted: FolderWante
   }
 }
 
-/** What changes the observer that the statement before it makes: an observer that is there stays as it is. */
+/** What changes the observer or schedule that the statement before it makes: one that is there stays as it is. */
 function isChange(statement: string): boolean {
   return statement.startsWith('ALTER ')
 }
@@ -59,7 +61,7 @@ async function missingOf(
   table: string,
   statements: readonly string[],
 ): Promise<string[]> {
-  const sql = `SHOW CREATE TABLE "${table.replaceAll('"', '""')}"`
+  const sql = `SHOW CREATE TABLE ${quotedName(table)}`
   try {
     const { rows } = await db.query<{ statement: string }>(sql)
     const known = new Set(rows.map(({ statement }) => statement))
@@ -75,29 +77,57 @@ async function missingOf(
 
 /**
  * A manifest may come from anybody, and its statements would run with the rights of who imports it. Rejects with Error
- * for one that does anything else than to make the table itself, its indexes and its observers; the server parses them.
+ * for one of those that are wanted that does anything else than to make the table itself, its indexes, its observers
+ * and their schedules; the server parses them.
  */
 async function requireOwn(
   db: Database,
   table: string,
-  statements: readonly string[],
+  {
+    statements,
+    wanted,
+  }: { readonly statements: readonly string[]; readonly wanted: readonly string[] },
 ): Promise<void> {
-  let made: string | undefined
-  for (const sql of statements) {
+  const isWanted = new Set(wanted)
+  const observers = new Set<string>()
+  let made: Schemas['DescribedStatement']['defines']
+  for (const sql of wanted.length === 0 ? [] : statements) {
     const { kind, defines } = await db.request<Schemas['DescribedStatement']>(
       'POST',
       '/v1/describe',
       { sql },
     )
-    const isOwn = MAKES.has(kind) && defines?.table === table
-    const isPause = kind === 'pauseObserver' && made !== undefined && defines?.observer === made
-    made = isOwn ? defines?.observer : undefined
-    if (isOwn || isPause) continue
+    const isOfTable = MAKES.has(kind) && defines?.table === table
+    if (isOfTable && defines?.observer !== undefined) observers.add(defines.observer)
+    const isOwnSchedule =
+      kind === 'createSchedule' &&
+      observers.has(defines?.observer ?? '') &&
+      (await mayObserve(db, table, defines?.observer))
+    const isOwn = isOfTable || isOwnSchedule
+    const isPause =
+      (kind === 'pauseSchedule' && isSame(defines?.schedule, made?.schedule)) ||
+      (kind === 'pauseObserver' && isSame(defines?.observer, made?.observer))
+    made = isOwn ? defines : undefined
+    if (isOwn || isPause || !isWanted.has(sql)) continue
     throw new Error(
       `the manifest has a statement of the table ${table} that is none of its definitions: ${sql.slice(0, 200)}. ` +
         'Nothing was imported.',
     )
   }
+}
+
+/** Whether no other table has an observer of this name, which would stay as it is. */
+async function mayObserve(
+  db: Database,
+  table: string,
+  observer: string | undefined,
+): Promise<boolean> {
+  const { rows } = await db.query<{ name: string; table: string }>('SHOW OBSERVERS')
+  return rows.every((row) => row.name !== observer || row.table === table)
+}
+
+function isSame(name: string | undefined, other: string | undefined): boolean {
+  return name !== undefined && name === other
 }
 
 const MAKES = new Set(['createTable', 'createIndex', 'createObserver'])

@@ -19,7 +19,7 @@ export type ExportedFile = {
 export type ExportedTable = ExportedFile & {
   readonly table: string
   readonly rows: number
-  /** What makes the table, then its indexes, then its observers. */
+  /** What makes the table, then its indexes, then its observers, then their schedules. */
   readonly statements: readonly string[]
 }
 

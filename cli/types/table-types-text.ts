@@ -2,6 +2,7 @@
 import type { Schemas } from '../../client-sdk/client.ts'
 import { checkedValues } from './checked-values.ts'
 import {
+  DECIMAL_CLASS,
   isIdentifier,
   objectType,
   orNull,
@@ -14,11 +15,20 @@ import {
 type Table = Schemas['Table']
 
 /** Names that the file has already, or that its types are made of. */
-const TAKEN = ['Schema', 'Statements', 'Json', 'JsonOf', 'Record', 'Uint8Array', 'Date']
+const TAKEN = [
+  ...['Schema', 'Statements', 'Json', 'JsonOf', 'Record', 'Uint8Array', 'Date', DECIMAL_CLASS],
+]
 
-/** The types of the tables, and the `Schema` of all of them, as a text of TypeScript. */
-export function tableTypesText(tables: readonly Table[], modes: ValueModes): string {
-  const names = typeNames(tables.map(({ name }) => name))
+/** The types of the tables, and the `Schema` of all, as a text of TypeScript; `taken` are more names that it has. */
+export function tableTypesText(
+  tables: readonly Table[],
+  modes: ValueModes,
+  taken: readonly string[],
+): string {
+  const names = typeNames(
+    tables.map(({ name }) => name),
+    taken,
+  )
   const named = tables.map((table, index) => ({ table, name: names[index] as string }))
   const types = named.map(({ table, name }) => typesOf(table, name, modes))
   const members = named.map(({ table, name }) => `  ${propertyName(table.name)}: ${name}Table\n`)
@@ -71,11 +81,11 @@ function typesOf(table: Table, name: string, modes: ValueModes): string {
   ].join('')
 }
 
-/** In key order; the columns are its labels where all of them can be. */
+/** In key order, a DECIMAL as its text; the columns are its labels where all of them can be. */
 function keyType({ columns, primaryKey }: Table, modes: ValueModes): string {
   const types = primaryKey.map(({ column }) => {
     const type = columns.find(({ name }) => name === column)?.type ?? ''
-    return [column, valueType(type, modes)] as const
+    return [column, valueType(type, { ...modes, decimal: 'string' })] as const
   })
   const hasLabels = types.every(([column]) => isIdentifier(column))
   const parts = types.map(([column, type]) => (hasLabels ? `${column}: ${type}` : type))
@@ -83,8 +93,8 @@ function keyType({ columns, primaryKey }: Table, modes: ValueModes): string {
 }
 
 /** `tradeLine` -> `TradeLine`, `2nd table` -> `T2ndTable`; each different, with what is made from it. */
-function typeNames(tables: readonly string[]): readonly string[] {
-  const taken = new Set(TAKEN)
+function typeNames(tables: readonly string[], more: readonly string[]): readonly string[] {
+  const taken = new Set([...TAKEN, ...more])
   return tables.map((table) => {
     const words = table.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
     const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')

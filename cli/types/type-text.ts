@@ -3,13 +3,17 @@
 /** How values are given, as `connect` is told. */
 export type ValueModes = {
   readonly integers: 'number' | 'bigint'
+  readonly decimal: 'string' | typeof DECIMAL_CLASS
   readonly json: 'number' | 'text'
   /** Whether a file of the user has the types of JSON columns. */
   readonly hasJsonFile: boolean
 }
 
+/** What a class for DECIMAL is called, whatever the library calls it. */
+export const DECIMAL_CLASS = 'DecimalValue'
+
 /** The type of a value of a row, without NULL; `unknown` for one that this version does not know. */
-export function valueType(type: string, { integers, json }: ValueModes): string {
+export function valueType(type: string, { integers, decimal, json }: ValueModes): string {
   switch (type) {
     case 'TEXT':
     case 'TIMESTAMP':
@@ -17,6 +21,8 @@ export function valueType(type: string, { integers, json }: ValueModes): string 
       return 'string'
     case 'INTEGER':
       return integers
+    case 'DECIMAL':
+      return decimal
     case 'REAL':
       return 'number'
     case 'BOOLEAN':
@@ -40,6 +46,8 @@ export function givenType(type: string | undefined): string {
       return 'string | Date'
     case 'INTEGER':
       return 'number | bigint'
+    case 'DECIMAL':
+      return 'string | number | bigint | { toJSON(): string }'
     case 'REAL':
       return 'number'
     case 'BOOLEAN':

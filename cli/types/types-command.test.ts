@@ -164,6 +164,29 @@ export { rows }
     assert.match((await types('--json', 'none.ts')).errors, /there is no such file/)
   })
 
+  test('a DECIMAL is a string, or the class that connect makes of it, and a string in a key', async (t) => {
+    const { server, types, folder } = await scene(t)
+    const sql = 'CREATE TABLE price (id DECIMAL(9, 2) PRIMARY KEY, amount DECIMAL(18, 2))'
+    assert.equal((await server.query(sql)).status, 200)
+    assert.match((await types()).output, /Price = \{\n {2}id: string\n {2}amount: string \| null\n/)
+    await writeFile(
+      join(folder, 'p.ts'),
+      "db.query('SCAN amount FROM price USE PRIMARY KEY WHERE amount > :a')",
+    )
+    const given = ['--decimal', 'Big from big.js', '--statements', join(folder, 'p.ts')]
+    const { output } = await types(...given)
+    assert.match(output, /^import type \{ Big as DecimalValue \} from 'big\.js'$/m)
+    assert.match(
+      output,
+      /amount: DecimalValue \| null\n\}\nexport type PriceKey = \[id: string\]\n/,
+    )
+    assert.match(output, /row: \{ amount: DecimalValue \| null \}\n {4}params: .*string \| number/)
+    assert.match(
+      (await types('--decimal', 'big')).errors,
+      /^percolite: --decimal big: it is string/,
+    )
+  })
+
   test('names the observers of a table', async (t) => {
     const { server, types } = await scene(t)
     await server.query('CREATE OBSERVER "o\'1" ON trade (no); CREATE OBSERVER two ON trade (no)')

@@ -13,6 +13,7 @@ import { exitCodeOfServer } from '../connection/server-failure.ts'
 import { fileProblem } from '../file-problem.ts'
 import { sourceBytes } from '../named-file.ts'
 import { failureView } from '../results/failure-view.ts'
+import { KYSELY_IMPORT, KYSELY_NAMES, kyselyTypesText } from './kysely-types-text.ts'
 import { MigrationRefused, migratedServer } from './migrated-server.ts'
 import {
   described,
@@ -21,18 +22,21 @@ import {
   statementTypesText,
 } from './statement-types.ts'
 import { jsonTypesText, tableTypesText } from './table-types-text.ts'
-import type { ValueModes } from './type-text.ts'
+import { DECIMAL_CLASS, textType, type ValueModes } from './type-text.ts'
 
 export const TYPES: Command = {
   name: 'types',
   summary: 'write the types of tables and statements for TypeScript',
-  usage: ["[URL | --migrations DIR] [--out db.ts] [--statements 'src/**/*.{ts,tsx}'] [--check]"],
+  usage: [
+    "[URL | --migrations DIR] [--out db.ts] [--statements 'src/**/*.{ts,tsx}'] [--kysely] [--check]",
+  ],
   details: [
     'Writes the types that connect<Schema, Statements>() of @percolite/client takes: Schema from the tables that',
     'the token may know of, and with --statements the rows and parameters of the texts that the programs give to',
-    'query, scan, page, live, subscribe and sql. A text that has no plan is an error. With --migrations the tables are',
-    'those that its files make in an empty server of this process. Exit code 0: done, 1: a statement has no plan, a',
-    'migration fails, or with --check the file differs, 3: no connection.',
+    'query, scan, page, live, subscribe and sql. A text that has no plan is an error. With --kysely it writes the type',
+    'Database as well, for @percolite/client/kysely. With --migrations the tables are those that its files make in an',
+    'empty server of this process. Exit code 0: done, 1: a statement has no plan, a migration fails, or with --check',
+    'the file differs, 3: no connection.',
   ],
   flags: {
     ...SERVER_FLAGS,
@@ -48,11 +52,21 @@ export const TYPES: Command = {
       meaning: 'write nothing, and tell whether the file is as it would be written',
     },
     statements: { kind: 'text', default: '', meaning: 'pattern of the files of a program' },
+    kysely: {
+      kind: 'switch',
+      default: 'false',
+      meaning: 'write the type Database of Kysely, too',
+    },
     integers: {
       kind: 'choice',
       choices: ['number', 'bigint'],
       default: 'number',
       meaning: 'as in the options of connect',
+    },
+    decimal: {
+      kind: 'text',
+      default: 'string',
+      meaning: "string, or what connect makes of it: 'Big from big.js'",
     },
     json: {
       kind: 'text',
@@ -94,8 +108,10 @@ async function writeTypes(db: Database, call: Call, streams: Streams): Promise<E
     throw new UsageError(`--json ${json}: it is number, text, or a file that ends in .ts.`)
   }
   const jsonFile = isFile ? importedFrom(out, json) : undefined
+  const decimal = decimalOf(call.text('decimal'))
   const modes = {
     integers: call.text('integers'),
+    decimal: decimal === '' ? 'string' : DECIMAL_CLASS,
     json: json === 'text' ? 'text' : 'number',
     hasJsonFile: isFile,
   } as ValueModes
@@ -103,7 +119,10 @@ async function writeTypes(db: Database, call: Call, streams: Streams): Promise<E
   const statements = pattern === undefined ? undefined : statementsOf(pattern)
   try {
     const tables = await tablesOf(db)
-    let text = HEAD + jsonTypesText(jsonFile) + tableTypesText(tables, modes)
+    const isKysely = call.isOn('kysely')
+    const imports = (isKysely ? KYSELY_IMPORT : '') + decimal + jsonTypesText(jsonFile)
+    let text = HEAD + imports + tableTypesText(tables, modes, isKysely ? KYSELY_NAMES : [])
+    if (isKysely) text += `\n${kyselyTypesText(tables, modes)}`
     if (statements !== undefined) {
       const { known, problems } = await described(db, statements)
       for (const problem of problems) errors.write(problemText(problem))
@@ -119,6 +138,16 @@ async function writeTypes(db: Database, call: Call, streams: Streams): Promise<E
     errors.write(failureView(error, ''))
     return exitCodeOfServer(error)
   }
+}
+
+/** The import of the class of `Big from big.js`; nothing for a string. Throws UsageError. */
+function decimalOf(text: string): string {
+  if (text === 'string') return ''
+  const [, name, module] = /^([A-Za-z_$][\w$]*) from (\S+)$/.exec(text) ?? []
+  if (name !== undefined && module !== undefined) {
+    return `import type { ${name} as ${DECIMAL_CLASS} } from ${textType(module)}\n\n`
+  }
+  throw new UsageError(`--decimal ${text}: it is string, or a class such as 'Big from big.js'.`)
 }
 
 /** How the file that is written names another one. Throws UsageError where that is none. */

@@ -42,6 +42,22 @@ export const SERVER_COMMANDS: readonly BackslashCommand[] = [
     },
   },
   {
+    name: '\\ds',
+    usage: '',
+    help: 'schedules',
+    async run(shell) {
+      await shell.show(shell.session.run('SHOW SCHEDULES', shell.signal))
+    },
+  },
+  {
+    name: '\\dr',
+    usage: '',
+    help: 'relays',
+    async run(shell) {
+      await shell.show(shell.session.run('SHOW RELAYS', shell.signal))
+    },
+  },
+  {
     name: '\\tx',
     usage: '',
     help: 'open transactions; the one of this shell has a star',
