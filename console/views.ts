@@ -49,6 +49,11 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./observers/observers-view.tsx')).ObserversView,
   },
   {
+    view: 'access',
+    title: 'Access',
+    load: async () => (await import('./access/access-view.tsx')).AccessView,
+  },
+  {
     view: 'status',
     title: 'Status',
     right: 'inspect',

@@ -69,6 +69,60 @@ describe('what Live shows of a subscription', () => {
     assert.equal(feed.lagMs, 0)
   })
 
+  it('is a list in its order, and what a patch does at each place of it', () => {
+    const feed = new LiveFeed()
+    feed.isList = true
+    const rows = [
+      { id: 2, balance: 9 },
+      { id: 1, balance: 7 },
+      { id: 3, balance: 4 },
+    ]
+    feed.apply({ kind: 'rows', rows }, NOW_MS)
+    feed.apply({ kind: 'snapshot', timestamp: NOW_MS * 1_000, digest: 'a' }, NOW_MS)
+    const idsOfList = () => feed.first(10).map(({ row: { id } }) => id)
+    assert.deepEqual([idsOfList(), feed.rowCount], [[2, 1, 3], 3])
+    const splice = [
+      [0, 0, [{ id: 4, balance: 12 }]],
+      [2, 1, [{ id: 1, balance: 6 }]],
+      [3, 1, []],
+    ] as const
+    feed.apply({ kind: 'patch', timestamp: NOW_MS * 1_000, digest: 'b', splice }, NOW_MS + 12)
+    assert.deepEqual(
+      [idsOfList(), feed.rowCount, feed.changeCount, feed.lagMs],
+      [[4, 2, 1], 3, 3, 12],
+    )
+    const [left, changed, entered] = feed.lines
+    assert.partialDeepStrictEqual(entered, {
+      op: 'enter',
+      key: 'place 1',
+      values: [
+        { column: 'id', to: '4' },
+        { column: 'balance', to: '12' },
+      ],
+    })
+    assert.partialDeepStrictEqual(changed, {
+      op: 'update',
+      key: 'place 3',
+      values: [{ column: 'balance', from: '7', to: '6' }],
+    })
+    assert.partialDeepStrictEqual(left, {
+      op: 'leave',
+      key: 'place 4',
+      values: [
+        { column: 'id', to: '3' },
+        { column: 'balance', to: '4' },
+      ],
+    })
+    const [first, second, third] = feed.first(3)
+    assert.deepEqual([first?.change?.op, second?.change], ['enter', undefined])
+    assert.deepEqual([third?.change?.op, third?.change?.columns], ['update', new Set(['balance'])])
+    const keys = feed.first(10).map(({ key }) => key[0])
+    assert.equal(new Set(keys).size, 3, 'each row has a key of its own')
+    feed.apply({ kind: 'reset' }, NOW_MS)
+    assert.deepEqual([idsOfList(), feed.rowCount, feed.position], [[], 0, undefined])
+    assert.match(JSON.stringify(feed.lines[0]), /cannot be told any more/)
+  })
+
   it('is a count instead of lines where more come in a second, and all rows as they are', () => {
     const feed = feedOf([[1, 0]])
     const before = feed.lines.length

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Change, Row, SubscriptionEvent } from '../../client-sdk/client.ts'
+import type {
+  Change,
+  ResultEvent,
+  Row,
+  SnapshotRow,
+  Splice,
+  SubscriptionEvent,
+} from '../../client-sdk/client.ts'
 import { gridCell, valueText } from '../page/grid-cell.ts'
-import { countText } from '../page/stamp-text.ts'
-import { OrderedRows, type RowChange } from './ordered-rows.ts'
+import { countedText, countText } from '../page/stamp-text.ts'
+import { ListRows, type PlaceChange } from './list-rows.ts'
+import { type LiveRow, OrderedRows, type RowChange } from './ordered-rows.ts'
 
 /** Lines that are kept at most, the newest of them. */
 export const LINES_MAX = 500
@@ -31,12 +39,19 @@ export type LogLine = { readonly id: number } & LineText
 /** Of the second in which changes come now. */
 type Second = { readonly at: number; changes: number; ops: Map<Op, number> }
 
+/** Of either mode. */
+export type LiveEvent = SubscriptionEvent<Row> | ResultEvent<Row>
+
 /** The rows of a subscription as they are, and the log of what has come. Bounded, whatever comes. */
 export class LiveFeed {
   readonly rows = new OrderedRows()
+  /** Those of a list, which has an order of its own and is bounded by the server; then there are no others. */
+  readonly list = new ListRows()
   /** All rows that match, also those that are not kept. */
   rowCount = 0
   changeCount = 0
+  /** Whether it is told as a list, as the server says before the first event. */
+  isList = false
   /** Everything up to there has been told; undefined before the end of the snapshot. */
   position: number | undefined
   /** How long after its commit the last one was here, in milliseconds, by the clock of this machine. */
@@ -51,22 +66,35 @@ export class LiveFeed {
     return this.#lines
   }
 
-  apply(event: SubscriptionEvent<Row>, nowMs: number): void {
+  /** The first of the rows, in their order. */
+  first(count: number): readonly LiveRow[] {
+    return this.isList ? this.list.first(count) : this.rows.first(count)
+  }
+
+  apply(event: LiveEvent, nowMs: number): void {
     if ('timestamp' in event) this.position = event.timestamp
     switch (event.kind) {
       case 'reset':
         this.#reset(event.reason)
         break
       case 'rows':
-        for (const { key, row } of event.rows) this.rows.set({ key, row })
+        if (this.isList) this.list.push(event.rows as readonly Row[])
+        else
+          for (const { key, row } of event.rows as readonly SnapshotRow[])
+            this.rows.set({ key, row })
         this.rowCount += event.rows.length
         break
       case 'snapshot':
-        this.note(`${rowsText(this.rowCount)} as of the snapshot. Changes follow.`)
+        this.note(`${countedText(this.rowCount, 'row')} as of the snapshot. Changes follow.`)
         break
       case 'commit':
         this.lagMs = Math.max(0, nowMs - event.timestamp / 1_000)
         for (const change of event.changes) this.#change(change, event.timestamp, nowMs)
+        break
+      case 'patch':
+        this.lagMs = Math.max(0, nowMs - event.timestamp / 1_000)
+        for (const splice of event.splice) this.#splice(splice, event.timestamp, nowMs)
+        this.rowCount = this.list.length
     }
   }
 
@@ -84,12 +112,14 @@ export class LiveFeed {
 
   #reset(reason: 'history_replaced' | undefined): void {
     this.rows.clear()
+    this.list.clear()
     this.rowCount = 0
     this.position = undefined
+    const missed = this.isList
+      ? 'The difference to the list as it was cannot be told any more.'
+      : 'Changes were missed that the server does not keep any more.'
     const why =
-      reason === undefined
-        ? 'Changes were missed that the server does not keep any more.'
-        : 'The store is another one, or an earlier copy of it.'
+      reason === undefined ? missed : 'The store is another one, or an earlier copy of it.'
     this.note(`${why} The rows are read again.`)
   }
 
@@ -103,6 +133,21 @@ export class LiveFeed {
     if (op === 'leave' || op === 'delete') this.rowCount -= 1
     this.changeCount += 1
     this.#log({ kind: 'change', stamp, op, key: keyText(key), values }, nowMs)
+  }
+
+  #splice(splice: Splice<Row>, stamp: number, nowMs: number): void {
+    const valuesOf = ({ op, before, row = before as Row }: PlaceChange) =>
+      lineValues(op, before, row)
+    const mark = (change: PlaceChange) =>
+      rowChange(change.op as RowChange['op'], valuesOf(change), nowMs)
+    for (const change of this.list.splice(splice, mark)) {
+      const { op, place } = change
+      this.changeCount += 1
+      this.#log(
+        { kind: 'change', stamp, op, key: `place ${place}`, values: valuesOf(change) },
+        nowMs,
+      )
+    }
   }
 
   /** Many changes of a second become one line, which counts on until the second is over. */
@@ -173,8 +218,4 @@ function moreText(ops: ReadonlyMap<Op, number>): string {
   const all = [...ops.values()].reduce((sum, count) => sum + count, 0)
   const each = [...ops].map(([op, count]) => `${countText(count)} ${op}`)
   return `and ${countText(all)} more in this second: ${each.join(', ')}`
-}
-
-function rowsText(count: number): string {
-  return `${countText(count)} ${count === 1 ? 'row' : 'rows'}`
 }

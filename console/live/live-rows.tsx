@@ -11,7 +11,7 @@ const SHOWN_ROWS = 200
 /** How long a change is marked. */
 const MARKED_MS = 3_000
 
-/** The rows as they are, by their keys, with the columns marked that have just changed. */
+/** The rows by their keys, or in the order of their list, with the columns marked that have just changed. */
 export function LiveRows({
   feed,
   columns,
@@ -21,11 +21,11 @@ export function LiveRows({
   readonly columns: readonly ResultColumn[]
   readonly nowMs: number
 }) {
-  const rows = feed.rows.first(SHOWN_ROWS)
+  const rows = feed.first(SHOWN_ROWS)
   return (
     <section class="live-half">
       <h3>
-        Rows, by their key
+        {feed.isList ? 'Rows, in their order' : 'Rows, by their key'}
         {feed.rowCount > SHOWN_ROWS && (
           <span class="muted">
             , the first {SHOWN_ROWS} of {countText(feed.rowCount)}
@@ -89,8 +89,8 @@ class RowView extends Component<RowProps> {
             <span class={`op op-${change.op}`}>{change.op}</span>
           )}
         </td>
-        {columns.map(({ name }) => {
-          const cell = gridCell(row[name])
+        {columns.map(({ name, type }) => {
+          const cell = gridCell(row[name], type)
           const look = cellClass(cell)
           const isChanged = isMarked && change?.columns.has(name)
           return (

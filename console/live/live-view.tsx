@@ -51,9 +51,9 @@ export function LiveView({ address }: ViewProps) {
       </form>
       {watch === undefined ? (
         <p class="muted">
-          One GET or SCAN, with or without WHERE: its rows, and from then on what each commit
-          changes of them. A SCAN of a whole table says <code>USE PRIMARY KEY</code>, or has no
-          WHERE.
+          One GET or SCAN: its rows, and from then on what each commit changes of them. With ORDER
+          BY, LIMIT, LOOKUP or aggregates it is a list as it becomes. A SCAN of a whole table says{' '}
+          <code>USE PRIMARY KEY</code>, or has no WHERE.
         </p>
       ) : (
         <Watched watch={watch} onDrop={dropSockets} onStop={() => goTo({ view: 'live' })} />
@@ -97,7 +97,7 @@ function Watched({
         <Fact
           name="lag of the last"
           text={feed.lagMs === undefined ? 'none yet' : durationText(feed.lagMs)}
-          title="From its commit to this page, by the clock of this machine"
+          title="From its stamp to this page, by the clock of this machine"
         />
       </dl>
       <div class="live-halves">

@@ -10,7 +10,7 @@ const TURN_MS = 8
 
 /**
  * One subscription, and what it has told. While it is paused, or nobody looks, it reads nothing, and the server keeps
- * what comes for as long as it keeps history.
+ * what comes for as long as it keeps history; of a list the newest state is enough.
  */
 export class LiveWatch {
   readonly feed = new LiveFeed()
@@ -77,6 +77,7 @@ export class LiveWatch {
           await new Promise((resolve) => setTimeout(resolve))
           begun = performance.now()
         }
+        this.feed.isList = subscription.bookmark.mode === 'result'
         this.feed.apply(value, Date.now())
         this.columns = subscription.columns
         this.#changed()
@@ -99,7 +100,8 @@ export class LiveWatch {
     if (this.state === 'reconnecting') {
       const { position } = this.feed
       const from = position === undefined ? 'with a new snapshot' : `after ${isoOf(position)}`
-      this.feed.note(`Connected again: goes on ${from}, so nothing is left out.`)
+      const known = this.feed.isList ? 'by the difference since then' : 'so nothing is left out'
+      this.feed.note(`Connected again: goes on ${from}, ${known}.`)
     }
     this.state = 'live'
     this.#changed()

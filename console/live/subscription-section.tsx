@@ -6,7 +6,7 @@ import { NeedsRight, Problem } from '../page/problem.tsx'
 import { Stamp } from '../page/stamp.tsx'
 import { bytesText, countText, durationText } from '../page/stamp-text.ts'
 import { usePolling } from '../page/use-polling.ts'
-import { SUBSCRIPTION_STATES } from './state-text.ts'
+import { listText, SUBSCRIPTION_MODES, SUBSCRIPTION_STATES } from './state-text.ts'
 
 const SUBSCRIPTIONS_EVERY_MS = 2_000
 
@@ -15,11 +15,13 @@ type List = Schemas['SubscriptionList']
 const HEADS: readonly Head[] = [
   'client',
   'statement',
+  'told',
   'state',
   { number: 'behind' },
   { number: 'changes sent' },
   { number: 'waiting for it' },
   'has everything until',
+  'its list, shared by all who have it',
 ]
 
 /** What is pushed to whom, the furthest behind first. */
@@ -58,18 +60,36 @@ function Open() {
 function SubscriptionTable({ subscriptions }: Pick<List, 'subscriptions'>) {
   return (
     <ListTable label="What is pushed to whom" heads={HEADS}>
-      {subscriptions.map(({ client, statement, state, position, lagMs, told, unsentBytes }, at) => (
+      {subscriptions.map((one, at) => (
         // By their places: they have no names, and one client may have the same twice.
-        <tr key={at}>
-          <td class="whole">{client}</td>
-          <td class="mono statement">{statement}</td>
-          <td class="whole">{SUBSCRIPTION_STATES[state]}</td>
-          <td class="number">{lagMs === undefined ? '' : durationText(lagMs)}</td>
-          <td class="number">{countText(told)}</td>
-          <td class="number">{unsentBytes === 0 ? '' : bytesText(unsentBytes)}</td>
-          <td>{position === undefined ? 'reads its snapshot' : <Stamp micros={position} />}</td>
-        </tr>
+        <SubscriptionRow key={at} {...one} />
       ))}
     </ListTable>
+  )
+}
+
+function SubscriptionRow({
+  client,
+  statement,
+  mode,
+  state,
+  position,
+  lagMs,
+  told,
+  unsentBytes,
+  result,
+}: List['subscriptions'][number]) {
+  return (
+    <tr>
+      <td class="whole">{client}</td>
+      <td class="mono statement">{statement}</td>
+      <td class="whole">{SUBSCRIPTION_MODES[mode]}</td>
+      <td class="whole">{SUBSCRIPTION_STATES[state]}</td>
+      <td class="number">{lagMs === undefined ? '' : durationText(lagMs)}</td>
+      <td class="number">{countText(told)}</td>
+      <td class="number">{unsentBytes === 0 ? '' : bytesText(unsentBytes)}</td>
+      <td>{position === undefined ? 'reads its snapshot' : <Stamp micros={position} />}</td>
+      <td>{result !== undefined && listText(result)}</td>
+    </tr>
   )
 }

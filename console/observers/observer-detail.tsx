@@ -6,7 +6,6 @@ import { useConsole, useRight } from '../page/console-context.ts'
 import { NeedsRight, Problem } from '../page/problem.tsx'
 import { Stamp } from '../page/stamp.tsx'
 import { countText, durationText } from '../page/stamp-text.ts'
-import { AskFirst } from '../page/statements/ask-first.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { lagChart, type ObserverSample, rateChart } from './observer-samples.ts'
 import {
@@ -18,6 +17,8 @@ import {
 } from './observer-statements.ts'
 import { rateText } from './observer-words.ts'
 import { ReplayForm } from './replay-form.tsx'
+import { RequestedStatement } from './requested-statement.tsx'
+import { Schedules } from './schedules.tsx'
 
 type Status = Schemas['ObserverStatus']
 
@@ -70,20 +71,14 @@ export function ObserverDetail({
         <Chart look={RATES} data={rateChart(samples)} />
       </div>
       <Buttons status={status} onAsk={ask} />
-      {requested !== undefined && (
-        <AskFirst
-          label="Send this statement?"
-          sent={requested.sql}
-          meaning={requested.meaning}
-          onAnswer={answered}
-        />
-      )}
+      <RequestedStatement requested={requested} onAnswer={answered} />
       {said.sent !== undefined && (
         <p role="status">
           Sent: <code>{said.sent}</code>
         </p>
       )}
       {said.error !== undefined && <Problem error={said.error} />}
+      <Schedules schedules={status.schedules} onAsk={ask} />
       <DeadLetters status={status} onRetry={weak ? retry : undefined} />
     </section>
   )

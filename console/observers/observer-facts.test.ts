@@ -4,14 +4,14 @@ import { describe, it } from 'node:test'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { FIRST_PAGE, pathOf, placeText } from './dead-letter-pages.ts'
 import { lagChart, type ObserverSamples, rateChart, rateOf, sampled } from './observer-samples.ts'
-import { notifyOf, pauseOf, replayOf, resumeOf } from './observer-statements.ts'
+import { notifyOf, pauseOf, replayOf, resumeOf, scheduleStateOf } from './observer-statements.ts'
 import { circleText, countedText, stateOf } from './observer-words.ts'
 
 function status(parts: Partial<Schemas['ObserverStatus']>): Schemas['ObserverStatus'] {
   return {
     ...{ observer: 'count', table: 'page', weak: false, state: 'active', backfilling: false },
     ...{ pending: 0, lagMs: 0, running: 0, waiting: 1, runs: 0, retries: 0, conflicts: 0 },
-    ...{ failures: 0, deadLetters: { count: 0, rows: [] }, cyclesWith: [] },
+    ...{ failures: 0, deadLetters: { count: 0, rows: [] }, cyclesWith: [], schedules: [] },
     ...parts,
   }
 }
@@ -29,6 +29,14 @@ describe('dead letters by pages', () => {
     assert.equal(placeText(100, FIRST_PAGE, false), '100')
     assert.equal(placeText(101, FIRST_PAGE, true), '101, page 1')
     assert.equal(placeText(1_000, ['7', '9'], false), '1,000 or more, page 3')
+  })
+})
+
+describe('the button of a schedule', () => {
+  it('is the statement of the other state', () => {
+    const of = (state: string) => scheduleStateOf({ schedule: 'at 3', state }).sql
+    assert.equal(of('active'), 'ALTER SCHEDULE "at 3" PAUSE')
+    assert.equal(of('paused'), 'ALTER SCHEDULE "at 3" RESUME')
   })
 })
 

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schemas } from '../../client-sdk/client.ts'
 import type { ChartData } from '../page/chart-canvas.ts'
-
-/** Looks that are kept: ten minutes of one every two seconds. */
-const SAMPLES_MAX = 300
+import { ratesOf, type Sample, type Samples, timesOf, withLook } from './samples.ts'
 
 type Status = Schemas['ObserverStatus']
 
-export type ObserverSample = Pick<Status, 'lagMs' | 'runs' | 'failures'> & {
-  readonly atMs: number
-}
+export type ObserverSample = Pick<Status, 'lagMs' | 'runs' | 'failures'> & Sample
 
-/** What was seen of each observer, the oldest first. */
-export type ObserverSamples = ReadonlyMap<string, readonly ObserverSample[]>
+export type ObserverSamples = Samples<ObserverSample>
 
 /** With one more look. Observers that are gone are forgotten. */
 export function sampled(
@@ -20,10 +15,10 @@ export function sampled(
   observers: readonly Status[],
   atMs: number,
 ): ObserverSamples {
-  return new Map(
+  return withLook(
+    before,
     observers.map(({ observer, lagMs, runs, failures }) => {
-      const kept = (before.get(observer) ?? []).slice(-(SAMPLES_MAX - 1))
-      return [observer, [...kept, { atMs, lagMs, runs, failures }]]
+      return [observer, { atMs, lagMs, runs, failures }]
     }),
   )
 }
@@ -45,18 +40,4 @@ export function lagChart(samples: readonly ObserverSample[]): ChartData {
 export function rateChart(samples: readonly ObserverSample[]): ChartData {
   const lines = [ratesOf(samples, 'runs'), ratesOf(samples, 'failures')]
   return { times: timesOf(samples), lines }
-}
-
-function timesOf(samples: readonly ObserverSample[]): number[] {
-  return samples.map(({ atMs }) => atMs / 1_000)
-}
-
-/** A counter that has fallen is that of another run of the server. */
-function ratesOf(samples: readonly ObserverSample[], counter: Counter): Array<number | null> {
-  return samples.map((sample, at) => {
-    const before = samples[at - 1]
-    if (before === undefined || sample[counter] < before[counter]) return null
-    const seconds = (sample.atMs - before.atMs) / 1_000
-    return seconds <= 0 ? null : (sample[counter] - before[counter]) / seconds
-  })
 }

@@ -24,6 +24,23 @@ export function resumeOf({
   return { sql: `ALTER OBSERVER ${quoted(observer)} RESUME`, meaning }
 }
 
+/** The other state of a schedule. */
+export function scheduleStateOf({
+  schedule,
+  state,
+}: Pick<Schemas['ObserverSchedule'], 'schedule' | 'state'>): StatementRequest {
+  const name = quoted(schedule)
+  return state === 'paused'
+    ? {
+        sql: `ALTER SCHEDULE ${name} RESUME`,
+        meaning: 'It waits for its next time. Those of the pause are not made up for.',
+      }
+    : {
+        sql: `ALTER SCHEDULE ${name} PAUSE`,
+        meaning: 'Its times pass until it is resumed, and are not made up for.',
+      }
+}
+
 /** `from` is a time as text or a stamp, as somebody has typed it. */
 export function replayOf(observer: string, from: string): StatementRequest {
   const stamp = /^\d+$/.test(from) ? from : textLiteral(from)

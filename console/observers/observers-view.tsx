@@ -2,7 +2,7 @@
 import { useRef } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { hashOf } from '../page/address.ts'
-import { useConsole } from '../page/console-context.ts'
+import { useConsole, useRight } from '../page/console-context.ts'
 import { type Head, ListTable } from '../page/lists/list-table.tsx'
 import { Problem } from '../page/problem.tsx'
 import { durationText } from '../page/stamp-text.ts'
@@ -11,6 +11,7 @@ import type { ViewProps } from '../page/view-props.ts'
 import { ObserverDetail } from './observer-detail.tsx'
 import { type ObserverSamples, rateOf, sampled } from './observer-samples.ts'
 import { circleText, countedText, rateText, stateOf } from './observer-words.ts'
+import { RelaysSection } from './relays-section.tsx'
 
 type Status = Schemas['ObserverStatus']
 
@@ -20,6 +21,7 @@ const NONE: ObserverSamples = new Map()
 /** How the observers are doing, and one of them in full. */
 export function ObserversView({ address }: ViewProps) {
   const { db } = useConsole()
+  const mayAdminister = useRight('admin')
   const samples = useRef<ObserverSamples>(NONE)
   const { value, error, now } = usePolling(async (signal) => {
     const list = await db.request<Schemas['ObserverList']>('GET', '/v1/observers', undefined, {
@@ -54,6 +56,7 @@ export function ObserversView({ address }: ViewProps) {
           onSent={now}
         />
       )}
+      {mayAdminister && <RelaysSection />}
     </div>
   )
 }

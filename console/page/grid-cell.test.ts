@@ -5,7 +5,7 @@ import { gridCell } from './grid-cell.ts'
 
 describe('a cell of the grid', () => {
   it('tells NULL, the empty text and what is missing from each other and from texts', () => {
-    const cells = [null, '', undefined, 'NULL', 'empty', 'missing'].map(gridCell)
+    const cells = [null, '', undefined, 'NULL', 'empty', 'missing'].map((value) => gridCell(value))
     assert.deepEqual(
       cells.map(({ text, kind }) => [text, kind]),
       [
@@ -41,5 +41,6 @@ describe('a cell of the grid', () => {
     assert.equal(text.length, 201)
     assert.equal(title?.length, 4_001)
     assert.equal(gridCell(new Uint8Array([0, 255])).text, "x'00ff'")
+    assert.equal(gridCell(new Uint8Array(2_000_000).fill(255)).text, "x'ffffffffffffffff…' 2.0 MB")
   })
 })

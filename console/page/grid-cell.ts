@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { bytesText } from './stamp-text.ts'
 
 /** How a value is shown. What stands for no text is a word that looks different from every text. */
 export type GridCell = {
@@ -10,16 +11,23 @@ export type GridCell = {
 
 const SHOWN_MAX = 200
 const TITLE_MAX = 4_000
+/** Longer BYTES are shown by their size, and no digits of them can be typed over. */
+export const SHOWN_BYTES_MAX = 64
+const FIRST_BYTES = 8
 /** Characters that fit, however wide they are. */
 const FITS_MAX = 30
 
 /** The cell of a value as the client gives it, with INTEGER as bigint and JSON as text. */
-export function gridCell(value: unknown): GridCell {
+export function gridCell(value: unknown, type?: string): GridCell {
   if (value === undefined) return { text: 'missing', kind: 'missing' }
   if (value === null) return { text: 'NULL', kind: 'null' }
   if (value === '') return { text: 'empty', kind: 'empty' }
-  const isNumber = typeof value === 'number' || typeof value === 'bigint'
+  const isNumber = typeof value === 'number' || typeof value === 'bigint' || type === 'DECIMAL'
   const kind = isNumber ? 'number' : 'value'
+  if (value instanceof Uint8Array && value.length > SHOWN_BYTES_MAX) {
+    const [first, size] = [hexOf(value.subarray(0, FIRST_BYTES)), bytesText(value.length)]
+    return { text: `x'${first}…' ${size}`, kind }
+  }
   const text = withControlsShown(valueText(value))
   if (text.length <= SHOWN_MAX) return { text, kind }
   const title = text.length <= TITLE_MAX ? text : `${text.slice(0, TITLE_MAX)}…`
@@ -33,7 +41,7 @@ export function cellClass({ text, kind }: GridCell): string {
 
 /** The class of the head of a column, which stands as its values do. */
 export function headClass(type: string): string | undefined {
-  return type === 'INTEGER' || type === 'REAL' ? 'number' : undefined
+  return type === 'INTEGER' || type === 'DECIMAL' || type === 'REAL' ? 'number' : undefined
 }
 
 /** A value as a text: BYTES by hexadecimal digits, what is no text by its JSON form. */
@@ -45,7 +53,7 @@ export function valueText(value: unknown): string {
   return String(value)
 }
 
-function hexOf(bytes: Uint8Array): string {
+export function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 

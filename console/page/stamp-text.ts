@@ -57,3 +57,8 @@ export function bytesText(bytes: number): string {
 export function countText(count: number | bigint): string {
   return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
+
+/** `1 row`, `1,200 rows`. */
+export function countedText(count: number, one: string, many = `${one}s`): string {
+  return `${countText(count)} ${count === 1 ? one : many}`
+}

@@ -113,7 +113,7 @@ function ResultView({
   readonly isBusy: boolean
   readonly onMore: () => void
 }) {
-  const { columns, window, rowsAffected, unmet, plan } = result
+  const { columns, window, rowsAffected, unmet, hint, plan } = result
   if (plan !== undefined) return <PlanView plan={plan} />
   if (columns.length === 0) {
     const rows = rowsAffected === 1 ? 'row' : 'rows'
@@ -122,6 +122,7 @@ function ResultView({
         {unmet === undefined
           ? `Done: ${countText(rowsAffected)} ${rows} affected.`
           : `Nothing was written: ${UNMET[unmet] ?? unmet}.`}
+        {hint !== undefined && ` Hint: ${hint}.`}
       </p>
     )
   }

@@ -120,7 +120,12 @@ export class CodeEditor {
       mistake,
       TYPED_OVER,
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ 'aria-label': 'Statements', spellcheck: 'false' }),
+      EditorView.contentAttributes.of({
+        'aria-label': 'Statements',
+        spellcheck: 'false',
+        // It is reached without, and those who check a page ask for it where a text scrolls.
+        tabindex: '0',
+      }),
       autocompletion({ override: [(context) => complete(context, deps.complete)], icons: false }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) deps.onChange(update.state.doc.toString())
@@ -172,12 +177,19 @@ export class CodeEditor {
     this.#view.dispatch({ effects: underline.of(undefined) })
   }
 
-  setText(text: string): void {
+  /** Instead of what is there; `isSelected` where what is pasted next is to take its place. */
+  setText(text: string, isSelected = false): void {
     const { length } = this.#view.state.doc
     this.#view.dispatch({
       changes: { from: 0, to: length, insert: text },
-      selection: { anchor: text.length },
+      selection: isSelected ? { anchor: 0, head: text.length } : { anchor: text.length },
     })
+    this.focus()
+  }
+
+  /** Puts a text in at the cursor, in place of what is selected. */
+  insertAtCursor(text: string): void {
+    this.#view.dispatch(this.#view.state.replaceSelection(text), { scrollIntoView: true })
     this.focus()
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schemas, StatementResult } from '../../client-sdk/client.ts'
-import { countText, durationText } from '../page/stamp-text.ts'
+import { countedText, durationText } from '../page/stamp-text.ts'
 
 export type Explanation = Schemas['Explanation']
 type ExplainedLookup = Schemas['ExplainedLookup']
@@ -102,7 +102,7 @@ function lookupSteps(
   ]
   const told =
     measured &&
-    `${counted(measured.keys, 'key', 'asked')}, ${counted(measured.rows, 'row', 'found')}, ${tripsText(measured.roundTrips)}`
+    `${counted(measured.keys, 'key', 'asked')}, ${counted(measured.rows, 'row', 'found')}, ${countedText(measured.roundTrips, 'round trip')}`
   return [
     {
       title: `look up ${table}${as} by ${key}`,
@@ -153,7 +153,7 @@ export function planTotals({ measured }: Explanation): PlanTotals | undefined {
     ...(rowsReturned === 0 && rowsAffected > 0 ? [] : [counted(rowsReturned, 'row', 'returned')]),
     ...(rowsAffected === 0 ? [] : [counted(rowsAffected, 'row', 'affected')]),
     ...(cellsRead === undefined ? [] : [counted(cellsRead, 'cell', 'read')]),
-    ...(roundTrips === undefined ? [] : [tripsText(roundTrips)]),
+    ...(roundTrips === undefined ? [] : [countedText(roundTrips, 'round trip')]),
     ...(measured.milliseconds === undefined ? [] : [durationText(measured.milliseconds)]),
   ]
   const of = Math.max(rowsRead ?? 0, entriesRead ?? 0)
@@ -163,10 +163,5 @@ export function planTotals({ measured }: Explanation): PlanTotals | undefined {
 }
 
 function counted(count: number, one: string, done: string): string {
-  const many = one === 'entry' ? 'entries' : `${one}s`
-  return `${countText(count)} ${count === 1 ? one : many} ${done}`
-}
-
-function tripsText(count: number): string {
-  return `${countText(count)} round ${count === 1 ? 'trip' : 'trips'}`
+  return `${countedText(count, one, one === 'entry' ? 'entries' : undefined)} ${done}`
 }

@@ -28,6 +28,7 @@ export type ShownResult = {
   readonly window: RowWindow
   readonly rowsAffected: number
   readonly unmet: string | undefined
+  readonly hint: string | undefined
   readonly plan: Explanation | undefined
 }
 
@@ -120,9 +121,10 @@ function stampsOfScript({ results }: ScriptAnswer) {
 }
 
 function shown(result: StatementResult, known: ShownResult | undefined): ShownResult {
-  const { columns, rows, rowsAffected, unmet } = result
+  const { columns, rows, rowsAffected, unmet, hint } = result
   const window = extended(known?.window ?? NO_ROWS, rows, columns.length)
   // The same columns as before, so that rows which are shown need no new look.
   const shownColumns = known?.columns ?? columns
-  return { columns: shownColumns, window, rowsAffected, unmet, plan: explanationOf(result) }
+  const plan = explanationOf(result)
+  return { columns: shownColumns, window, rowsAffected, unmet, hint, plan }
 }

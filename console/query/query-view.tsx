@@ -3,13 +3,21 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { useConsole } from '../page/console-context.ts'
 import { Problem } from '../page/problem.tsx'
+import { quoted } from '../page/statements/sql-text.ts'
 import type { ViewProps } from '../page/view-props.ts'
 import { AnswerView } from './answer-view.tsx'
 import { AsOfField } from './as-of-field.tsx'
 import type { CompletionResult } from './code-editor.ts'
 import { Editor } from './editor.tsx'
 import { HistoryView } from './history-view.tsx'
+import { SavedView } from './saved/saved-view.tsx'
+import { FirstSteps } from './schema/first-steps.tsx'
+import sheet from './schema/schema.css' with { type: 'css' }
+import { SchemaList } from './schema/schema-list.tsx'
+import { useTables } from './schema/use-tables.ts'
 import { useQuery } from './use-query.ts'
+
+document.adoptedStyleSheets.push(sheet)
 
 /** Statements, and what they are answered. */
 export function QueryView({ address }: ViewProps) {
@@ -27,38 +35,81 @@ export function QueryView({ address }: ViewProps) {
     })
     return completionOf(answer)
   }
-  const insert = (statement: string) => query.editor.current?.insert(statement)
-  const { answer, error, isBusy, transaction } = query
+  const { answer, error } = query
+  const answered = answer === undefined ? error : answer.commitTimestamp
+  const tables = useTables(db, answered, hasToken(answer))
   return (
-    <div class="query">
-      <h2 class="unseen">Statements</h2>
-      <Editor
-        deps={{
-          text: query.text,
-          onChange: (text) => query.set({ text }),
-          onRun: (what) => void (what === 'all' ? query.runAll() : query.runStatement()),
-          complete,
-        }}
-        onReady={(editor) => {
-          query.editor.current = editor
-          setHasEditor(editor !== undefined)
-        }}
-      />
-      <Buttons query={query} />
-      <div class="query-fields">
-        <label class="parameters">
-          <span>Parameters, as JSON</span>
-          <input
-            type="text"
-            class="mono"
-            placeholder={'{ "id": 7 }'}
-            spellcheck={false}
-            value={query.parameters}
-            onInput={({ currentTarget }) => query.set({ parameters: currentTarget.value })}
+    <div class="beside">
+      {tables !== undefined && tables.length > 0 && (
+        <SchemaList
+          tables={tables}
+          onName={(name) => query.editor.current?.insertAtCursor(quoted(name))}
+        />
+      )}
+      <div class="query">
+        <h2 class="unseen">Statements</h2>
+        {tables?.length === 0 && (
+          <FirstSteps
+            onText={(text, isSelected) => query.editor.current?.setText(text, isSelected)}
+            onRun={(text) => {
+              query.editor.current?.setText(text)
+              void query.runAll()
+            }}
           />
-        </label>
-        <AsOfField asOf={query.asOf} onChange={(asOf) => query.set({ asOf })} />
+        )}
+        <Editor
+          deps={{
+            text: query.text,
+            onChange: (text) => query.set({ text }),
+            onRun: (what) => void (what === 'all' ? query.runAll() : query.runStatement()),
+            complete,
+          }}
+          onReady={(editor) => {
+            query.editor.current = editor
+            setHasEditor(editor !== undefined)
+          }}
+        />
+        <Buttons query={query} />
+        <Fields query={query} />
+        <Answered query={query} />
+        <SavedView text={query.text} onChosen={(text) => query.editor.current?.setText(text)} />
+        <HistoryView
+          texts={query.history}
+          onChosen={(text) => query.editor.current?.setText(text)}
+          onForget={query.forget}
+        />
       </div>
+    </div>
+  )
+}
+
+type Query = ReturnType<typeof useQuery>
+
+function Fields({ query }: { readonly query: Query }) {
+  return (
+    <div class="query-fields">
+      <label class="parameters">
+        <span>Parameters, as JSON</span>
+        <input
+          type="text"
+          class="mono"
+          placeholder={'{ "id": 7 }'}
+          spellcheck={false}
+          value={query.parameters}
+          onInput={({ currentTarget }) => query.set({ parameters: currentTarget.value })}
+        />
+      </label>
+      <AsOfField asOf={query.asOf} onChange={(asOf) => query.set({ asOf })} />
+    </div>
+  )
+}
+
+/** What the last text was answered, and what is asked before it is sent. */
+function Answered({ query }: { readonly query: Query }) {
+  const { answer, error, isBusy, transaction } = query
+  const insert = (statement: string) => query.editor.current?.insert(statement)
+  return (
+    <>
       {transaction !== undefined && (
         <p class="open-transaction" role="status">
           A transaction is open, and all statements run in it. COMMIT keeps what it has written,
@@ -75,16 +126,11 @@ export function QueryView({ address }: ViewProps) {
           onCsv={isReadAlone(answer) ? query.csv : undefined}
         />
       )}
-      <HistoryView
-        texts={query.history}
-        onChosen={(text) => query.editor.current?.setText(text)}
-        onForget={query.forget}
-      />
-    </div>
+    </>
   )
 }
 
-function Buttons({ query }: { readonly query: ReturnType<typeof useQuery> }) {
+function Buttons({ query }: { readonly query: Query }) {
   return (
     <div class="row buttons">
       <button type="button" class="first" onClick={query.runStatement} title="Ctrl+Enter">
@@ -127,6 +173,13 @@ function AskedFirst({ onAnswer }: { readonly onAnswer: (isWanted: boolean) => vo
         </button>
       </p>
     </div>
+  )
+}
+
+/** Whether it is one of those that nobody can have again. */
+function hasToken(answer: Query['answer']): boolean {
+  return (
+    answer?.results.some(({ columns }) => columns.some(({ name }) => name === 'token')) ?? false
   )
 }
 

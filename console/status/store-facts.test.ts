@@ -36,6 +36,29 @@ describe('the facts of a store', () => {
     )
   })
 
+  it('say of a primary whether a standby has what it has', () => {
+    const copy = {
+      mode: 'preferred',
+      connected: true,
+      alone: false,
+      copied: 7,
+      groupsBehind: 0,
+    } as const
+    const shown = (other: object) =>
+      storeFacts({ ...STATUS, secondCopy: { ...copy, ...other } })
+        .filter(({ name }) => ['role', 'standby', 'second copy'].includes(name))
+        .map(({ text, isBad = false }) => (isBad ? `${text}!` : text))
+    assert.deepEqual(shown({}), ['primary', 'has all', 'preferred'])
+    assert.deepEqual(shown({ groupsBehind: 1_200 }).at(1), '1,200 groups behind')
+    const gone = { connected: false, alone: true }
+    assert.deepEqual(shown(gone).slice(1), ['not connected!', 'preferred, writes go on without!'])
+    // Nobody waits for one that may be there or not.
+    assert.deepEqual(shown({ ...gone, mode: 'none', alone: false }).slice(1), [
+      'not connected',
+      'none',
+    ])
+  })
+
   it('say of a check whether the store is sound', () => {
     const report = {
       ...{ sound: false, rows: 3, cells: { data: 4, lock: 0 }, tables: [], problems: [] },

@@ -14,6 +14,8 @@ export type Fact = {
 
 type Status = Schemas['Status']
 
+/** A standby that is further behind is something to see to. */
+const BEHIND_MS_MAX = 10_000
 const LOST = 'What was committed after it is lost.'
 
 /** What `GET /v1/status` says of the server and its store. */
@@ -23,6 +25,8 @@ export function storeFacts(status: Status): Fact[] {
   return [
     { name: 'version', text: status.version },
     { name: 'engine', text: `${status.engine}, ${status.commit}` },
+    ...(status.standby === undefined ? [] : standbyFacts(status.standby)),
+    ...(status.secondCopy === undefined ? [] : secondCopyFacts(status.secondCopy)),
     { name: 'up for', text: durationText(status.uptimeSeconds * 1_000) },
     { name: 'open transactions', text: countText(status.openTransactions) },
     { name: 'written, not committed', text: bytesText(status.bufferedBytes) },
@@ -51,6 +55,30 @@ export function storeFacts(status: Status): Fact[] {
     ...(restored === undefined
       ? []
       : [{ name: 'put back as of', text: stampText(restored.after), title: LOST }]),
+  ]
+}
+
+/** Of a server that follows another. */
+function standbyFacts(standby: NonNullable<Status['standby']>): Fact[] {
+  const { primary, phase, connected, groupsBehind, behindMs } = standby
+  const behind = `${durationText(behindMs)}, ${countText(groupsBehind)} groups`
+  return [
+    { name: 'role', text: 'standby, takes no writes' },
+    { name: 'primary', text: primary },
+    { name: 'connection', text: connected ? phase : 'lost', isBad: !connected },
+    { name: 'behind', text: behindMs === 0 ? 'no' : behind, isBad: behindMs > BEHIND_MS_MAX },
+  ]
+}
+
+/** Of a server that others follow. */
+function secondCopyFacts(copy: NonNullable<Status['secondCopy']>): Fact[] {
+  const { mode, connected, alone, groupsBehind } = copy
+  const isMissing = mode !== 'none' && !connected
+  const progress = groupsBehind === 0 ? 'has all' : `${countText(groupsBehind)} groups behind`
+  return [
+    { name: 'role', text: 'primary' },
+    { name: 'standby', text: connected ? progress : 'not connected', isBad: isMissing },
+    { name: 'second copy', text: alone ? `${mode}, writes go on without` : mode, isBad: alone },
   ]
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parameter, Row, Schemas } from '../../client-sdk/client.ts'
+import { hexOf, SHOWN_BYTES_MAX } from '../page/grid-cell.ts'
 
 type Column = Schemas['TableColumn']
 
-/** What stands in a field of a form: a text, NULL, or nothing that would be sent. */
+/** What stands in a field of a form: a text, bytes too long to be read, NULL, or nothing that would be sent. */
 export type FieldValue =
   | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'null' }
   | { readonly kind: 'unset' }
 
@@ -21,8 +23,8 @@ function fieldOf(value: unknown): FieldValue {
   if (value === undefined) return { kind: 'unset' }
   if (value === null) return { kind: 'null' }
   if (value instanceof Uint8Array) {
-    const digits = Array.from(value, (byte) => byte.toString(16).padStart(2, '0'))
-    return { kind: 'text', text: digits.join('') }
+    if (value.length > SHOWN_BYTES_MAX) return { kind: 'bytes', bytes: value }
+    return { kind: 'text', text: hexOf(value) }
   }
   return { kind: 'text', text: Object.is(value, -0) ? '-0' : String(value) }
 }
@@ -33,12 +35,24 @@ export function changedColumns(
   before: FormValues,
   now: FormValues,
 ): readonly Column[] {
-  return columns.filter(({ name }) => !isSame(before[name], now[name]))
+  return columns.filter(({ name }) => !isSameField(before[name], now[name]))
 }
 
-function isSame(one: FieldValue | undefined, other: FieldValue | undefined): boolean {
+export function isSameField(one: FieldValue | undefined, other: FieldValue | undefined): boolean {
   if (one?.kind === 'text' && other?.kind === 'text') return one.text === other.text
+  if (one?.kind === 'bytes' && other?.kind === 'bytes') return areEqual(one.bytes, other.bytes)
   return one?.kind === other?.kind
+}
+
+function areEqual(one: Uint8Array, other: Uint8Array): boolean {
+  if (one === other) return true
+  return one.length === other.length && one.every((byte, at) => byte === other[at])
+}
+
+/** The bytes that a field of BYTES has, where it has some. */
+export function bytesOfField(field: FieldValue): Uint8Array | undefined {
+  if (field.kind === 'bytes') return field.bytes
+  return field.kind === 'text' ? (typedValue(field.text, 'BYTES') as Uint8Array) : undefined
 }
 
 /** What is to be sent of these columns, or what is wrong with which field. */
@@ -55,6 +69,7 @@ export function sentValues(
     const field = now[name]
     if (field === undefined || field.kind === 'unset') continue
     if (field.kind === 'null') row[name] = null
+    else if (field.kind === 'bytes') row[name] = field.bytes
     else {
       const value = typedValue(field.text, type)
       if (value === undefined) problems[name] = WANTED[type] ?? `This is no ${type}.`
@@ -67,6 +82,7 @@ export function sentValues(
 /** What is said of a text that is no value of its type. */
 const WANTED: Readonly<Record<string, string>> = {
   INTEGER: 'An INTEGER is digits, with a sign perhaps.',
+  DECIMAL: 'A DECIMAL is a number such as 12.50.',
   REAL: 'A REAL is a number such as 2.5 or 1e6.',
   BOOLEAN: 'A BOOLEAN is true or false.',
   BYTES: 'BYTES are pairs of hexadecimal digits.',
@@ -79,6 +95,8 @@ function typedValue(text: string, type: string): Parameter | undefined {
   switch (type) {
     case 'INTEGER':
       return /^[-+]?\d+$/.test(trimmed) ? BigInt(trimmed.replace('+', '')) : undefined
+    case 'DECIMAL':
+      return /^[-+]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? trimmed : undefined
     case 'REAL': {
       const number = trimmed === '' ? Number.NaN : Number(trimmed)
       return Number.isFinite(number) ? number : undefined

@@ -2,7 +2,7 @@
 import type { Schemas } from '../../client-sdk/client.ts'
 import { gridCell } from '../page/grid-cell.ts'
 import { ListTable } from '../page/lists/list-table.tsx'
-import { type FieldValue, formOf } from './form-values.ts'
+import { type FieldValue, formOf, isSameField } from './form-values.ts'
 import type { useRowForm } from './use-row-form.ts'
 
 /** Said when somebody else has changed the row that a form is of: both, beside each other. */
@@ -26,7 +26,7 @@ export function OtherRow({
   const theirs = formOf(table.columns, now)
   const mine = new Set(changed.map(({ name }) => name))
   const differing = table.columns.filter(
-    ({ name }) => mine.has(name) || JSON.stringify(before[name]) !== JSON.stringify(theirs[name]),
+    ({ name }) => mine.has(name) || !isSameField(before[name], theirs[name]),
   )
   return (
     <div class="problem" role="alert">
@@ -58,5 +58,6 @@ export function OtherRow({
 
 function shown(field: FieldValue | undefined): string {
   if (field === undefined || field.kind === 'unset') return 'missing'
-  return field.kind === 'null' ? 'NULL' : gridCell(field.text).text
+  if (field.kind === 'null') return 'NULL'
+  return gridCell(field.kind === 'bytes' ? field.bytes : field.text).text
 }

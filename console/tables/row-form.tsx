@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Row, Schemas } from '../../client-sdk/client.ts'
 import { useConsole } from '../page/console-context.ts'
 import { Problem } from '../page/problem.tsx'
+import { BytesFile } from './bytes-file.tsx'
 import type { FieldValue } from './form-values.ts'
 import { OtherRow } from './other-row.tsx'
 import { cellsHash, entryHashes, watchHash } from './row-links.ts'
@@ -128,7 +129,9 @@ function Field({
         {name} <span class="muted">{isKey ? `${type}, key` : type}</span>
       </label>
       <span class="field-value">
-        {isLong ? <textarea rows={3} {...parts} /> : <input type="text" {...parts} />}
+        {value.kind !== 'bytes' &&
+          (isLong ? <textarea rows={3} {...parts} /> : <input type="text" {...parts} />)}
+        {type === 'BYTES' && <BytesFile {...{ name, value, isFixed, onChange }} />}
         {!notNull && !isKey && (
           <label class="null-box">
             <input

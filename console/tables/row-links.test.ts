@@ -14,10 +14,14 @@ const OF_MEMBERS = {
   ...index('ofMembers', false),
   columns: [{ ...column('meta'), each: true as const }],
 }
+const OF_WORDS = {
+  ...index('ofWords', false),
+  columns: [{ ...column('body'), words: true as const }],
+}
 const TABLE = {
   name: 'my table',
   primaryKey: [column('symbol'), column('id')],
-  indexes: [index('byOwner', false), index('oneOwner', true), OF_PATH, OF_MEMBERS],
+  indexes: [index('byOwner', false), index('oneOwner', true), OF_PATH, OF_MEMBERS, OF_WORDS],
 } as unknown as Schemas['Table']
 const ROW = { symbol: "a,b/~o'x", id: 7n, owner: 'ann' }
 

@@ -29,7 +29,7 @@ export function entryHashes(
   return table.indexes
     .filter(
       ({ state, columns }) =>
-        state !== 'failed' && columns.every(({ path, each }) => !path && !each),
+        state !== 'failed' && columns.every(({ path, each, words }) => !path && !each && !words),
     )
     .map(({ name, unique, columns }) => {
       const values = columns.map(({ column }) => (row[column] ?? null) as KeyValue | null)

@@ -6,8 +6,9 @@ import { useConsole } from '../page/console-context.ts'
 import { ListTable } from '../page/lists/list-table.tsx'
 import { Scroll } from '../page/lists/scroll.tsx'
 import { Problem } from '../page/problem.tsx'
+import { keyWords } from '../page/statements/key-words.ts'
 import { quoted } from '../page/statements/sql-text.ts'
-import { defaultWords, indexStateWords, keyWords, observerWords } from './table-words.ts'
+import { defaultWords, indexStateWords, observerWords } from './table-words.ts'
 
 /** What a table is declared to be. */
 export function TableDefinition({ table }: { readonly table: Schemas['Table'] }) {

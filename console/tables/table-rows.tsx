@@ -1,38 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Row, Schemas } from '../../client-sdk/client.ts'
 import { useConsole, useRight } from '../page/console-context.ts'
 import { Grid } from '../page/grid.tsx'
 import { Problem } from '../page/problem.tsx'
 import { Stamp } from '../page/stamp.tsx'
 import { goTo } from '../page/use-address.ts'
+import { DownloadCsv } from './csv/download-csv.tsx'
+import { EditedRow } from './edited-row.tsx'
 import { RowForm } from './row-form.tsx'
 import { cellsHash, watchHash } from './row-links.ts'
-import { keyWords } from './table-words.ts'
-import { useMayWrite } from './use-may-write.ts'
-import { useRows } from './use-rows.ts'
+import { isGiven } from './table-words.ts'
+import { type RowsWanted, rowsAddress, useRows } from './use-rows.ts'
+import { RowCount } from './wanted/row-count.tsx'
+import { nextOrder, sortedBy, sortKeys } from './wanted/sort-orders.ts'
+import { WantedForm } from './wanted/wanted-form.tsx'
 
-/** What the form is of: a row, or one that there is not yet. */
-type Opened = { readonly row: Row | undefined }
+/** What is changed: a row as a form, one that there is not yet, or one value where it stands. */
+type Opened =
+  | { readonly row: Row | undefined; readonly column?: undefined }
+  | { readonly row: Row; readonly column: Schemas['TableColumn'] }
 
 /** The rows of a table by the page, and one of them as a form. */
 export function TableRows({
   table,
   wanted,
+  mayWrite,
+  turn,
 }: {
   readonly table: Schemas['Table']
-  /** As the address has it: `where` and `index`. */
-  readonly wanted: Readonly<Record<string, string>>
+  readonly wanted: RowsWanted
+  readonly mayWrite: boolean
+  /** Another one when something has written rows. */
+  readonly turn: number
 }) {
   const { db } = useConsole()
-  const { where, index = 'primary' } = wanted
-  const rows = useRows(db, { table: table.name, where, index })
-  const mayWrite = useMayWrite(table.name)
+  const { where, index, order } = wanted
+  const rows = useRows(db, wanted, turn)
   const mayInspect = useRight('inspect')
   const [opened, setOpened] = useState<Opened>()
+  const [otherError, setOtherError] = useState<unknown>()
   const close = () => setOpened(undefined)
-  useEffect(close, [where, index])
+  useEffect(() => {
+    close()
+    setOtherError(undefined)
+  }, [where, index, order])
   const actions = useCallback(
     (row: Row) => (
       <RowLinks
@@ -43,17 +56,20 @@ export function TableRows({
     ),
     [table, mayInspect],
   )
+  const written = (now: Row | undefined) => {
+    if (opened?.row !== undefined && now !== undefined) rows.replace(opened.row, now)
+    else rows.again()
+    close()
+  }
   return (
     <section class="table-rows">
-      <Wanted table={table} where={where} index={index} onAgain={rows.again}>
-        {mayWrite && (
-          <button type="button" onClick={() => setOpened({ row: undefined })}>
-            Insert a row
-          </button>
-        )}
-      </Wanted>
-      {rows.error !== undefined && <Problem error={rows.error} />}
-      {opened !== undefined && (
+      <WantedForm table={table} wanted={wanted} onAgain={rows.again}>
+        <RowCount wanted={wanted} readTimestamp={rows.readTimestamp} onError={setOtherError} />
+        <DownloadCsv wanted={wanted} readTimestamp={rows.readTimestamp} onError={setOtherError} />
+        {mayWrite && <Additions wanted={wanted} onInsert={() => setOpened({ row: undefined })} />}
+      </WantedForm>
+      <Refused error={rows.error ?? otherError} />
+      {opened !== undefined && opened.column === undefined && (
         <RowForm
           key={opened.row}
           table={table}
@@ -61,27 +77,111 @@ export function TableRows({
           mayWrite={mayWrite}
           mayInspect={mayInspect}
           onClose={close}
-          onWritten={(now) => {
-            if (opened.row !== undefined && now !== undefined) rows.replace(opened.row, now)
-            else rows.again()
-            close()
-          }}
+          onWritten={written}
         />
       )}
       {rows.columns.length > 0 && (
-        <Grid
-          caption={`Rows of ${table.name}`}
-          columns={rows.columns}
-          window={rows.window}
-          hasMore={rows.cursor !== undefined}
-          isBusy={rows.isBusy}
-          onMore={rows.more}
-          actions={actions}
+        <RowsGrid
+          {...{ table, wanted, rows, opened, actions, mayWrite }}
+          onOpened={setOpened}
+          onWritten={written}
         />
       )}
       <Foot mayWrite={mayWrite} readTimestamp={rows.readTimestamp} />
     </section>
   )
+}
+
+function Additions({
+  wanted,
+  onInsert,
+}: {
+  readonly wanted: RowsWanted
+  readonly onInsert: () => void
+}) {
+  const { query, ...address } = rowsAddress(wanted)
+  return (
+    <>
+      <button type="button" onClick={onInsert}>
+        Insert a row
+      </button>
+      <button
+        type="button"
+        onClick={() => goTo({ ...address, query: { ...query, import: 'csv' } })}
+      >
+        Import CSV
+      </button>
+    </>
+  )
+}
+
+/** An error of the server, whose suggested statement is for Query. */
+function Refused({ error }: { readonly error: unknown }) {
+  const mayDefine = useRight('define')
+  if (error === undefined) return null
+  const insert = (sql: string) => goTo({ view: 'query', query: { sql } })
+  return <Problem error={error} onInsert={mayDefine ? insert : undefined} />
+}
+
+function RowsGrid({
+  table,
+  wanted,
+  rows,
+  opened,
+  actions,
+  mayWrite,
+  onOpened,
+  onWritten,
+}: {
+  readonly table: Schemas['Table']
+  readonly wanted: RowsWanted
+  readonly rows: ReturnType<typeof useRows>
+  readonly opened: Opened | undefined
+  readonly actions: (row: Row) => ComponentChildren
+  readonly mayWrite: boolean
+  readonly onOpened: (opened: Opened | undefined) => void
+  readonly onWritten: (now: Row | undefined) => void
+}) {
+  const keys = sortKeys(table)
+  const sort = {
+    may: (column: string) => keys.has(column),
+    now: (column: string) => sortedBy(column, wanted),
+    onSort: (column: string) =>
+      goTo(rowsAddress({ ...wanted, ...nextOrder(column, keys.get(column) ?? '', wanted) })),
+  }
+  /** What cannot be changed in one line is changed in the form. */
+  const onEdit = (row: Row, name: string) => {
+    const column = table.columns.find((one) => one.name === name)
+    onOpened(column !== undefined && isInPlace(table, column) ? { row, column } : { row })
+  }
+  const changed = opened?.column === undefined ? undefined : opened
+  const editor = (at: number) =>
+    changed !== undefined && (
+      <EditedRow
+        {...{ table, at, onWritten, columns: rows.columns }}
+        row={changed.row}
+        column={changed.column}
+        onClose={() => onOpened(undefined)}
+      />
+    )
+  return (
+    <Grid
+      caption={`Rows of ${table.name}`}
+      columns={rows.columns}
+      window={rows.window}
+      hasMore={rows.cursor !== undefined}
+      isBusy={rows.isBusy}
+      onMore={rows.more}
+      actions={actions}
+      sort={sort}
+      edit={mayWrite ? { onEdit, row: changed?.row, editor } : undefined}
+    />
+  )
+}
+
+function isInPlace({ primaryKey }: Schemas['Table'], column: Schemas['TableColumn']): boolean {
+  const isKey = primaryKey.some((one) => one.column === column.name)
+  return !isKey && !isGiven(column) && column.type !== 'BYTES'
 }
 
 function Foot({
@@ -120,74 +220,5 @@ function RowLinks({
       {cells !== undefined && <a href={cells}>cells</a>}
       <a href={watch}>watch</a>
     </span>
-  )
-}
-
-/** The box for a condition, the key that is walked, and what else there is to press. */
-function Wanted({
-  table,
-  where,
-  index,
-  onAgain,
-  children,
-}: {
-  readonly table: Schemas['Table']
-  readonly where: string | undefined
-  readonly index: string
-  readonly onAgain: () => void
-  readonly children: ComponentChildren
-}) {
-  const [text, setText] = useState(where ?? '')
-  // Before the browser takes another key: what is typed into a new page would be lost.
-  useLayoutEffect(() => setText(where ?? ''), [where])
-  const go = (condition: string, by: string) => {
-    const trimmed = condition.trim()
-    const query = {
-      ...(trimmed === '' ? {} : { where: trimmed }),
-      ...(by === 'primary' ? {} : { index: by }),
-    }
-    goTo({ view: 'tables', parts: [table.name], query })
-  }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (text.trim() === (where ?? '')) onAgain()
-    else go(text, index)
-  }
-  return (
-    <form class="wanted" onSubmit={submit}>
-      <span class="labelled where">
-        <label for="where">WHERE</label>
-        <input
-          id="where"
-          type="text"
-          class="mono"
-          spellcheck={false}
-          placeholder={`${table.primaryKey[0]?.column ?? 'id'} = …`}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </span>
-      <span class="labelled">
-        <label for="read-by">read by</label>
-        <select
-          id="read-by"
-          value={index}
-          onChange={({ currentTarget }) => go(text, currentTarget.value)}
-        >
-          <option value="primary">primary key ({keyWords(table.primaryKey)})</option>
-          {table.indexes
-            .filter(({ state }) => state === 'ready')
-            .map(({ name, columns }) => (
-              <option key={name} value={name}>
-                {name} ({keyWords(columns)})
-              </option>
-            ))}
-        </select>
-      </span>
-      <button type="submit" class="first">
-        Read
-      </button>
-      {children}
-    </form>
   )
 }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Schemas } from '../../client-sdk/client.ts'
-import { defaultWords, indexStateWords, keyWords, mayWrite, observerWords } from './table-words.ts'
+import { keyWords } from '../page/statements/key-words.ts'
+import { defaultWords, indexStateWords, mayWrite, observerWords } from './table-words.ts'
 
 describe('the words of a definition', () => {
   it('say how far an index is, or why there is none', () => {

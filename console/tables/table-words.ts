@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Schemas } from '../../client-sdk/client.ts'
-import { countText } from '../page/stamp-text.ts'
-
-/** `symbol, time DESC`, `meta->>'city'`. */
-export function keyWords(columns: readonly Schemas['KeyColumn'][]): string {
-  return columns
-    .map(
-      ({ column, path = '', each, descending }) =>
-        `${each ? 'EACH ' : ''}${column}${path}${descending ? ' DESC' : ''}`,
-    )
-    .join(', ')
-}
+import { hexOf } from '../page/grid-cell.ts'
+import { countedText } from '../page/stamp-text.ts'
 
 /** `ready`, `building, 1,200 rows done`, or why it failed. */
 export function indexStateWords({ state, rowsDone, failure }: Schemas['TableIndex']): string {
   if (state === 'building' && rowsDone !== undefined) {
-    return `building, ${countText(rowsDone)} ${rowsDone === 1 ? 'row' : 'rows'} done`
+    return `building, ${countedText(rowsDone, 'row')} done`
   }
   return failure === undefined ? state : `${state}: ${failure}`
 }
@@ -33,17 +24,13 @@ function literalOf(type: string, value: unknown): string {
   if (typeof value === 'object' && value !== null) return quoted(JSON.stringify(value))
   if (typeof value !== 'string' || type === 'INTEGER') return String(value)
   if (type === 'JSON') return quoted(JSON.stringify(value))
-  return type === 'BYTES' ? `x'${hexOf(value)}'` : quoted(value)
+  return type === 'BYTES'
+    ? `x'${hexOf(Uint8Array.from(atob(value), (byte) => byte.charCodeAt(0)))}'`
+    : quoted(value)
 }
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
-}
-
-function hexOf(base64: string): string {
-  return Array.from(atob(base64), (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join(
-    '',
-  )
 }
 
 /** Whether no value may be written: the store hands them out. */
@@ -52,11 +39,12 @@ export function isGiven({ default: given }: Schemas['TableColumn']): boolean {
 }
 
 export function observerWords(observer: Schemas['TableObserver']): string {
-  const { state, weak, columns, backfilled } = observer
+  const { state, weak, columns, due, backfilled } = observer
   return [
     state,
     ...(weak ? ['weak'] : []),
     columns.length === 0 ? 'notified of every change' : `notified of ${columns.join(', ')}`,
+    ...(due === undefined ? [] : [`due by ${due}`]),
     ...(backfilled ? [] : ['not all rows told yet']),
   ].join(', ')
 }

@@ -2,14 +2,22 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { hashOf } from '../page/address.ts'
-import { useConsole } from '../page/console-context.ts'
+import { useConsole, useRight } from '../page/console-context.ts'
 import { Problem } from '../page/problem.tsx'
 import { countText } from '../page/stamp-text.ts'
+import { keyWords } from '../page/statements/key-words.ts'
+import { goTo } from '../page/use-address.ts'
 import { usePolling } from '../page/use-polling.ts'
 import type { ViewProps } from '../page/view-props.ts'
+import { ImportCsv } from './csv/import-csv.tsx'
+import sheet from './rows.css' with { type: 'css' }
 import { TableDefinition } from './table-definition.tsx'
 import { TableRows } from './table-rows.tsx'
-import { isChanging, keyWords } from './table-words.ts'
+import { isChanging } from './table-words.ts'
+import { useMayWrite } from './use-may-write.ts'
+import { rowsAddress } from './use-rows.ts'
+
+document.adoptedStyleSheets.push(sheet)
 
 const EVERY_MS = 10_000
 /** While an index is being built, for example. */
@@ -21,13 +29,19 @@ const LISTED_MAX = 200
 export function TablesView({ address }: ViewProps) {
   const { db } = useConsole()
   const [everyMs, setEveryMs] = useState(EVERY_MS)
-  const { value, error } = usePolling(async (signal) => {
-    const options = { signal }
-    const list = await db.request<Schemas['TableList']>('GET', '/v1/tables', undefined, options)
-    setEveryMs(list.tables.some(isChanging) ? EVERY_CHANGING_MS : EVERY_MS)
-    return list.tables
-  }, everyMs)
   const [name] = address.parts
+  const isImport = address.query.import === 'csv'
+  const mayDefine = useRight('define')
+  const { value, error } = usePolling(
+    async (signal) => {
+      const options = { signal }
+      const list = await db.request<Schemas['TableList']>('GET', '/v1/tables', undefined, options)
+      setEveryMs(list.tables.some(isChanging) ? EVERY_CHANGING_MS : EVERY_MS)
+      return list.tables
+    },
+    everyMs,
+    isImport ? name : undefined,
+  )
   const table = useSame(value?.find((one) => one.name === name))
   return (
     <div class="tables">
@@ -36,7 +50,14 @@ export function TablesView({ address }: ViewProps) {
       {value === undefined && error === undefined && <p class="notice">Loading …</p>}
       {value !== undefined && <TableList tables={value} chosen={name} />}
       {table !== undefined && <ChosenTable key={table.id} table={table} address={address} />}
-      {value !== undefined && table === undefined && (
+      {isImport && name === undefined && mayDefine && (
+        <ImportCsv
+          table={undefined}
+          onClose={() => goTo({ view: 'tables' })}
+          onWritten={() => {}}
+        />
+      )}
+      {value !== undefined && table === undefined && !(isImport && name === undefined) && (
         <p class="notice">
           {name === undefined
             ? 'Choose a table.'
@@ -105,6 +126,11 @@ function ChosenTable({
   readonly address: ViewProps['address']
 }) {
   const { name, primaryKey, columns, indexes } = table
+  const { where, index = 'primary', order } = address.query
+  const wanted = { table: name, where, index, order }
+  const isImport = address.query.import === 'csv'
+  const mayWrite = useMayWrite(name)
+  const [turn, setTurn] = useState(0)
   return (
     <div class="chosen-table">
       <header>
@@ -114,7 +140,14 @@ function ChosenTable({
           {indexNames(indexes)}
         </p>
       </header>
-      <TableRows table={table} wanted={address.query} />
+      {isImport && mayWrite && (
+        <ImportCsv
+          table={table}
+          onClose={() => goTo(rowsAddress(wanted))}
+          onWritten={() => setTurn((before) => before + 1)}
+        />
+      )}
+      <TableRows table={table} wanted={wanted} mayWrite={mayWrite} turn={turn} />
       <TableDefinition table={table} />
     </div>
   )

@@ -8,9 +8,14 @@ export type RowsWanted = {
   readonly table: string
   /** A condition; all rows without. */
   readonly where: string | undefined
-  /** `primary`, or an index. */
+  /** `primary`, an index, or BOUNDED. */
   readonly index: string
+  /** Of the columns of that key, as the API takes it; the order of the key without. */
+  readonly order: string | undefined
 }
+
+/** Instead of an index: one that the condition bounds, as the server chooses it, and no walk of the table. */
+export const BOUNDED = '*'
 
 export type RowsState = {
   readonly columns: readonly ResultColumn[]
@@ -31,15 +36,15 @@ const NOTHING: RowsState = {
   isBusy: true,
 }
 
-/** Rows by the page, all of one snapshot; `again` reads the first page as it is now. */
-export function useRows(db: Database, { table, where, index }: RowsWanted) {
+/** Rows by the page, all of one snapshot; `again` reads the first page as it is now, and so does another `written`. */
+export function useRows(db: Database, { table, where, index, order }: RowsWanted, written: number) {
   const [state, setState] = useState(NOTHING)
   const [turn, setTurn] = useState(0)
   const ending = useRef(new AbortController())
   const read = async (before: RowsState, signal: AbortSignal) => {
     setState({ ...before, isBusy: true, error: undefined })
     try {
-      const wanted = { table, where, index }
+      const wanted = { table, where, index, order }
       const page = await pageOf(db, wanted, before.cursor, signal)
       if (signal.aborted) return
       const window = extended(before.window, page.rows, page.columns.length)
@@ -55,7 +60,7 @@ export function useRows(db: Database, { table, where, index }: RowsWanted) {
     ending.current = own
     void read(NOTHING, own.signal)
     return () => own.abort()
-  }, [db, table, where, index, turn])
+  }, [db, table, where, index, order, turn, written])
   return {
     ...state,
     more: () => void read(state, ending.current.signal),
@@ -71,15 +76,44 @@ export function useRows(db: Database, { table, where, index }: RowsWanted) {
 /** One page, from the cursor of the one before. */
 async function pageOf(
   db: Database,
-  { table, where, index }: RowsWanted,
+  wanted: RowsWanted,
   cursor: string | undefined,
   signal: AbortSignal,
 ) {
-  const search = new URLSearchParams({ limit: String(PAGE_ROWS), integers: 'string', index })
-  if (where !== undefined) search.set('where', where)
-  if (cursor !== undefined) search.set('cursor', cursor)
-  const path = `/v1/tables/${encodeURIComponent(table)}/rows?${search}`
-  const page = await db.request<Schemas['RowPage']>('GET', path, undefined, { signal })
+  const page = await db.request<Schemas['RowPage']>(
+    'GET',
+    rowsPath(wanted, {
+      ...{ limit: String(PAGE_ROWS), integers: 'string' },
+      ...(cursor === undefined ? {} : { cursor }),
+    }),
+    undefined,
+    { signal },
+  )
   const { columns, rows } = db.resultOf({ columns: page.columns, rows: page.rows, rowsAffected: 0 })
   return { columns, rows, cursor: page.cursor, readTimestamp: page.readTimestamp }
+}
+
+/** The path of a request for these rows, with what else is to be said of them. */
+export function rowsPath(
+  { table, where, index, order }: RowsWanted,
+  more: Readonly<Record<string, string>>,
+): string {
+  const search = new URLSearchParams({
+    ...(index === BOUNDED ? {} : { index }),
+    ...(where === undefined ? {} : { where }),
+    ...(order === undefined ? {} : { order }),
+    ...more,
+  })
+  return `/v1/tables/${encodeURIComponent(table)}/rows?${search}`
+}
+
+/** Where the console shows them. */
+export function rowsAddress({ table, where, index, order }: RowsWanted) {
+  const condition = where?.trim() ?? ''
+  const query = {
+    ...(condition === '' ? {} : { where: condition }),
+    ...(index === 'primary' ? {} : { index }),
+    ...(order === undefined ? {} : { order }),
+  }
+  return { view: 'tables', parts: [table], query }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schemas } from '../../client-sdk/client.ts'
-import { bytesText, countText } from '../page/stamp-text.ts'
+import { bytesText, countedText, countText } from '../page/stamp-text.ts'
 
 type Open = Schemas['OpenTransaction']
 
@@ -21,10 +21,8 @@ export function writtenText({ writes, bytes, readOnly }: Open): string {
 export function rollBackMeaning({ writes, busy }: Open): string {
   const rows = writes.reduce((sum, one) => sum + one.rows, 0)
   const lost =
-    rows === 0 ? 'It has written nothing.' : `What it has written is dropped: ${rowsText(rows)}.`
+    rows === 0
+      ? 'It has written nothing.'
+      : `What it has written is dropped: ${countedText(rows, 'row')}.`
   return busy ? `${lost} The statement that runs inside is stopped.` : lost
-}
-
-function rowsText(rows: number): string {
-  return `${countText(rows)} ${rows === 1 ? 'row' : 'rows'}`
 }

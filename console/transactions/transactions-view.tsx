@@ -5,6 +5,9 @@ import { ConflictSection } from './conflict-section.tsx'
 import { LockSection } from './lock-section.tsx'
 import { OpenSection } from './open-section.tsx'
 import { RunningSection } from './running-section.tsx'
+import sheet from './transactions.css' with { type: 'css' }
+
+document.adoptedStyleSheets.push(sheet)
 
 /** What is under way, and who was in whose way. Without the right to look, one's own transactions. */
 export function TransactionsView() {
