@@ -93,18 +93,9 @@ test('a benchmark that does not exist is refused with the list of those that do'
 
 test('Ctrl-C stops a run, removes its data and reports nothing', async (t) => {
   const folder = await testFolder(t, 'bench-test')
-  const words = [
-    'micro',
-    '--seconds',
-    '30',
-    '--rows',
-    '1000',
-    '--only',
-    'writers',
-    '--data',
-    folder,
-  ]
-  const child = spawn(process.execPath, [MAIN, ...words, '--out', join(folder, 'out')], {
+  const size = ['--seconds', '30', '--rows', '1000', '--only', 'writers']
+  const places = ['--data', folder, '--out', join(folder, 'out')]
+  const child = spawn(process.execPath, [MAIN, 'micro', ...size, ...places], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.after(() => child.kill('SIGKILL'))

@@ -18,5 +18,6 @@ export const SUITES: Readonly<Record<string, () => Promise<RunnableSuite>>> = {
     (await import('./notifications/notifications-suite.ts')).notificationsSuite,
   paper: async () => (await import('./paper/paper-suite.ts')).paperSuite,
   pairs: async () => (await import('./pairs/pairs-suite.ts')).pairsSuite,
+  'second-copy': async () => (await import('./second-copy/second-copy-suite.ts')).secondCopySuite,
   'index-build': async () => (await import('./index-build/index-build-suite.ts')).indexBuildSuite,
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OpenContender } from '../harness/experiment.ts'
 import type { PeerContender } from '../servers/executable.ts'
+import type { BrokerageOptions } from './brokerage-options.ts'
 import { checkAll } from './checks/all-checks.ts'
 import { BrokerageDriver } from './driver/brokerage-driver.ts'
 import type { Engine } from './engine.ts'
@@ -11,43 +12,38 @@ import type { Population } from './population/population.ts'
 import { CpuMeter } from './report/cpu-meter.ts'
 import { type RunSummary, sampleOf } from './report/run-sample.ts'
 
-export type ContenderOrder = {
+/** On which engine, which population trades how fast. */
+export type Trading = {
   readonly name: string
   readonly kind: EngineName
   readonly population: Population
-  readonly users: number
   /** Trade results per second; as fast as the users can when absent. */
   readonly pace: number | undefined
-  readonly kills: boolean
-  readonly moves: boolean
-  /** For the server. */
-  readonly percolite: Readonly<Record<string, string>>
 }
 
 /** An engine with a population of its own, ready for one run after the other. */
-export function brokerageContender(order: ContenderOrder): PeerContender {
-  const { name, kind, population, users } = order
-  const isChecked = kind !== 'null'
+export function brokerageContender(options: BrokerageOptions, trading: Trading): PeerContender {
+  const { name, kind, population } = trading
   return {
     name,
     program: programOf(kind),
     async open(surroundings): Promise<OpenContender> {
       const engine: Engine = await ENGINE_KINDS[kind].open({
         folder: await surroundings.temporaryFolder(kind),
-        percolite: order.percolite,
-        connections: 2 * users,
+        percolite: options.percolite,
+        connections: 2 * options.users,
       })
       try {
         await engine.load(async (loader) => {
           await loadPopulation(loader, population, surroundings)
         })
-        const problems = isChecked ? await verifyLoad(engine, population) : []
+        const problems = kind === 'null' ? [] : await verifyLoad(engine, population)
         // What is wrong before a run can never be right after it.
         if (problems.length > 0) throw new Error(`${name}: ${problems.join('\n')}`)
-        const driver = await BrokerageDriver.open({ engine, ...order })
+        const driver = await BrokerageDriver.open({ engine, ...options, ...trading })
+        const run = { engine, driver, ...options, ...trading }
         return {
-          run: async (seconds, signal) =>
-            sampleOf(await runBrokerage({ engine, driver, isChecked, ...order }, seconds, signal)),
+          run: async (seconds, signal) => sampleOf(await runBrokerage(run, seconds, signal)),
           async close() {
             try {
               await driver.close()
@@ -64,17 +60,8 @@ export function brokerageContender(order: ContenderOrder): PeerContender {
   }
 }
 
-type BrokerageRun = {
-  readonly engine: Engine
-  readonly driver: BrokerageDriver
-  readonly population: Population
-  readonly users: number
-  readonly pace: number | undefined
-  readonly kills: boolean
-  readonly moves: boolean
-  /** Whether there is a database whose contents can be checked. */
-  readonly isChecked: boolean
-}
+type BrokerageRun = BrokerageOptions &
+  Trading & { readonly engine: Engine; readonly driver: BrokerageDriver }
 
 /** One run: clean-up, a period of the price curve to warm up, the measured time, and the checks. */
 async function runBrokerage(
@@ -82,7 +69,7 @@ async function runBrokerage(
   seconds: number,
   signal: AbortSignal,
 ): Promise<RunSummary> {
-  const { engine, driver, population, isChecked } = run
+  const { engine, driver, population } = run
   const { profile } = population
   const cancelledBefore = await driver.cleanUp()
   driver.start()
@@ -101,7 +88,9 @@ async function runBrokerage(
   const sentAfter = sentBefore === undefined ? undefined : await engine.storeRequests?.()
   const { waiting } = driver
   await driver.finish()
-  const check = async () => (isChecked ? await checkAll(engine, population, driver.facts) : [])
+  // Without a database there is nothing that can be checked.
+  const check = async () =>
+    run.kind === 'null' ? [] : await checkAll(engine, population, driver.facts)
   const checks = await check()
   const cancelledAfter = await driver.cleanUp()
   return {

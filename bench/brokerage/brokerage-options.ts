@@ -35,7 +35,7 @@ export function readOptions(options: Readonly<Record<string, string>>): Brokerag
   const { profile = '', against = '', sizes = '' } = options
   const product: EngineName = `percolite-${oneOf('path', options.path ?? '', PATHS)}`
   const figure = oneOf('figure', options.figure ?? '', FIGURES)
-  const peers = peersOf(against, figure === '9' ? [] : peersByProfile(profile))
+  const peers = peersOf(against, profile, figure)
   return {
     ...{ profile, product, figure },
     peers: [...new Set(peers)].filter((name) => name !== product),
@@ -49,13 +49,10 @@ export function readOptions(options: Readonly<Record<string, string>>): Brokerag
   }
 }
 
-function peersOf(against: string, auto: readonly EngineName[]): readonly EngineName[] {
+function peersOf(against: string, profile: string, figure: string): readonly EngineName[] {
   if (against === 'none') return []
-  if (against === 'auto') return auto
-  return listOf(against, (word) => oneOf('against', word, ENGINE_NAMES))
-}
-
-function peersByProfile(profile: string): readonly EngineName[] {
+  if (against !== 'auto') return listOf(against, (word) => oneOf('against', word, ENGINE_NAMES))
+  if (figure === '9') return []
   return profile === 'tiny' ? ['null'] : ['postgres', 'sqlite']
 }
 

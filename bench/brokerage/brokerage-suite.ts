@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Experiment, Goal, Suite } from '../harness/experiment.ts'
-import { withInstalledPeers } from '../servers/executable.ts'
+import { bars, type Experiment, type Goal, type Suite } from '../harness/experiment.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
-import { brokerageContender } from './brokerage-contender.ts'
-import {
-  type BrokerageOptions,
-  DISCLAIMER,
-  deviationLines,
-  readOptions,
-} from './brokerage-options.ts'
+import { brokerageExperiment, NOT_COMPARABLE, perCorePlot, sameOn } from './brokerage-experiment.ts'
+import { type BrokerageOptions, DISCLAIMER, readOptions } from './brokerage-options.ts'
 import type { EngineName } from './engines/engine-kinds.ts'
 import { figure9 } from './figure-9.ts'
-import { Population } from './population/population.ts'
 import { profileOf } from './population/profiles.ts'
 
 /** The TPC-E-style brokerage workload. */
@@ -55,7 +48,10 @@ export const brokerageSuite: Suite = {
     },
     ...PERCOLITE_OPTIONS,
   },
-  experiments: (options) => [experimentOf(readOptions(options))],
+  experiments(options) {
+    const read = readOptions(options)
+    return [read.figure === '9' ? figure9(read) : comparison(read)]
+  },
   notes: [
     DISCLAIMER,
     'TR/s are committed trade results per second; each carries nine other transactions. TR/s per core is TR/s divided by the mean number of cores that all processes of the engine used. Driver and engine share this machine’s cores.',
@@ -63,50 +59,22 @@ export const brokerageSuite: Suite = {
   ],
 }
 
-function experimentOf(options: BrokerageOptions): Experiment {
-  return options.figure === '9' ? figure9(options) : comparison(options)
-}
-
-/** Percolite beside others, all with the same population and the same customers. */
+/** Percolite beside others. */
 function comparison(options: BrokerageOptions): Experiment {
-  const { product, peers, seed } = options
-  const profile = profileOf(options.profile)
-  const shared = {
-    ...options,
-    population: new Population(profile, seed),
-    pace: options.isPaced ? profile.customers / profile.scaleFactor : undefined,
-  }
-  const contenders = [product, ...peers].map((kind) =>
-    brokerageContender({ ...shared, name: kind, kind }),
-  )
-  return withInstalledPeers({
+  const { product, peers } = options
+  const { name, customers, trades } = profileOf(options.profile)
+  return brokerageExperiment(options, sameOn([product, ...peers], options), {
     name: 'brokerage',
-    title: `profile ${profile.name}, ${profile.customers.toLocaleString('en')} customers, ${profile.trades.toLocaleString('en')} trades of history`,
-    unit: 'TR',
-    contenders,
-    warmUpSeconds: 0,
+    title: `profile ${name}, ${customers.toLocaleString('en')} customers, ${trades.toLocaleString('en')} trades of history`,
     goals: GOALS.filter(({ to }) => peers.includes(to)).map((goal) => ({
       ...goal,
       what: `TR/s per core: ${product} / ${goal.to}`,
       of: product,
     })),
     plots: [
-      {
-        name: 'brokerage',
-        title: 'TPC-E-style workload, not comparable with published TPC-E results',
-        figure: 'operationsPerSecond',
-        kind: 'bars',
-        yTitle: 'trade results per second (TR/s)',
-      },
-      {
-        name: 'brokerage-per-core',
-        title: 'TPC-E-style workload, not comparable with published TPC-E results',
-        figure: 'figures.resultsPerCore',
-        kind: 'bars',
-        yTitle: 'TR/s per core used',
-      },
+      bars('brokerage', NOT_COMPARABLE, 'trade results per second (TR/s)'),
+      perCorePlot('brokerage-per-core'),
     ],
-    notes: deviationLines(profile, options),
   })
 }
 

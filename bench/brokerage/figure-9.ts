@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment } from '../harness/experiment.ts'
-import { withInstalledPeers } from '../servers/executable.ts'
-import { brokerageContender } from './brokerage-contender.ts'
-import { type BrokerageOptions, deviationLines } from './brokerage-options.ts'
+import { brokerageExperiment, NOT_COMPARABLE } from './brokerage-experiment.ts'
+import type { BrokerageOptions } from './brokerage-options.ts'
 import { Population } from './population/population.ts'
 import { type Profile, profileOf } from './population/profiles.ts'
 
@@ -21,71 +20,69 @@ export function figure9(options: BrokerageOptions): Experiment {
     const profile = profileOf(`wide-${size}`)
     return { name: profile.name, profile, pace: profile.customers / profile.scaleFactor }
   })
-  const [{ profile: smallest } = { profile: profileOf('wide-1') }] = points
-  return figure9At(points, options, [
-    `Figure 9, on one machine: wide-n has n times 1,000 customers, who trade at their nominal pace, ${smallest.scaleFactor} customers for a trade result per second. R² is against the mean: below 0 the points lie on no line through 0.`,
-  ])
+  return figure9At(
+    points,
+    options,
+    `Figure 9, on one machine: wide-n has n times 1,000 customers, who trade at their nominal pace, ${profileOf('wide-1').scaleFactor} customers for a trade result per second. R² is against the mean: below 0 the points lie on no line through 0.`,
+  )
 }
 
 /** The same where there is little time: one small population, whose customers trade ever faster. */
 export function briefFigure9(paces: readonly number[], options: BrokerageOptions): Experiment {
   const profile = profileOf('tiny')
-  const points = paces.map((pace) => ({ name: `${pace} TR/s`, profile, pace }))
-  return figure9At(points, options, [
+  return figure9At(
+    paces.map((pace) => ({ name: `${pace} TR/s`, profile, pace })),
+    options,
     `Figure 9, on one machine and briefly: ${profile.customers} customers trade faster from point to point, where the paper has more customers. R² is against the mean: below 0 the points lie on no line through 0.`,
-  ])
+  )
 }
 
-type Point = { readonly name: string; readonly profile: Profile; readonly pace: number }
-
 function figure9At(
-  given: readonly Point[],
+  points: ReadonlyArray<{
+    readonly name: string
+    readonly profile: Profile
+    readonly pace: number
+  }>,
   options: BrokerageOptions,
-  notes: readonly string[],
+  note: string,
 ): Experiment {
-  const points = given.map((point) => ({
-    ...point,
-    population: new Population(point.profile, options.seed),
-  }))
-  const kinds = [options.product, ...options.peers]
-  const nameOf = (kind: string, point: string) => `${kind}, ${point}`
-  const [{ profile: smallest } = { profile: profileOf('wide-1') }] = points
-  return withInstalledPeers({
-    name: 'figure-9',
-    title: `trade results over cores used, ${points.map(({ name }) => name).join(', ')}`,
-    unit: 'TR',
-    contenders: kinds.flatMap((kind) =>
-      points.map(({ name, population, pace }) =>
-        brokerageContender({
-          ...{ ...options, kind, population, pace },
-          name: nameOf(kind, name),
-        }),
-      ),
-    ),
-    warmUpSeconds: 0,
-    goals: [],
-    fits: kinds.map((kind) => ({
-      what: `TR/s per core used, ${kind}`,
-      contenders: points.map(({ name }) => nameOf(kind, name)),
-      x: 'figures.coresUsed',
-      y: 'operationsPerSecond',
+  const lines = [options.product, ...options.peers].map((kind) => ({
+    kind,
+    tradings: points.map(({ name, profile, pace }) => ({
+      ...{ name: `${kind}, ${name}`, kind, pace },
+      population: new Population(profile, options.seed),
     })),
-    plots: [
-      {
-        name: 'figure-9',
-        title: 'TPC-E-style workload, not comparable with published TPC-E results',
-        figure: 'operationsPerSecond',
-        kind: 'fits',
-        xTitle: 'cores used by all processes of the engine',
-        yTitle: 'trade results per second (TR/s)',
-        slopes: PAPER,
-      },
-    ],
-    notes: [
-      ...notes,
-      'The paper: 11,200 TR/s on 15,000 cores, linear from 11 cores on, on many machines, with copies of the data.',
-      'Figure 10, the loss of servers, is another benchmark: `npm run bench -- recovery`.',
-      ...deviationLines(smallest, options),
-    ],
-  })
+  }))
+  return brokerageExperiment(
+    options,
+    lines.flatMap(({ tradings }) => tradings),
+    {
+      name: 'figure-9',
+      title: `trade results over cores used, ${points.map(({ name }) => name).join(', ')}`,
+      goals: [],
+      fits: lines.map(({ kind, tradings }) => ({
+        what: `TR/s per core used, ${kind}`,
+        contenders: tradings.map(({ name }) => name),
+        ...{ x: 'figures.coresUsed', y: 'operationsPerSecond' },
+      })),
+      plots: [
+        {
+          ...{
+            name: 'figure-9',
+            title: NOT_COMPARABLE,
+            figure: 'operationsPerSecond',
+            kind: 'fits',
+          },
+          xTitle: 'cores used by all processes of the engine',
+          yTitle: 'trade results per second (TR/s)',
+          slopes: PAPER,
+        },
+      ],
+      notes: [
+        note,
+        'The paper: 11,200 TR/s on 15,000 cores, linear from 11 cores on, on many machines, with copies of the data.',
+        'Figure 10, the loss of servers, is another benchmark: `npm run bench -- recovery`.',
+      ],
+    },
+  )
 }

@@ -7,7 +7,7 @@ import {
   startPercolite,
 } from '../servers/percolite-server.ts'
 import type { ClusterShape } from './assignment/cluster-index.ts'
-import type { Documents, DocumentsOrder } from './documents/synthetic-documents.ts'
+import type { DocumentsOrder, SyntheticDocuments } from './documents/synthetic-documents.ts'
 
 /** The paper's passes take 20 minutes of an hour. */
 const HOUR_IN_T0 = 3
@@ -34,7 +34,7 @@ export type RatePoint = {
  */
 export class Field {
   readonly order: FieldOrder
-  readonly documents: Documents
+  readonly documents: SyntheticDocuments
   readonly shape: ClusterShape
   /** Seconds that all passes take, `batch-full`, when nothing is new. */
   readonly t0Seconds: number

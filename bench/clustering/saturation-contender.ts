@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Contender } from '../harness/experiment.ts'
-import type { Sample } from '../harness/sample.ts'
-import type { Shared } from '../harness/shared.ts'
+import { present, type Sample } from '../harness/sample.ts'
+import { onShared, type Shared } from '../harness/shared.ts'
 import type { PassVariant } from './batch/passes.ts'
 import type { Field, RatePoint } from './field.ts'
 import { lineThrough } from './incremental/backlog.ts'
@@ -18,16 +18,11 @@ export const SATURATION = 'saturation and cross-over'
  * before, and with it what follows from all of them.
  */
 export function saturationContender(shared: Shared<Field>, steps: number): Contender {
-  return {
-    name: SATURATION,
-    open: async (surroundings) => {
-      const field = await shared.acquire(surroundings)
-      return {
-        run: (seconds, signal) => bisect(field, { steps, seconds }, signal),
-        close: () => shared.release(),
-      }
-    },
-  }
+  return onShared(
+    SATURATION,
+    shared,
+    (field) => (seconds, signal) => bisect(field, { steps, seconds }, signal),
+  )
 }
 
 type Try = { readonly percent: number; readonly keepsUp: boolean; readonly run: IncrementalRun }
@@ -113,13 +108,6 @@ function sampleOf(field: Field, tries: readonly Try[], saturation: number | unde
 function passesSaturation(field: Field, variant: PassVariant): number | undefined {
   const { slope } = lineThrough(field.passes.get(variant) ?? [])
   return slope <= 0 ? undefined : field.percentOf(1 / slope)
-}
-
-function present(
-  figures: Readonly<Record<string, number | undefined>>,
-): Readonly<Record<string, number>> {
-  const entries = Object.entries(figures).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as Readonly<Record<string, number>>
 }
 
 const DOUBLINGS_MAX = 4

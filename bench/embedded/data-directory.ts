@@ -9,6 +9,7 @@ import {
   requireTable,
   type SqlRow,
 } from '../../storage/tables/tables.ts'
+import type { Surroundings } from '../harness/experiment.ts'
 
 type Transaction = Awaited<ReturnType<Storage['begin']>>
 
@@ -28,6 +29,25 @@ export async function fillDataDirectory(
   }
 }
 
+/** Of columns by their names; a `?` says that one may be NULL. */
+export function tableOf(
+  name: string,
+  columns: Readonly<Record<string, 'integer' | 'integer?' | 'text' | 'text?'>>,
+  primaryKey: readonly string[],
+  families: NewTable['families'] = [],
+): NewTable {
+  return {
+    name,
+    columns: Object.entries(columns).map(([column, type]) => ({
+      name: column,
+      type: type.startsWith('integer') ? 'INTEGER' : 'TEXT',
+      notNull: !type.endsWith('?'),
+    })),
+    primaryKey: primaryKey.map((column) => ({ column, descending: false })),
+    families,
+  }
+}
+
 export async function makeTable(storage: Storage, table: NewTable): Promise<void> {
   await inTransaction(storage, (transaction, catalog) =>
     createTable(transaction, catalog, table, { ifNotExists: false }),
@@ -44,6 +64,30 @@ export async function insertRows(
   await inTransaction(storage, (transaction, catalog) =>
     changeRows(transaction, requireTable(catalog, table), changes),
   )
+}
+
+const ROWS_PER_TRANSACTION = 1_000
+
+/** Any number of rows that are not there yet, by transactions of a thousand; says how many there are. */
+export async function insertAll(
+  storage: Storage,
+  table: string,
+  rows: Iterable<SqlRow>,
+  { signal, say }: Pick<Surroundings, 'signal' | 'say'>,
+): Promise<void> {
+  let batch: SqlRow[] = []
+  let written = 0
+  const flush = async () => {
+    signal.throwIfAborted()
+    await insertRows(storage, table, batch)
+    written += batch.length
+    batch = []
+    say(`${written.toLocaleString('en')} rows of ${table}`)
+  }
+  for (const row of rows) {
+    if (batch.push(row) === ROWS_PER_TRANSACTION) await flush()
+  }
+  if (batch.length > 0) await flush()
 }
 
 export async function inTransaction<Result>(

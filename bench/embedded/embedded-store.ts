@@ -84,21 +84,6 @@ export function sharedStore(options: EmbeddedStoreOptions): Shared<EmbeddedStore
   return new Shared((surroundings) => EmbeddedStore.open(options, surroundings))
 }
 
-/** A contender over a store that it shares with its neighbours. */
-export function onStore(
-  name: string,
-  shared: Shared<FilledStore>,
-  prepare: (store: FilledStore) => Work,
-): Contender {
-  return {
-    name,
-    async open(surroundings) {
-      const store = await shared.acquire(surroundings)
-      return { run: prepare(store), close: () => shared.release() }
-    },
-  }
-}
-
 /** The ceiling: a contender over a bare table of better-sqlite3. */
 export function onSqliteTable(
   name: string,

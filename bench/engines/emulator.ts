@@ -39,29 +39,31 @@ const LIFE_SECONDS = '1800'
 /** The end of the year 9999 in milliseconds since 1970, counted as the encoding does. */
 const DEBIAN_TIMESTAMP_MAX = 253_402_300_800_000 - 1_024 + 1_767_225_600_000_000
 
-const OFFICIAL_EMULATOR: EmulatorKind = {
-  name: "Google's emulator",
-  missing:
-    OFFICIAL === undefined
-      ? 'the package google-cloud-cli-bigtable-emulator is not installed'
-      : undefined,
-  start: async () => ({
-    name: "Google's emulator",
-    ...(await started(OFFICIAL as string, ['-address', '127.0.0.1:0'])),
-  }),
+function kindOf(
+  name: string,
+  missing: string | undefined,
+  run: () => ReturnType<typeof started>,
+  limits: Pick<Emulator, 'timestampMax'> = {},
+): EmulatorKind {
+  return { name, missing, start: async () => ({ name, ...limits, ...(await run()) }) }
 }
 
-const DEBIAN_EMULATOR: EmulatorKind = {
-  name: "the emulator of Debian's Go packages",
-  missing: HAS_GO
+const OFFICIAL_EMULATOR = kindOf(
+  "Google's emulator",
+  OFFICIAL === undefined
+    ? 'the package google-cloud-cli-bigtable-emulator is not installed'
+    : undefined,
+  () => started(OFFICIAL as string, ['-address', '127.0.0.1:0']),
+)
+
+const DEBIAN_EMULATOR = kindOf(
+  "the emulator of Debian's Go packages",
+  HAS_GO
     ? undefined
     : 'it is built with: apt-get install -y --no-install-recommends golang-go golang-google-cloud-dev',
-  start: async () => ({
-    name: "the emulator of Debian's Go packages",
-    timestampMax: DEBIAN_TIMESTAMP_MAX,
-    ...(await started(built(), [])),
-  }),
-}
+  () => started(built(), []),
+  { timestampMax: DEBIAN_TIMESTAMP_MAX },
+)
 
 export const EMULATORS: readonly EmulatorKind[] = [OFFICIAL_EMULATOR, DEBIAN_EMULATOR]
 
@@ -69,12 +71,8 @@ export const EMULATORS: readonly EmulatorKind[] = [OFFICIAL_EMULATOR, DEBIAN_EMU
 export function anyEmulator(): EmulatorKind {
   const host = process.env.BIGTABLE_EMULATOR_HOST
   if (host !== undefined) {
-    const name = `the emulator at ${host}`
-    return {
-      name,
-      missing: undefined,
-      start: async () => ({ name, host, processIds: [], close: async () => {} }),
-    }
+    const there = { host, processIds: [], close: async () => {} }
+    return kindOf(`the emulator at ${host}`, undefined, async () => there)
   }
   return EMULATORS.find(({ missing }) => missing === undefined) ?? DEBIAN_EMULATOR
 }

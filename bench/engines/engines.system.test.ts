@@ -29,15 +29,14 @@ for (const engine of ENGINES) {
     const [rawRead, sharedRead, ownRead, rawWrite, write] = figures(
       'figures.requestsPerOperation',
     ) as [number, number, number, number, number]
-    // One member of etcd, or an emulator, and heartbeats of the gateway now and then.
-    assert.ok(rawRead >= 1 && rawRead < 1.2, `a raw read is ${rawRead} requests`)
-    assert.ok(sharedRead >= 1 && sharedRead < 1.3, `a read at one snapshot is ${sharedRead}`)
+    // Reads of one turn are one request; there are heartbeats of the gateway now and then.
+    assert.ok(rawRead > 0 && rawRead < 1, `a raw read is ${rawRead} requests`)
+    assert.ok(sharedRead > 0 && sharedRead < 1, `a read at one snapshot is ${sharedRead}`)
     assert.ok(ownRead > sharedRead, `a read in its own transaction is ${ownRead}`)
     assert.ok(ownRead <= 3.2, `a read in its own transaction is ${ownRead}`)
-    const rawWrites = engine === 'etcd' ? 2 : 1
-    assert.ok(Math.abs(rawWrite - rawWrites) < 0.5, `a raw write is ${rawWrite} requests`)
+    assert.ok(rawWrite >= 1 && rawWrite < 1.5, `a raw write is ${rawWrite} requests`)
     // A lock, the write record in its place, and two shared timestamps at least.
-    assert.ok(write > 3 * rawWrites, `a write in a transaction is ${write} requests`)
+    assert.ok(write > 3, `a write in a transaction is ${write} requests`)
     assert.deepEqual(figures('figures.roundTrips'), ROUND_TRIPS)
     for (const rate of figures('operationsPerSecond')) assert.ok(rate > 0)
     const { goals } = reportExperiment({ experiment, samples })

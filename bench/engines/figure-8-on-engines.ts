@@ -4,10 +4,17 @@ import { type CellStore, openGateway, type Storage } from '../../storage/storage
 import { FilledStore } from '../embedded/filled-store.ts'
 import { OPERATIONS, type Operation } from '../embedded/operations.ts'
 import { reading, type Work, writing } from '../embedded/work.ts'
-import type { Contender, Experiment, Goal, Plot, Surroundings } from '../harness/experiment.ts'
-import { Shared } from '../harness/shared.ts'
+import {
+  bars,
+  type Contender,
+  type Experiment,
+  type Goal,
+  type Plot,
+  type Surroundings,
+} from '../harness/experiment.ts'
+import { onShared, Shared } from '../harness/shared.ts'
 import { FIGURE_8_PAPER, FIGURE_8_RATIOS } from '../micro/figure-8.ts'
-import { cpuSecondsOfTree } from '../servers/process-figures.ts'
+import { cpuSecondsOfTrees } from '../servers/process-figures.ts'
 import { anyEmulator } from './emulator.ts'
 import { roundTripsOf } from './round-trips.ts'
 import {
@@ -139,14 +146,13 @@ function plotsOf(name: EngineName, title: string): Plot[] {
       ...{ name: `figure-8-${name}`, title: titled('relative to the raw store'), kind: 'goals' },
       ...{ figure: 'operationsPerSecond', yTitle: 'relative to the raw store' },
     },
-    {
-      ...{ name: `figure-8-${name}-rates`, title: titled('reads and writes'), kind: 'bars' },
-      ...{ figure: 'operationsPerSecond', yTitle: 'operations per second' },
-    },
-    {
-      ...{ name: `figure-8-${name}-requests`, title: titled('requests to it'), kind: 'bars' },
-      ...{ figure: 'figures.requestsPerOperation', yTitle: 'requests for each operation' },
-    },
+    bars(`figure-8-${name}-rates`, titled('reads and writes'), 'operations per second'),
+    bars(
+      `figure-8-${name}-requests`,
+      titled('requests to it'),
+      'requests for each operation',
+      'figures.requestsPerOperation',
+    ),
   ]
 }
 
@@ -158,15 +164,9 @@ function onEngine(
   prepare: Prepare,
   working: (prepare: Prepare) => (store: FilledStore) => Work,
 ): Contender {
-  return {
-    name,
-    async open(surroundings) {
-      const roundTrips = await roundTripsOf(prepare)
-      const store = await shared.acquire(surroundings)
-      const work = working(prepare)(store)
-      return { run: withEngineFigures(store, roundTrips, work), close: () => shared.release() }
-    },
-  }
+  return onShared(name, shared, async (store) =>
+    withEngineFigures(store, await roundTripsOf(prepare), working(prepare)(store)),
+  )
 }
 
 /** A filled store in an engine of its own, whose gateway is this process. */
@@ -208,7 +208,7 @@ class EngineStore extends FilledStore {
 
   /** Of the engine's own processes; 0 where the system tells none. */
   engineCpuSeconds(): number {
-    return this.#engine.processIds().reduce((sum, pid) => sum + (cpuSecondsOfTree(pid) ?? 0), 0)
+    return cpuSecondsOfTrees(this.#engine.processIds())
   }
 
   override async close(): Promise<void> {

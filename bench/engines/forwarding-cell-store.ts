@@ -9,8 +9,12 @@ import type {
   KeyRange,
   RowMutations,
   RowScan,
+  RowStep,
+  ScanMark,
+  StepAnswer,
 } from '../../storage/cells/cell-store.ts'
 import type { RowFilter } from '../../storage/cells/row-filter.ts'
+import { answerEach } from '../../storage/storage.ts'
 
 /** A cell store in front of another one, for those that change only some of its calls. */
 export abstract class ForwardingCellStore implements CellStore {
@@ -29,6 +33,11 @@ export abstract class ForwardingCellStore implements CellStore {
     return this.#inner.checkAndMutateRow(row, step)
   }
 
+  /** One by one: what is changed of `checkAndMutateRow` is changed of this. */
+  checkAndMutateRows(steps: readonly RowStep[]): Promise<StepAnswer[]> {
+    return answerEach(steps, (step) => this.checkAndMutateRow(step.row, step))
+  }
+
   mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
     return this.#inner.mutateRows(entries)
   }
@@ -37,8 +46,8 @@ export abstract class ForwardingCellStore implements CellStore {
     return this.#inner.readRows(keys, filter)
   }
 
-  scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
-    return this.#inner.scanRanges(ranges, filter)
+  scanRanges(ranges: readonly KeyRange[], filter: RowFilter, mark?: ScanMark): AsyncIterable<Row> {
+    return this.#inner.scanRanges(ranges, filter, mark)
   }
 
   scanRows(scan: RowScan): AsyncIterable<Row> {

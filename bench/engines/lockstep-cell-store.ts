@@ -5,7 +5,6 @@ import type {
   CellStore,
   CheckAndMutate,
   Increment,
-  KeyRange,
   RowMutations,
   RowScan,
 } from '../../storage/cells/cell-store.ts'
@@ -73,9 +72,9 @@ export class LockstepCellStore extends ForwardingCellStore {
     yield* super.scanRows(scan)
   }
 
-  override async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+  override async *scanRanges(...scan: Parameters<CellStore['scanRanges']>): AsyncIterable<Row> {
     await this.#together('scanRanges', async () => {})
-    yield* super.scanRanges(ranges, filter)
+    yield* super.scanRanges(...scan)
   }
 
   async #together<T>(name: string, call: () => Promise<T>): Promise<T> {

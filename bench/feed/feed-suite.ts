@@ -2,6 +2,7 @@
 import { type Experiment, type Suite, UsageError } from '../harness/experiment.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import { hotRow } from './hot-row.ts'
+import { idleResults, liveResults } from './live-results.ts'
 import { observerThroughput } from './observer-throughput.ts'
 import { fanOut, frameLatency, slowReader } from './subscriptions.ts'
 
@@ -20,6 +21,8 @@ export const feedSuite: Suite = {
     frameLatency(options),
     fanOut(options),
     slowReader(options, slowSecondsOf(options)),
+    liveResults(options),
+    idleResults(options),
     hotRow(options),
     observerThroughput(options),
   ],

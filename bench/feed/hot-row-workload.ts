@@ -22,20 +22,16 @@ export async function openWorkload(
   // After several attempts the server gives up; how many those were, it does not say, so they count as one.
   const retries = new Retries()
   let trades = 0
-  let conflicts = 0
   return {
     async operate() {
       trades += 1
       const tell = { sql: TELL[kind], ...(kind === 'strong' ? { params: [trades] } : {}) }
       const insert = { sql: 'INSERT INTO trade (id, broker) VALUES ($1, 1)', params: [trades] }
       const body = JSON.stringify({ statements: [insert, tell] })
-      conflicts += JSON.parse(await retries.run(() => client.ask('/v1/query', body))).attempts - 1
+      const answer = await retries.run(() => client.ask('/v1/query', body))
+      retries.add(JSON.parse(answer).attempts - 1)
     },
-    takeFigures() {
-      const taken = conflicts + retries.take()
-      conflicts = 0
-      return { conflicts: taken }
-    },
+    takeFigures: () => ({ conflicts: retries.take() }),
     close: async () => client.close(),
   }
 }

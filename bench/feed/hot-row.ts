@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Contender, Experiment } from '../harness/experiment.ts'
+import { bars, type Contender, type Experiment } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
 import { loadedContender, type Sampling } from '../load/loaded-contender.ts'
 import { SharedServer } from '../servers/measured-server.ts'
@@ -39,13 +39,12 @@ export function hotRow(options: PercoliteOptions): Experiment {
       },
     ],
     plots: [
-      {
-        name: 'hot-row',
-        title: 'Conflicts of writers, a second',
-        figure: 'figures.conflictsPerSecond',
-        kind: 'bars',
-        yTitle: 'conflicts per second',
-      },
+      bars(
+        'hot-row',
+        'Conflicts of writers, a second',
+        'conflicts per second',
+        'figures.conflictsPerSecond',
+      ),
     ],
     notes: [
       'Each transaction inserts a row of its own and tells of one row that all have: with a strong observer by writing it, with a weak one by NOTIFY. Conflicts are those of the writers, which the server runs again by itself; `runsPerSecond` and `runConflictsPerSecond` are of the observer, and `lagMs` is how long after the last transaction the observer was done.',

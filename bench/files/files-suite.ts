@@ -19,8 +19,8 @@ import {
 import { openStore, type StoreKind } from '../stores/open-store.ts'
 import { closedOnFailure, loadTable, PROGRAMS, startStore } from '../stores/start-store.ts'
 import type { StoreRecord } from '../stores/store.ts'
+import { recordPieces } from '../ycsb/loaded-store.ts'
 import { FIELD_COUNT, recordKey, USERTABLE } from '../ycsb/record.ts'
-import { loadedPieces } from './loaded-pieces.ts'
 
 const KINDS: readonly StoreKind[] = ['percolite', 'postgresql']
 /** The written bytes of a process can only be read while it is there. */
@@ -120,6 +120,21 @@ function loadingOf(
     }
   }
   return { ...contender, program: PROGRAMS[kind] }
+}
+
+/** `recordPieces`, and says how many records have been taken. Throws when the signal is aborted. */
+function* loadedPieces(
+  rows: number,
+  { say, signal }: Pick<Surroundings, 'say' | 'signal'>,
+  fieldLength?: number,
+): Iterable<readonly StoreRecord[]> {
+  let loaded = 0
+  for (const piece of recordPieces(rows, fieldLength)) {
+    signal.throwIfAborted()
+    yield piece
+    loaded += piece.length
+    say(`${loaded.toLocaleString('en')} of ${rows.toLocaleString('en')} rows`)
+  }
 }
 
 const NAME = 'load, kill -9, start'

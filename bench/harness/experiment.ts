@@ -125,6 +125,16 @@ export type FigurePlot = PlotWords & {
   readonly yLogarithmic?: boolean
 }
 
+/** One bar for each contender. */
+export function bars(
+  name: string,
+  title: string,
+  yTitle: string,
+  figure: FigureName = 'operationsPerSecond',
+): FigurePlot {
+  return { name, title, figure, kind: 'bars', yTitle }
+}
+
 /** What `npm run bench -- <name>` runs. */
 export type Suite = {
   readonly title: string

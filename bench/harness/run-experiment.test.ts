@@ -9,14 +9,32 @@ import { testFolder } from '../../test/test-folder.ts'
 import type { Contender, Experiment } from './experiment.ts'
 import { Progress } from './progress.ts'
 import { type RunSettings, runExperiment } from './run-experiment.ts'
-import { processorTime } from './stolen-time.ts'
-import { timeOfHost } from './time-of-host.ts'
+import { type ProcessorTime, processorTime } from './stolen-time.ts'
 
 const settings = (signal = new AbortController().signal): RunSettings => ({
   ...{ seconds: 2, repetitions: 3, dataFolder: tmpdir(), signal },
   progress: new Progress(new PassThrough() as unknown as NodeJS.WriteStream),
   processorTime: async () => undefined,
 })
+
+/**
+ * The clock of a host that takes these shares of the processor time, one during each sample
+ * and the last one during all that come after.
+ */
+function timeOfHost(...shares: readonly number[]): () => Promise<ProcessorTime> {
+  let [wanted, stolen] = [0, 0]
+  let isAfter = true
+  let sample = -1
+  return async () => {
+    isAfter = !isAfter
+    if (isAfter) {
+      sample += 1
+      wanted += 100
+      stolen += 100 * (shares[Math.min(sample, shares.length - 1)] ?? 0)
+    }
+    return { wanted, stolen }
+  }
+}
 
 /** Contenders that write down what happens to them. */
 function recorded(names: string, run: (name: string) => void = () => {}) {

@@ -109,3 +109,13 @@ function microsPerOperation(sample: Sample, cpuSeconds: number | undefined): num
   if (cpuSeconds === undefined || sample.operations === 0) return undefined
   return (cpuSeconds * 1e6) / sample.operations
 }
+
+/** Those of the figures that there are. */
+export function present(
+  figures: Readonly<Record<string, number | undefined>>,
+): Record<string, number> {
+  const entries = Object.entries(figures).flatMap(([name, value]) => {
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Surroundings } from './experiment.ts'
+import type { Contender, OpenContender, Surroundings } from './experiment.ts'
 
 /**
  * What several contenders of an experiment use, such as a server or a filled store: opened by the first of them
@@ -26,5 +26,22 @@ export class Shared<Thing extends { close(): Promise<void> }> {
     const thing = await this.#opening?.catch(() => undefined)
     this.#opening = undefined
     await thing?.close()
+  }
+}
+
+/** A contender over what it shares with its neighbours; `prepare` makes its work of that. */
+export function onShared<Thing extends { close(): Promise<void> }>(
+  name: string,
+  shared: Shared<Thing>,
+  prepare: (thing: Thing) => OpenContender['run'] | Promise<OpenContender['run']>,
+  point?: NonNullable<Contender['point']>,
+): Contender {
+  return {
+    name,
+    ...(point === undefined ? {} : { point }),
+    async open(surroundings) {
+      const run = await prepare(await shared.acquire(surroundings))
+      return { run, close: () => shared.release() }
+    },
   }
 }

@@ -41,13 +41,8 @@ const DISTURBANCE = 'more than a tenth of the processor time that was wanted to 
 type MaybeDisturbed = Pick<Sample, 'stolenShare'>
 
 /** 0 where the system does not tell. */
-function shareLostBy({ stolenShare = 0 }: MaybeDisturbed): number {
-  return stolenShare
-}
-
-function isDisturbed(sample: MaybeDisturbed): boolean {
-  return shareLostBy(sample) > TOLERABLE_SHARE
-}
+const shareLostBy = ({ stolenShare = 0 }: MaybeDisturbed): number => stolenShare
+const isDisturbed = (sample: MaybeDisturbed) => shareLostBy(sample) > TOLERABLE_SHARE
 
 /** What a report says of samples that were taken again; undefined where none was. */
 export function retakesNote(retakes: number): string | undefined {

@@ -7,6 +7,7 @@ import {
   type PercoliteOptions,
   type PercoliteServer,
   startPercolite,
+  tokenOf,
 } from '../servers/percolite-server.ts'
 import { closedOnFailure } from '../stores/start-store.ts'
 
@@ -15,22 +16,19 @@ const MODULE = new URL('../load/http-workload.ts', import.meta.url).href
 
 type Guarded = PercoliteServer & { readonly token?: string }
 
-/** What the statements of a server are that lets the clients of the experiment in. */
+/** By what each contender is let in: the statements of its server. */
 const WAYS = {
-  open: [],
-  token: ['CREATE TOKEN load ROLE admin EXPIRES IN 1 DAY'],
-  rule: [
+  'GET without a token': [],
+  'GET with a token': ['CREATE TOKEN load ROLE admin EXPIRES IN 1 DAY'],
+  'GET with a token and a rule by key': [
     'CREATE ROLE member',
     'GRANT READ ON owned TO member WHERE owner = token.sub',
     'CREATE TOKEN root ROLE admin EXPIRES IN 1 DAY',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
-const NAMES = {
-  open: 'GET without a token',
-  token: 'GET with a token',
-  rule: 'GET with a token and a rule by key',
-} as const
+type Way = keyof typeof WAYS
+const [OPEN, TOKEN, RULE] = Object.keys(WAYS) as [Way, Way, Way]
 
 /** The same GET of one row, by whom is asked for nothing, by a token, and by one whose role has a rule. */
 export function accessCost(options: PercoliteOptions): Experiment {
@@ -40,10 +38,10 @@ export function accessCost(options: PercoliteOptions): Experiment {
     unit: 'requests',
     // Each has a server of its own, which V8 has to compile.
     warmUpSeconds: 6,
-    contenders: (['open', 'token', 'rule'] as const).map((way) =>
+    contenders: [OPEN, TOKEN, RULE].map((way) =>
       loadedContender({
-        name: NAMES[way],
-        server: new SharedServer(`percolite-${way}`, (folder) => guarded(folder, way, options)),
+        name: way,
+        server: new SharedServer('percolite', (folder) => guarded(folder, way, options)),
         load: ({ origin, token }) => ({
           module: MODULE,
           settings: { origin, request: 'getOwned', rows: OWNED_ROWS, token },
@@ -52,17 +50,13 @@ export function accessCost(options: PercoliteOptions): Experiment {
       }),
     ),
     goals: [
-      { what: NAMES.token, of: NAMES.token, to: NAMES.open, must: 0.92, aim: 1 },
-      { what: NAMES.rule, of: NAMES.rule, to: NAMES.open, must: 0.85, aim: 0.95 },
+      { what: TOKEN, of: TOKEN, to: OPEN, must: 0.92, aim: 1 },
+      { what: RULE, of: RULE, to: OPEN, must: 0.85, aim: 0.95 },
     ],
   }
 }
 
-async function guarded(
-  folder: string,
-  way: keyof typeof WAYS,
-  options: PercoliteOptions,
-): Promise<Guarded> {
+async function guarded(folder: string, way: Way, options: PercoliteOptions): Promise<Guarded> {
   const server = await startPercolite(folder, options)
   return await closedOnFailure(server, async () => {
     await server.query({
@@ -74,14 +68,8 @@ async function guarded(
     }
     let token: string | undefined
     for (const sql of WAYS[way]) token = tokenOf(await server.query({ sql })) ?? token
-    if (way !== 'rule') return { ...server, ...(token === undefined ? {} : { token }) }
+    if (way !== RULE) return { ...server, ...(token === undefined ? {} : { token }) }
     const sql = `CREATE TOKEN ${OWNER} ROLE member EXPIRES IN 1 DAY`
     return { ...server, token: tokenOf(await server.query({ sql }, token)) as string }
   })
-}
-
-/** The text of a token, where the answer has one. */
-function tokenOf(answer: unknown): string | undefined {
-  const { results } = answer as { results?: Array<{ rows: Array<{ token?: string }> }> }
-  return results?.[0]?.rows[0]?.token
 }

@@ -16,7 +16,7 @@ import { closedOnFailure } from '../stores/start-store.ts'
 
 export type RequestName = HttpSettings['request']
 
-const HELLO_PATH = '/hello'
+export const HELLO_PATH = '/hello'
 const MODULE = new URL('../load/http-workload.ts', import.meta.url).href
 
 /** One percolite with the data of the benchmarks, for all contenders of an experiment. */
@@ -54,25 +54,22 @@ export function sharedHello(
     const answer = await percolite.query(body).finally(() => percolite.close())
     const order = { folder: join(folder, 'raw'), rows: rowsOf(options) }
     return await startHello(folder, {
-      answers: { [HELLO_PATH]: answer },
+      ...{ path: HELLO_PATH, answer },
       ...(puts ? { puts: order } : {}),
     })
   })
 }
 
-/** Such requests to a percolite. */
+/** Such requests to a percolite; or to a hello server, which answers all of them at one path. */
 export function requestLoad(
   request: RequestName,
   options: PercoliteOptions,
+  path?: string,
 ): (server: { readonly origin: string }) => Load {
-  return ({ origin }) => loadOf({ origin, request, rows: rowsOf(options) })
-}
-
-export function helloLoad(
-  request: RequestName,
-  options: PercoliteOptions,
-): (server: HelloServer) => Load {
-  return ({ origin }) => loadOf({ origin, request, rows: rowsOf(options), path: HELLO_PATH })
+  const settings = { request, rows: rowsOf(options), ...(path === undefined ? {} : { path }) }
+  return ({ origin }) => {
+    return { module: MODULE, settings: { ...settings, origin } satisfies HttpSettings }
+  }
 }
 
 /**
@@ -83,11 +80,7 @@ export function durableCeiling(options: PercoliteOptions, clients: number): Peer
   return loadedContender({
     name: `hello with a raw durable put, ${clients} clients`,
     server: sharedHello('set', options, { puts: true }),
-    load: helloLoad('set', options),
+    load: requestLoad('set', options, HELLO_PATH),
     clients,
   })
-}
-
-function loadOf(settings: HttpSettings): Load {
-  return { module: MODULE, settings }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Experiment } from '../harness/experiment.ts'
+import { bars, type Experiment } from '../harness/experiment.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
 import type { PercoliteOptions } from '../servers/percolite-server.ts'
 import { requestLoad, sharedPercolite } from './http-contenders.ts'
@@ -72,15 +72,7 @@ export function eventLoop(options: PercoliteOptions): Experiment {
       }),
     ],
     goals: [],
-    plots: [
-      {
-        name: 'event-loop',
-        title: 'Latency p99 of small GETs',
-        figure: 'latency.p99',
-        kind: 'bars',
-        yTitle: 'milliseconds',
-      },
-    ],
+    plots: [bars('event-loop', 'Latency p99 of small GETs', 'milliseconds', 'latency.p99')],
     notes: ['Latency is that of the small GETs; CPU time is that of everything the server does.'],
   }
 }

@@ -5,7 +5,7 @@ import { loadedContender } from '../load/loaded-contender.ts'
 import type { PercoliteOptions } from '../servers/percolite-server.ts'
 import {
   durableCeiling,
-  helloLoad,
+  HELLO_PATH,
   requestLoad,
   sharedHello,
   sharedPercolite,
@@ -49,7 +49,7 @@ export function clientScaling(request: 'get' | 'set', options: PercoliteOptions)
           name: nameOf('hello', clients),
           point: { series: 'hello', x: clients },
           server: hello,
-          load: helloLoad(request, options),
+          load: requestLoad(request, options, HELLO_PATH),
           clients,
         }),
       ]),

@@ -4,12 +4,12 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fillDataDirectory, insertRows, makeTable } from '../embedded/data-directory.ts'
-import type { Experiment, Suite, Surroundings } from '../harness/experiment.ts'
+import { fillDataDirectory, insertAll, makeTable, tableOf } from '../embedded/data-directory.ts'
+import type { Experiment, Suite } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
 import { Shared } from '../harness/shared.ts'
 import { requestLoad } from '../http/http-contenders.ts'
-import { batches, itemId, itemValue, rowsOf } from '../load/data.ts'
+import { itemId, itemValue, rowsOf } from '../load/data.ts'
 import { loadedContender, type Sampling } from '../load/loaded-contender.ts'
 import { Random } from '../load/random.ts'
 import {
@@ -50,7 +50,11 @@ function indexBuild(options: Readonly<Record<string, string>>): Experiment {
   const rows = rowsOf(options)
   const server = new Shared(async (surroundings) => {
     const folder = await surroundings.temporaryFolder('index-build')
-    return await startIndexed(folder, options, { rows, ...surroundings })
+    await fillDataDirectory(join(folder, 'data'), async (storage) => {
+      await makeTable(storage, tableOf('item', { id: 'text', value: 'text' }, ['id']))
+      await insertAll(storage, 'item', itemRows(rows), surroundings)
+    })
+    return { ...(await startPercolite(folder, options)), folder }
   })
   const contender = (name: string, sample?: (of: Sampling<IndexedServer>) => Promise<Sample>) =>
     loadedContender({
@@ -70,7 +74,7 @@ function indexBuild(options: Readonly<Record<string, string>>): Experiment {
       contender(NAMES.before),
       contender(NAMES.during, (sampling) => buildUnderWriters(sampling, rows)),
       contender(NAMES.after),
-      contender(NAMES.check, ({ server }) => checkEntries(server, rows, options)),
+      contender(NAMES.check, ({ server }) => checkStopped(server, rows, options)),
     ],
     goals: [
       {
@@ -118,39 +122,11 @@ async function buildUnderWriters(
   }
 }
 
-async function checkEntries(
-  server: IndexedServer,
-  rows: number,
-  options: PercoliteOptions,
-): Promise<Sample> {
-  const { entries, problems, seconds, peakMiB } = await checkStopped(server, options)
-  const wrongEntries = problems + Math.abs(rows - entries)
-  return { operations: entries, seconds, cpuSeconds: 0, figures: { wrongEntries, peakMiB } }
-}
-
 const LOOK_MS = 100
 const MEMORY_LOOK_MS = 50
 
-/** What `percolite check` says of the folder, and what it took. */
-type CheckedFolder = {
-  readonly entries: number
-  readonly problems: number
-  readonly seconds: number
-  /** Of resident memory; 0 where the system does not tell. */
-  readonly peakMiB: number
-}
-
 /** A server over a table of so many items, and the folder that it works in. */
 type IndexedServer = PercoliteServer & { readonly folder: string }
-
-async function startIndexed(
-  folder: string,
-  options: PercoliteOptions,
-  load: { readonly rows: number } & Pick<Surroundings, 'signal' | 'say'>,
-): Promise<IndexedServer> {
-  await loadItems(join(folder, 'data'), load.rows, load)
-  return { ...(await startPercolite(folder, options)), folder }
-}
 
 /** Resolves when the index is ready, to the seconds that took; tells its progress meanwhile. */
 async function buildIndex(
@@ -178,8 +154,9 @@ async function buildIndex(
 /** Stops the server and checks what it leaves behind: each cell, and each entry with its row. */
 async function checkStopped(
   server: IndexedServer,
+  rows: number,
   { tree }: PercoliteOptions,
-): Promise<CheckedFolder> {
+): Promise<Sample> {
   await server.close()
   const startedMs = performance.now()
   const { main } = startCommand(tree)
@@ -195,35 +172,16 @@ async function checkStopped(
   const indexes = tables.flatMap((table: { indexes: { entries: number }[] }) => table.indexes)
   const entries = indexes.reduce((sum: number, one: { entries: number }) => sum + one.entries, 0)
   const seconds = (performance.now() - startedMs) / 1000
-  return { entries, problems: problemCount, seconds, peakMiB }
+  const wrongEntries = problemCount + Math.abs(rows - entries)
+  return { operations: entries, seconds, cpuSeconds: 0, figures: { wrongEntries, peakMiB } }
 }
 
-const ROWS_PER_TRANSACTION = 1_000
 const LOAD_SEED = 1
 
-/** Fills a new data directory with the items of `load/data.ts`, before any server uses it. */
-async function loadItems(
-  dataDirectory: string,
-  rows: number,
-  { signal, say }: Pick<Surroundings, 'signal' | 'say'>,
-): Promise<void> {
-  await fillDataDirectory(dataDirectory, async (storage) => {
-    await makeTable(storage, ITEMS)
-    const random = new Random(LOAD_SEED)
-    for (const numbers of batches(rows, ROWS_PER_TRANSACTION)) {
-      signal.throwIfAborted()
-      const items = numbers.map((number) => [itemId(number), itemValue(random, number)])
-      await insertRows(storage, ITEMS.name, items)
-      say(`${(numbers[0] as number).toLocaleString('en')} of ${rows.toLocaleString('en')} rows`)
-    }
-  })
+/** The items of `load/data.ts`. */
+function* itemRows(rows: number): Iterable<readonly string[]> {
+  const random = new Random(LOAD_SEED)
+  for (let number = 0; number < rows; number += 1) {
+    yield [itemId(number), itemValue(random, number)]
+  }
 }
-
-const ITEMS = {
-  name: 'item',
-  columns: [
-    { name: 'id', type: 'TEXT', notNull: true },
-    { name: 'value', type: 'TEXT', notNull: true },
-  ],
-  primaryKey: [{ column: 'id', descending: false }],
-} as const

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { HttpConnection } from './http-connection.ts'
+import { Pool } from './pool.ts'
 
 /** An answer that is no success: the benchmark's own request was wrong, or the server gave up. */
 export class UnexpectedAnswer extends Error {
@@ -21,38 +22,26 @@ export class UnexpectedAnswer extends Error {
 
 /** Asks for JSON over connections that stay open, one request at a time on each. */
 export class HttpClient {
-  readonly #connections: readonly HttpConnection[]
-  readonly #free: HttpConnection[]
-  /** Requests that wait for a connection, in the order in which they came. */
-  readonly #waiting: Array<(connection: HttpConnection) => void> = []
+  readonly #connections: Pool<HttpConnection>
 
   constructor(origin: string, connections: number, token?: string) {
     const url = new URL(origin)
-    this.#connections = Array.from({ length: connections }, () => new HttpConnection(url, token))
-    this.#free = [...this.#connections]
+    const all = Array.from({ length: connections }, () => new HttpConnection(url, token))
+    this.#connections = new Pool(all)
   }
 
   /** The text of the answer to a POST of this body, or to a GET. Throws UnexpectedAnswer for a status beyond 299. */
-  async ask(path: string, body?: string): Promise<string> {
-    const connection = this.#free.pop() ?? (await this.#nextFree())
-    try {
+  ask(path: string, body?: string): Promise<string> {
+    return this.#connections.use(async (connection) => {
       const { status, text } = await connection.ask(path, body)
       if (status < 300) return text
       throw new UnexpectedAnswer(path, status, text)
-    } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#free.push(connection)
-      else next(connection)
-    }
+    })
   }
 
   /** Does not wait for answers that are still to come. */
   close(): void {
-    for (const connection of this.#connections) connection.close()
-  }
-
-  #nextFree(): Promise<HttpConnection> {
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    for (const connection of this.#connections.all) connection.close()
   }
 }
 
@@ -69,6 +58,11 @@ export class Retries {
         this.#count += 1
       }
     }
+  }
+
+  /** Those that were run again elsewhere, such as by the server. */
+  add(count: number): void {
+    this.#count += count
   }
 
   /** How many since the last call. */

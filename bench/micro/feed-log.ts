@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { onStore, sharedStore } from '../embedded/embedded-store.ts'
+import { sharedStore } from '../embedded/embedded-store.ts'
 import type { FilledStore } from '../embedded/filled-store.ts'
 import { OPERATIONS } from '../embedded/operations.ts'
 import { DURABLE_WRITE_SAMPLES, type Work, writing } from '../embedded/work.ts'
 import type { Experiment } from '../harness/experiment.ts'
+import { onShared } from '../harness/shared.ts'
 
 const WITH = 'with the log'
 const WITHOUT = 'without it'
@@ -23,9 +24,9 @@ export function feedLog(rows: number): Experiment {
     // For as long V8 compiles what a transaction does.
     warmUpSeconds: 3,
     contenders: [
-      onStore(WITHOUT, storeOf(false), writing(OPERATIONS.write.own, 64)),
-      onStore(WITH, storeOf(true), writing(OPERATIONS.write.own, 64)),
-      onStore(FOLLOWED, storeOf(true), (store) =>
+      onShared(WITHOUT, storeOf(false), writing(OPERATIONS.write.own, 64)),
+      onShared(WITH, storeOf(true), writing(OPERATIONS.write.own, 64)),
+      onShared(FOLLOWED, storeOf(true), (store) =>
         whileFollowed(store, writing(OPERATIONS.write.own, 64)(store)),
       ),
     ],

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { onStore, sharedStore } from '../embedded/embedded-store.ts'
+import { sharedStore } from '../embedded/embedded-store.ts'
 import { OPERATIONS } from '../embedded/operations.ts'
 import { DURABLE_WRITE_SAMPLES, reading, writing } from '../embedded/work.ts'
-import type { Experiment } from '../harness/experiment.ts'
+import { bars, type Experiment } from '../harness/experiment.ts'
+import { onShared } from '../harness/shared.ts'
 
 /**
  * The paper's Figure 8, "The overhead of Percolator operations relative to Bigtable": random reads and
@@ -42,11 +43,11 @@ export function figure8(rows: number): Experiment {
     unit: 'operations',
     ...DURABLE_WRITE_SAMPLES,
     contenders: [
-      onStore(RAW_READ, store, reading(OPERATIONS.read.raw)),
-      onStore(READ, store, reading(OPERATIONS.read.own)),
-      onStore(RAW_WRITE, store, writing(OPERATIONS.write.raw, WRITERS)),
-      onStore(ONE_PHASE, store, writing(OPERATIONS.write.own, WRITERS)),
-      onStore(TWO_PHASE, twoPhase, writing(OPERATIONS.write.own, WRITERS)),
+      onShared(RAW_READ, store, reading(OPERATIONS.read.raw)),
+      onShared(READ, store, reading(OPERATIONS.read.own)),
+      onShared(RAW_WRITE, store, writing(OPERATIONS.write.raw, WRITERS)),
+      onShared(ONE_PHASE, store, writing(OPERATIONS.write.own, WRITERS)),
+      onShared(TWO_PHASE, twoPhase, writing(OPERATIONS.write.own, WRITERS)),
     ],
     goals: [
       {
@@ -70,10 +71,7 @@ export function figure8(rows: number): Experiment {
         kind: 'goals',
         yTitle: 'relative to the raw store',
       },
-      {
-        ...{ name: 'figure-8-rates', title: 'Figure 8: reads and durable writes', kind: 'bars' },
-        ...{ figure: 'operationsPerSecond', yTitle: 'operations per second' },
-      },
+      bars('figure-8-rates', 'Figure 8: reads and durable writes', 'operations per second'),
     ],
     notes: [
       ...FIGURE_8_PAPER,

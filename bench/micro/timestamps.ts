@@ -16,6 +16,8 @@ const SHARED = 'from the shared store, 5,000 callers waiting'
 
 /** The paper's oracle serves about two million timestamps per second from one machine (2.3). */
 export function timestamps(): Experiment {
+  const openEmbedded = onOwnStore((deps) => EmbeddedOracle.open(deps))
+  const openShared = onOwnStore((deps) => SharedOracle.open(deps))
   return {
     name: 'timestamps',
     title: 'Timestamps from the oracles',
@@ -122,22 +124,17 @@ const takeWithinTurns: OracleWork<SynchronousOracle> = async (oracle, seconds, s
 
 export const SILENT: StorageLog = { info() {}, warn() {}, error() {} }
 
-async function openEmbedded(surroundings: Surroundings): Promise<OpenOracle<EmbeddedOracle>> {
-  const cellStore = await openStore(surroundings)
-  return {
-    cellStore,
-    oracle: await EmbeddedOracle.open({ cellStore, clock: systemClock, log: SILENT }),
-  }
+type OracleDependencies = {
+  readonly cellStore: CellStore
+  readonly clock: typeof systemClock
+  readonly log: StorageLog
 }
 
-async function openShared(surroundings: Surroundings): Promise<OpenOracle<SharedOracle>> {
-  const cellStore = await openStore(surroundings)
-  return {
-    cellStore,
-    oracle: await SharedOracle.open({ cellStore, clock: systemClock, log: SILENT }),
+/** An oracle over a store of its own, on disk. */
+function onOwnStore<Oracle>(open: (deps: OracleDependencies) => Promise<Oracle>) {
+  return async ({ temporaryFolder }: Surroundings): Promise<OpenOracle<Oracle>> => {
+    const dataDirectory = await temporaryFolder('oracle')
+    const cellStore = await openSqliteCellStore({ dataDirectory })
+    return { cellStore, oracle: await open({ cellStore, clock: systemClock, log: SILENT }) }
   }
-}
-
-async function openStore({ temporaryFolder }: Surroundings): Promise<CellStore> {
-  return await openSqliteCellStore({ dataDirectory: await temporaryFolder('oracle') })
 }

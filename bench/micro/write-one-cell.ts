@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { onSqliteTable, onStore, sharedStore } from '../embedded/embedded-store.ts'
+import { onSqliteTable, sharedStore } from '../embedded/embedded-store.ts'
 import { OPERATIONS } from '../embedded/operations.ts'
 import { DURABLE_WRITE_SAMPLES, writing, writingGroups } from '../embedded/work.ts'
 import type { Experiment } from '../harness/experiment.ts'
+import { onShared } from '../harness/shared.ts'
 
 const WRITERS = 64
 const RAW = 'raw put'
@@ -22,9 +23,9 @@ export function writeOneCell(rows: number): Experiment {
     // Transactions have much more to be compiled than the raw puts beside them.
     warmUpSeconds: 3,
     contenders: [
-      onStore(RAW, store, writing(OPERATIONS.write.raw, WRITERS)),
-      onStore(ONE_PHASE, store, writing(OPERATIONS.write.own, WRITERS)),
-      onStore(TWO_PHASE, twoPhase, writing(OPERATIONS.write.own, WRITERS)),
+      onShared(RAW, store, writing(OPERATIONS.write.raw, WRITERS)),
+      onShared(ONE_PHASE, store, writing(OPERATIONS.write.own, WRITERS)),
+      onShared(TWO_PHASE, twoPhase, writing(OPERATIONS.write.own, WRITERS)),
       onSqliteTable(SQLITE_ONE, rows, writingGroups(1)),
       onSqliteTable(SQLITE_MANY, rows, writingGroups(WRITERS)),
     ],
@@ -59,8 +60,8 @@ export function writers(rows: number): Experiment {
     // For as long V8 compiles what a transaction does.
     warmUpSeconds: 3,
     contenders: [
-      onStore(ONE, store, writing(OPERATIONS.write.own, 1)),
-      onStore(MANY, store, writing(OPERATIONS.write.own, 64)),
+      onShared(ONE, store, writing(OPERATIONS.write.own, 1)),
+      onShared(MANY, store, writing(OPERATIONS.write.own, 64)),
     ],
     goals: [{ what: '64 writers / 1 writer, durable', of: MANY, to: ONE, must: 8, aim: 12 }],
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Contender, Experiment } from '../harness/experiment.ts'
+import { bars, type Contender, type Experiment } from '../harness/experiment.ts'
 import { RacingRuns } from './racing-runs.ts'
 
 const COUNTS = { racers: 4, rows: 16 }
@@ -29,10 +29,12 @@ export function oneCommit(): Experiment {
       paper: 1,
     })),
     plots: [
-      {
-        ...{ name: 'one-commit', title: 'Runs that committed, for each change', kind: 'bars' },
-        ...{ figure: 'figures.runsCommittedPerChange', yTitle: 'runs for each change' },
-      },
+      bars(
+        'one-commit',
+        'Runs that committed, for each change',
+        'runs for each change',
+        'figures.runsCommittedPerChange',
+      ),
     ],
     notes: [
       'Of each change, all runs begin before the first one commits, as if there was no advisory lock on the row. Each writes a row of its own, so they meet on nothing but the acknowledgment. `runsBegun`, `runsCommitted` and `rowsDerived` are of one sample; if `runsCommitted` or `rowsDerived` is not `changes`, the run of the benchmark fails.',

@@ -16,22 +16,13 @@ import {
   getRows,
   requireTable,
 } from '../../storage/tables/tables.ts'
-import { inTransaction, makeTable } from '../embedded/data-directory.ts'
+import { inTransaction, makeTable, tableOf } from '../embedded/data-directory.ts'
 import type { OpenContender, Surroundings } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
 import { measureHere, runClosedLoop } from '../load/closed-loop.ts'
 
 const OBSERVER = 'derive'
 const CHECKED_ROWS = 1_000
-
-const tableOf = (name: string) => ({
-  name,
-  columns: [
-    { name: 'id', type: 'INTEGER', notNull: true },
-    { name: 'n', type: 'INTEGER', notNull: false },
-  ],
-  primaryKey: [{ column: 'id', descending: false }],
-})
 
 type Tally = { begun: number; committed: number; conflicts: number }
 
@@ -66,7 +57,7 @@ export class RacingRuns implements OpenContender {
     const races = new RacingRuns(storage, counts)
     try {
       for (const name of ['source', 'derived']) {
-        await makeTable(storage, tableOf(name))
+        await makeTable(storage, tableOf(name, { id: 'integer', n: 'integer?' }, ['id']))
       }
       await inTransaction(storage, async (transaction, catalog) => {
         const observer = { name: OBSERVER, table: 'source', isWeak: false, columns: ['n'] }

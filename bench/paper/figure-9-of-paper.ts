@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { overGateways, perCore } from '../brokerage/brokerage-experiment.ts'
 import { readOptions } from '../brokerage/brokerage-options.ts'
 import { brokerageSuite } from '../brokerage/brokerage-suite.ts'
 import { briefFigure9, figure9 } from '../brokerage/figure-9.ts'
-import { overGateways, perCore } from '../brokerage/per-core.ts'
 import type { Experiment } from '../harness/experiment.ts'
 
 const BRIEF_PACES = [5, 10, 20]

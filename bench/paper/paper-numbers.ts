@@ -8,6 +8,7 @@ export type PaperNumber = {
   readonly where: string
 }
 
+const CLUSTERING = 'section 3.1'
 const FIGURE_7 = 'section 3.1, Figure 7'
 const FIGURE_8 = 'section 3.2, Figure 8'
 const FIGURE_9 = 'section 3.3, Figure 9'
@@ -24,25 +25,25 @@ export const PAPER_NUMBERS = {
     '',
     'section 2.4',
   ),
-  'machines of the clustering': number('machines that clustered documents', 240, '', 'section 3.1'),
-  keys: number('clustering keys to choose from', 750, 'M', 'section 3.1'),
-  'cluster size': number('documents in a cluster', 3.3, '', 'section 3.1'),
-  'in clusters': number('documents that are in a cluster with others', 93, '%', 'section 3.1'),
+  'machines of the clustering': number('machines that clustered documents', 240, '', CLUSTERING),
+  keys: number('clustering keys to choose from', 750, 'M', CLUSTERING),
+  'cluster size': number('documents in a cluster', 3.3, '', CLUSTERING),
+  'in clusters': number('documents that are in a cluster with others', 93, '%', CLUSTERING),
   'low rate': number('the lowest crawl rate', 1, '% an hour', FIGURE_7),
-  'batch run': number('a sequence of MapReduces, about', 20, 'minutes', 'section 3.1'),
+  'batch run': number('a sequence of MapReduces, about', 20, 'minutes', CLUSTERING),
   'batch delay': number(
     'a document in batches at the lowest rate, about',
     30,
     'minutes',
-    'section 3.1',
+    CLUSTERING,
   ),
   'incremental delay': number(
     'a document in Percolator at the lowest rate',
     2,
     'seconds',
-    'section 3.1',
+    CLUSTERING,
   ),
-  faster: number('so many times faster, about', 1_000, '', 'section 3.1'),
+  faster: number('so many times faster, about', 1_000, '', CLUSTERING),
   saturation: number('the crawl rate that is too much for Percolator', 40, '% an hour', FIGURE_7),
   'raw reads': number('reads of Bigtable', 15_513, 'a second', FIGURE_8),
   reads: number('reads of Percolator', 14_590, 'a second', FIGURE_8),

@@ -4,12 +4,10 @@ import { wholeNumber } from '../harness/command-line.ts'
 import type { Experiment, Goal } from '../harness/experiment.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
 import { withInstalledPeers } from '../servers/executable.ts'
-import { SharedServer } from '../servers/measured-server.ts'
 import type { PercoliteOptions } from '../servers/percolite-server.ts'
 import { loadAccounts } from '../stores/load-items.ts'
-import type { StoreKind } from '../stores/open-store.ts'
 import { PROGRAMS } from '../stores/start-store.ts'
-import { startLoadedStore } from '../ycsb/loaded-store.ts'
+import { loadedStores } from '../ycsb/loaded-store.ts'
 import { ROW_OPERATIONS, type RowOperation, type RowsSettings } from './rows-workload.ts'
 
 export const RECORDS_OPTION = { default: '20000', help: 'rows of 1 kB, in every server' } as const
@@ -29,15 +27,21 @@ const GOALS: Readonly<Record<RowOperation, readonly [must: number, aim: number]>
 /** Rows of a kilobyte over HTTP, beside a Fastify that asks PostgreSQL, rqlite and sqld. */
 export function rowsExperiment(options: PercoliteOptions): Experiment {
   const records = wholeNumber('records', options.records ?? RECORDS_OPTION.default, 10_000_000)
-  const servers = new Map(KINDS.map((kind) => [kind, sharedServer(kind, records, options)]))
+  const stores = loadedStores(KINDS, {
+    records,
+    percolite: options,
+    load: {
+      module: new URL('./rows-workload.ts', import.meta.url).href,
+      settings: { records, accounts: ACCOUNT_ROWS } satisfies Omit<RowsSettings, 'store'>,
+      ...{ clients: CLIENTS, seed: SEED },
+    },
+    loadMore: (settings) => loadAccounts(settings, ACCOUNT_ROWS),
+  })
   const contenders = ROW_OPERATIONS.flatMap((mix) =>
-    KINDS.map((kind) =>
+    stores.map(({ kind, server }) =>
       loadedContender({
-        name: `${mix}, ${kind}`,
-        program: PROGRAMS[kind],
-        server: servers.get(kind) as ReturnType<typeof sharedServer>,
+        ...{ name: `${mix}, ${kind}`, program: PROGRAMS[kind], server, mix, clients: CLIENTS },
         load: ({ load }) => load,
-        ...{ mix, clients: CLIENTS },
       }),
     ),
   )
@@ -64,21 +68,4 @@ function goalsOf(operation: RowOperation): readonly Goal[] {
     ...{ of, to: `${operation}, ${kind}` },
     ...(kind === 'fastify-postgres' ? { must, aim } : {}),
   }))
-}
-
-function sharedServer(kind: StoreKind, records: number, options: PercoliteOptions) {
-  return new SharedServer(kind, (folder) =>
-    startLoadedStore({
-      kind,
-      folder,
-      records,
-      percolite: options,
-      load: {
-        module: new URL('./rows-workload.ts', import.meta.url).href,
-        settings: { records, accounts: ACCOUNT_ROWS } satisfies Omit<RowsSettings, 'store'>,
-        ...{ clients: CLIENTS, seed: SEED },
-      },
-      loadMore: (settings) => loadAccounts(settings, ACCOUNT_ROWS),
-    }),
-  )
 }

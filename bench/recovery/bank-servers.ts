@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type SharedEngine, startEngine } from '../engines/shared-engine.ts'
 import type { Surroundings } from '../harness/experiment.ts'
 import { type PercoliteServer, startGateway, startPercolite } from '../servers/percolite-server.ts'
-import { cpuSecondsOfTree } from '../servers/process-figures.ts'
+import { cpuSecondsOfTrees } from '../servers/process-figures.ts'
 import type { BankAddresses } from './bank.ts'
 
 /** What is killed by SIGKILL, and started again after a while. */
@@ -44,7 +44,7 @@ export async function openEmbeddedBank({ temporaryFolder }: Surroundings): Promi
   return {
     any: () => server.origin,
     victims: [victim],
-    cpuSeconds: () => cpuSecondsOf([server.pid]),
+    cpuSeconds: () => cpuSecondsOfTrees([server.pid]),
     close: () => server.close(),
   }
 }
@@ -79,7 +79,7 @@ export async function openSharedBank(
   return {
     any: () => (servers[below(servers.length)] as PercoliteServer).origin,
     victims: [gateway, leaderOf(engine)],
-    cpuSeconds: () => cpuSecondsOf([...servers.map(({ pid }) => pid), ...engine.processIds()]),
+    cpuSeconds: () => cpuSecondsOfTrees([...servers.map(({ pid }) => pid), ...engine.processIds()]),
     close,
   }
 }
@@ -99,8 +99,4 @@ function leaderOf(engine: SharedEngine): Victim {
     },
     restart: async () => await restart?.(),
   }
-}
-
-function cpuSecondsOf(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + (cpuSecondsOfTree(pid) ?? 0), 0)
 }

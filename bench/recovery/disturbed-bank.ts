@@ -129,10 +129,9 @@ function lineOf({ victim, killed, backMs, ...recovery }: Disturbed & Recovery): 
 }
 
 function countsOf(words: readonly string[]): string {
-  const counts = new Map<string, number>()
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  if (counts.size === 0) return 'none'
-  return [...counts].map(([word, count]) => `${count} ${word}`).join(', ')
+  const groups = Map.groupBy(words, (word) => word)
+  if (groups.size === 0) return 'none'
+  return [...groups].map(([word, all]) => `${all.length} ${word}`).join(', ')
 }
 
 /** CPU seconds of processes of which some end meanwhile. */

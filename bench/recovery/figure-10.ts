@@ -18,18 +18,14 @@ export type Figure10Size = {
   readonly repetitions?: number
 }
 
+/** What `npm run bench -- recovery` takes when nothing is said. */
+const ALONE = { accounts: 1_000, clients: 16, gateways: 2, warmUpSeconds: 5 }
+
 export const FIGURE_10_SIZES = {
-  /** What `npm run bench -- recovery` takes when nothing is said. */
-  alone: { accounts: 1_000, clients: 16, gateways: 2, warmUpSeconds: 5 },
+  alone: ALONE,
   /** As a part of an hour, and of ten minutes. */
-  hour: {
-    ...{ accounts: 1_000, clients: 16, gateways: 2, warmUpSeconds: 8 },
-    ...{ seconds: { shared: 80, embedded: 30 }, repetitions: 3 },
-  },
-  quick: {
-    ...{ accounts: 1_000, clients: 16, gateways: 2, warmUpSeconds: 3 },
-    ...{ seconds: { shared: 45, embedded: 15 }, repetitions: 1 },
-  },
+  hour: { ...ALONE, warmUpSeconds: 8, seconds: { shared: 80, embedded: 30 }, repetitions: 3 },
+  quick: { ...ALONE, warmUpSeconds: 3, seconds: { shared: 45, embedded: 15 }, repetitions: 1 },
 } as const satisfies Readonly<Record<string, Figure10Size>>
 
 const SEED = 20_101_010

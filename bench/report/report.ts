@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Contender, Experiment, Plot, Suite } from '../harness/experiment.ts'
+import {
+  bars,
+  type Contender,
+  type Experiment,
+  type Plot,
+  type Suite,
+} from '../harness/experiment.ts'
 import type { MeasuredExperiment } from '../harness/run-experiment.ts'
 import { type FigureName, figureOf, type Sample } from '../harness/sample.ts'
 import { retakesNote, stolenTimeWarning } from '../harness/stolen-time.ts'
@@ -117,15 +123,11 @@ export function reportExperiment({
         samples: taken,
       }
     }),
-    plots: experiment.plots ?? [barsOf(experiment)],
+    plots: experiment.plots ?? [bars(name, title, `${unit} per second`)],
     ...(tookSeconds === undefined ? {} : { tookSeconds }),
     fits: (experiment.fits ?? []).flatMap((fit) => fitLine(fit, samples) ?? []),
     goals: experiment.goals.flatMap((goal) => judge(goal, samples) ?? []),
   }
-}
-
-function barsOf({ name, title, unit }: Experiment): Plot {
-  return { name, title, figure: 'operationsPerSecond', yTitle: `${unit} per second`, kind: 'bars' }
 }
 
 /** The spread of every figure that the samples have. */

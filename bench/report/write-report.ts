@@ -11,14 +11,22 @@ export async function writeReport(
   report: Report,
   further: ReadonlyMap<string, string> = new Map(),
 ): Promise<string[]> {
-  const files = new Map([
+  return await writeWithPlots(folder, report, [
     ['report.json', jsonOf(report)],
     ['report.txt', formatReport(report)],
     ...further,
   ])
-  for (const experiment of report.experiments) {
-    const plots = await drawPlots(experiment)
-    for (const [name, svg] of plots) files.set(`${name}.svg`, svg)
+}
+
+/** Writes these files and the plots of the report; returns the names of all. */
+export async function writeWithPlots(
+  folder: string,
+  { experiments }: Report,
+  texts: Iterable<readonly [name: string, text: string]>,
+): Promise<string[]> {
+  const files = new Map(texts)
+  for (const experiment of experiments) {
+    for (const [name, svg] of await drawPlots(experiment)) files.set(`${name}.svg`, svg)
   }
   for (const [name, text] of files) await writeInto(join(folder, name), text)
   return [...files.keys()]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Contender, Experiment } from '../harness/experiment.ts'
+import type { Experiment } from '../harness/experiment.ts'
 import { LoadProcess } from '../load/load-process.ts'
 import type { MemorySettings } from './memory-workload.ts'
 
@@ -14,7 +14,20 @@ export function memory(rows: number): Experiment {
     unit: 'rows',
     repetitions: 1,
     warmUpSeconds: 0,
-    contenders: [loadAndScan(rows)],
+    contenders: [
+      {
+        name: NAME,
+        async open({ temporaryFolder }) {
+          const settings: MemorySettings = { dataDirectory: await temporaryFolder('memory'), rows }
+          const order = { module: MODULE, settings, clients: 1, seed: 1, holdsStore: true }
+          const load = await LoadProcess.open(order)
+          return {
+            run: (seconds, signal) => load.run({ seconds }, signal),
+            close: () => load.close(),
+          }
+        },
+      },
+    ],
     goals: [
       {
         what: `${rows.toLocaleString('en')} rows loaded and scanned, resident set`,
@@ -23,20 +36,5 @@ export function memory(rows: number): Experiment {
       },
     ],
     plots: [],
-  }
-}
-
-function loadAndScan(rows: number): Contender {
-  return {
-    name: NAME,
-    async open({ temporaryFolder }) {
-      const settings: MemorySettings = { dataDirectory: await temporaryFolder('memory'), rows }
-      const order = { module: MODULE, settings, clients: 1, seed: 1, holdsStore: true }
-      const load = await LoadProcess.open(order)
-      return {
-        run: (seconds, signal) => load.run({ seconds }, signal),
-        close: () => load.close(),
-      }
-    },
   }
 }

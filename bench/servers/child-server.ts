@@ -99,6 +99,30 @@ export class ChildServer {
 }
 
 /**
+ * A program of our own, which is given its order as JSON and writes a line of JSON that says where it is. Returns that
+ * with the server.
+ */
+export async function startProgram<Place>(
+  name: string,
+  main: string,
+  order: unknown,
+  folder: string,
+): Promise<Place & { readonly pid: number; close(): Promise<void> }> {
+  let place: Place | undefined
+  const server = await ChildServer.start({
+    ...{ name, program: process.execPath, args: [main, JSON.stringify(order)] },
+    folder,
+    // The log is that of this process alone.
+    ready: async (log) => {
+      const line = log.split('\n').find((one) => one.startsWith('{'))
+      if (line === undefined) throw new Error('it has not named its address')
+      place = JSON.parse(line)
+    },
+  })
+  return { ...(place as Place), pid: server.pid, close: () => server.stop() }
+}
+
+/**
  * The command, such that the kernel kills the server when this process dies, even of SIGKILL: a
  * benchmark must not leave servers behind it. Only Linux can do that, by a program of util-linux.
  */

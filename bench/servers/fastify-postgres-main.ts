@@ -2,18 +2,17 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import Fastify from 'fastify'
-import { DatabaseError, Pool, type PoolClient } from 'pg'
-import { sqlTexts } from '../stores/sql-texts.ts'
+import { Pool, type PoolClient } from 'pg'
+import { sqlTexts } from '../stores/sql-store.ts'
 import type { Table, Value } from '../stores/store.ts'
 import type { FastifyPostgresOrder } from './fastify-postgres-server.ts'
-import { startPostgres } from './postgres-server.ts'
+import { conflictOf, startPostgres } from './postgres-server.ts'
 
 // The program of a server that answers with PostgreSQL's rows over HTTP, which it also starts: so both end
 // together, and their processor time is that of one tree.
 
 /** On two to four cores more connections bring no more. */
 const CONNECTIONS = 16
-const CONFLICTS: ReadonlySet<string | undefined> = new Set(['40001', '40P01'])
 
 type Row = Readonly<Record<string, Value>>
 type KeyBody = { readonly key: string }
@@ -54,14 +53,14 @@ async function ask(
 function addRoutes(table: Table): void {
   const texts = sqlTexts(table, (number) => `$${number}`)
   const update = (connection: Pool | PoolClient, { key, changes }: ChangeBody) => {
-    const values = [...changes.map(([, value]) => value), key]
-    return ask(connection, texts.update(changes.map(([index]) => index)), values)
+    const { sql, values } = texts.update(key, changes)
+    return ask(connection, sql, values)
   }
   const route = <Body>(name: string, answer: (body: Body) => Promise<unknown>) => {
     fastify.post(`/${table.name}/${name}`, ({ body }) => answer(body as Body))
   }
   const get = async (connection: Pool | PoolClient, key: string): Promise<Row> => {
-    const [row] = await ask(connection, texts.get(1), [key])
+    const [row] = await ask(connection, texts.get, [key])
     if (row === undefined)
       throw Object.assign(new Error('There is no such row.'), { statusCode: 404 })
     return row
@@ -106,7 +105,7 @@ async function inTransaction(work: (client: PoolClient) => Promise<object>): Pro
         return { ...answer, attempts }
       } catch (error) {
         await client.query('ROLLBACK')
-        if (!(error instanceof DatabaseError && CONFLICTS.has(error.code))) throw error
+        if (conflictOf(error) === undefined) throw error
       }
     }
   } finally {

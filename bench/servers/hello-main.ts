@@ -7,19 +7,17 @@ import { openRawPuts } from './raw-puts.ts'
 // does nothing else, unless it is told to put what the request brings first. What it reaches is the
 // ceiling of any server on this Fastify, with this client, and on this store.
 
-const { answers, puts } = JSON.parse(process.argv[2] ?? '{"answers":{}}') as HelloOrder
+const { path, answer, puts } = JSON.parse(process.argv[2] ?? '') as HelloOrder
 const put = puts === undefined ? undefined : await openRawPuts(puts)
 
 // As the product's own server: the same parser of bodies, the same way to make an answer's text.
 const fastify = Fastify({ bodyLimit: 16 * 1024 * 1024, requestTimeout: 60_000 })
 fastify.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
-for (const [path, answer] of Object.entries(answers)) {
-  fastify.post(path, async (request) => {
-    if (typeof request.body !== 'object') throw new Error('the body is not JSON')
-    if (put !== undefined) await put(request.body)
-    return answer
-  })
-}
+fastify.post(path, async (request) => {
+  if (typeof request.body !== 'object') throw new Error('the body is not JSON')
+  if (put !== undefined) await put(request.body)
+  return answer
+})
 await fastify.listen({ host: '127.0.0.1', port: 0 })
 const { port } = fastify.server.address() as { readonly port: number }
-process.stdout.write(`port ${port}\n`)
+process.stdout.write(`${JSON.stringify({ origin: `http://127.0.0.1:${port}` })}\n`)

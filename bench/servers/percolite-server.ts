@@ -100,9 +100,9 @@ async function started(
     args: [...nodeFlags, ...ownNodeFlags, main, 'serve', ...place, ...flags],
     folder,
     ready: async (log) => {
-      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(log)
-      if (found === null) throw new Error('it has not named its address')
-      origin = found[0]
+      const found = /listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(log)?.[1]
+      if (found === undefined) throw new Error('it has not named its address')
+      origin = found
     },
   })
   const client = new HttpClient(origin, 4)
@@ -135,4 +135,10 @@ async function started(
 
 function words(text = ''): string[] {
   return text.split(' ').filter((word) => word !== '')
+}
+
+/** The text of a token, where the answer has one. */
+export function tokenOf(answer: unknown): string | undefined {
+  const { results } = answer as { results?: Array<{ rows: Array<{ token?: string }> }> }
+  return results?.[0]?.rows[0]?.token
 }

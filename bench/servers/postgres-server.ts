@@ -4,7 +4,7 @@ import { chown } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Client } from 'pg'
+import { Client, DatabaseError } from 'pg'
 import { assertOwn, ChildServer, freePorts, unprivilegedAccount } from './child-server.ts'
 import { findExecutable } from './executable.ts'
 import type { MeasuredServer } from './measured-server.ts'
@@ -85,4 +85,14 @@ export async function withClient<Result>(
   } finally {
     await client.end()
   }
+}
+
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK = '40P01'
+
+/** Which conflict with another transaction it was that a statement failed by; undefined where it was none. */
+export function conflictOf(error: unknown): 'serialization' | 'deadlock' | undefined {
+  const code = error instanceof DatabaseError ? error.code : undefined
+  if (code === SERIALIZATION_FAILURE) return 'serialization'
+  return code === DEADLOCK ? 'deadlock' : undefined
 }

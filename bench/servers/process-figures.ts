@@ -20,6 +20,11 @@ export function cpuSecondsOfTree(pid: number): number | undefined {
   return ticks / TICKS_PER_SECOND
 }
 
+/** Of several; what ended, or the system does not tell, counts as nothing. */
+export function cpuSecondsOfTrees(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + (cpuSecondsOfTree(pid) ?? 0), 0)
+}
+
 /** Bytes that a process and its living descendants have given to the disk; 0 where the system does not tell. */
 export function writtenBytesOfTree(pid: number): number {
   let bytes = 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { HttpClient, UnexpectedAnswer } from '../load/http-client.ts'
+import { HttpClient, Retries, UnexpectedAnswer } from '../load/http-client.ts'
 import type { PostgresAddress } from '../servers/postgres-server.ts'
 import { openPostgresStore } from './postgres-store.ts'
 import { type Fields, missingRecord, type Store, type Table, type Value } from './store.ts'
@@ -21,11 +21,11 @@ export async function openFastifyPostgresStore(
     1,
   )
   const http = new HttpClient(origin, clients)
-  let retries = 0
+  const retries = new Retries()
   const ask = async (route: string, body: unknown): Promise<Answer> => {
     const text = await http.ask(`/${table.name}/${route}`, JSON.stringify(body))
     const answer: Answer = JSON.parse(text)
-    retries += (answer.attempts ?? 1) - 1
+    retries.add((answer.attempts ?? 1) - 1)
     return answer
   }
   const read = async (route: string, key: string, body: object): Promise<Fields> => {
@@ -58,11 +58,7 @@ export async function openFastifyPostgresStore(
     async transfer(_client, from, to) {
       await ask('transfer', { from, to })
     },
-    takeRetries() {
-      const taken = retries
-      retries = 0
-      return taken
-    },
+    takeRetries: () => retries.take(),
     async close() {
       http.close()
       await direct.close()

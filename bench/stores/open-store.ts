@@ -12,17 +12,17 @@ import type { Store, Table } from './store.ts'
 
 /** Which store, and where it is; this travels to the load process. */
 export type StoreSettings =
-  | { readonly kind: 'percolite' | 'percolite-socket'; readonly origin: string }
+  | { readonly kind: OriginKind; readonly origin: string }
   | { readonly kind: 'postgresql'; readonly address: PostgresAddress }
   | {
       readonly kind: 'fastify-postgres'
       readonly origin: string
       readonly address: PostgresAddress
     }
-  | { readonly kind: 'rqlite' | 'sqld'; readonly origin: string }
-  | { readonly kind: 'redis'; readonly url: string }
-  | { readonly kind: 'etcd'; readonly origin: string }
   | { readonly kind: 'better-sqlite3'; readonly file: string }
+
+/** A server that a URL says all of. */
+export type OriginKind = 'percolite' | 'percolite-socket' | 'rqlite' | 'sqld' | 'redis' | 'etcd'
 
 export type StoreKind = StoreSettings['kind']
 

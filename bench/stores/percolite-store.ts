@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { QuerySocket } from '../brokerage/engines/percolite/query-socket.ts'
 import { HttpClient, Retries } from '../load/http-client.ts'
-import { createText } from './sql-texts.ts'
+import { sqlTexts } from './sql-store.ts'
 import {
   type FieldChange,
   type Fields,
@@ -49,10 +49,9 @@ export function overSockets(origin: string, clients: number): Connection {
  */
 export function openPercoliteStore(connection: Connection, table: Table): Store {
   const retries = new Retries()
-  let conflicts = 0
   const ask = async (request: Request): Promise<Answer> => {
     const answer = await retries.run(() => connection.ask(request))
-    conflicts += answer.attempts - 1
+    retries.add(answer.attempts - 1)
     return answer
   }
   const { name, key: keyName, fields: names } = table
@@ -91,13 +90,9 @@ export function openPercoliteStore(connection: Connection, table: Table): Store 
     async transfer(_client, from, to) {
       await ask(transferRequest(table, from, to))
     },
-    takeRetries() {
-      const taken = conflicts + retries.take()
-      conflicts = 0
-      return taken
-    },
+    takeRetries: () => retries.take(),
     async create() {
-      await ask({ sql: createText(table) })
+      await ask({ sql: sqlTexts(table, () => '?').create })
     },
     async insertMany(records) {
       await ask({ statements: records.map(insert) })

@@ -15,11 +15,11 @@ import {
  * of the keys, which is not their order). A connection for each client; WATCH makes a transaction.
  */
 export async function openRedisStore(
-  { url }: { readonly url: string },
+  { origin }: { readonly origin: string },
   table: Table,
   clients: number,
 ): Promise<Store> {
-  const connections = Array.from({ length: clients }, () => createClient({ url }))
+  const connections = Array.from({ length: clients }, () => createClient({ url: origin }))
   await Promise.all(connections.map((connection) => connection.connect()))
   type Connection = (typeof connections)[number]
   const of = (client: number) => connections[client] as Connection

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { HttpClient, Retries } from '../load/http-client.ts'
-import type { SqlServer, SqlStatement } from './sql-over-http-store.ts'
+import type { SqlServer } from './sql-over-http-store.ts'
+import type { SqlStatement } from './sql-store.ts'
 import type { Value } from './store.ts'
 
 type Typed = { readonly type: 'text' | 'integer'; readonly value: string }

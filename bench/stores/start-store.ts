@@ -10,7 +10,7 @@ import type { MeasuredServer } from '../servers/measured-server.ts'
 import { type PercoliteOptions, startPercolite } from '../servers/percolite-server.ts'
 import { startPostgres } from '../servers/postgres-server.ts'
 import { USERTABLE } from '../ycsb/record.ts'
-import { openStore, type StoreKind, type StoreSettings } from './open-store.ts'
+import { type OriginKind, openStore, type StoreKind, type StoreSettings } from './open-store.ts'
 import type { StoreRecord, Table } from './store.ts'
 
 /** A sqld of our own, as it is by default. Throws PeerMissing. */
@@ -79,7 +79,14 @@ export const PROGRAMS: Readonly<Record<StoreKind, string | undefined>> = {
   'better-sqlite3': undefined,
 }
 
-const START_BY_ORIGIN = { etcd: startEtcd, rqlite: startRqlite, sqld: startSqld } as const
+const START = {
+  percolite: startPercolite,
+  'percolite-socket': startPercolite,
+  rqlite: startRqlite,
+  sqld: startSqld,
+  redis: startRedis,
+  etcd: startEtcd,
+} as const satisfies Readonly<Record<OriginKind, unknown>>
 
 /** A server of our own; or nothing but a file, of a store that runs in the load process itself. */
 export type StartedStore = MeasuredServer & { readonly settings: StoreSettings }
@@ -91,38 +98,23 @@ export async function startStore(
   percolite: PercoliteOptions = {},
 ): Promise<StartedStore> {
   switch (kind) {
-    case 'percolite':
-    case 'percolite-socket': {
-      const server = await startPercolite(folder, percolite)
-      return started(server, { kind, origin: server.origin })
-    }
     case 'postgresql': {
       const server = await startPostgres(folder)
-      return started(server, { kind, address: server.address })
+      return { ...server, settings: { kind, address: server.address } }
     }
     case 'fastify-postgres': {
       const server = await startFastifyPostgres({ folder, tables: [ITEMS, ACCOUNTS, USERTABLE] })
-      return started(server, { kind, origin: server.origin, address: server.address })
-    }
-    case 'redis': {
-      const server = await startRedis(folder)
-      return started(server, { kind, url: server.url })
-    }
-    case 'etcd':
-    case 'rqlite':
-    case 'sqld': {
-      const server = await START_BY_ORIGIN[kind](folder)
-      return started(server, { kind, origin: server.origin })
+      return { ...server, settings: { kind, origin: server.origin, address: server.address } }
     }
     case 'better-sqlite3': {
       const settings = { kind, file: join(folder, 'store.db') } as const
       return { settings, inProcess: true, pid: process.pid, close: async () => {} }
     }
+    default: {
+      const server = await START[kind](folder, percolite)
+      return { ...server, settings: { kind, origin: server.origin } }
+    }
   }
-}
-
-function started(server: MeasuredServer, settings: StoreSettings): StartedStore {
-  return { settings, pid: server.pid, close: () => server.close() }
 }
 
 /** The seconds it took, each piece on disk before the next was sent; makes the table first. */
@@ -158,10 +150,10 @@ export async function closedOnFailure<Result>(
 }
 
 /** A Redis of our own that syncs its log before it answers (`appendfsync always`). Throws PeerMissing. */
-async function startRedis(folder: string): Promise<MeasuredServer & { readonly url: string }> {
+async function startRedis(folder: string): Promise<MeasuredServer & { readonly origin: string }> {
   const program = findExecutable('redis-server')
   const [port] = (await freePorts(1)) as [number]
-  const url = `redis://127.0.0.1:${port}`
+  const origin = `redis://127.0.0.1:${port}`
   const settings = {
     port,
     bind: '127.0.0.1',
@@ -176,9 +168,9 @@ async function startRedis(folder: string): Promise<MeasuredServer & { readonly u
     program,
     args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
     folder,
-    ready: () => dataFolderOf(url).then((said) => assertOwn('redis', said, folder)),
+    ready: () => dataFolderOf(origin).then((said) => assertOwn('redis', said, folder)),
   })
-  return { url, pid: server.pid, close: () => server.stop() }
+  return { origin, pid: server.pid, close: () => server.stop() }
 }
 
 async function dataFolderOf(url: string): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Retries } from '../load/http-client.ts'
 
 /** Records by key: what is asked of every store, and made in it where it has such things as tables. */
 export type Table = {
@@ -59,9 +60,9 @@ type Attempt = (client: number, keys: readonly string[], change: Change) => Prom
 export function transactionsBy(
   attempt: Attempt,
 ): Pick<Store, 'modify' | 'transfer' | 'takeRetries'> {
-  let retries = 0
+  const retries = new Retries()
   const run: (...work: Parameters<Attempt>) => Promise<void> = async (...work) => {
-    while (!(await attempt(...work))) retries += 1
+    while (!(await attempt(...work))) retries.add(1)
   }
   return {
     modify: (client, key, changes) => run(client, [key], () => [changes]),
@@ -70,11 +71,7 @@ export function transactionsBy(
         [[0, Number(left?.[0]) - 1]],
         [[0, Number(right?.[0]) + 1]],
       ]),
-    takeRetries() {
-      const taken = retries
-      retries = 0
-      return taken
-    },
+    takeRetries: () => retries.take(),
   }
 }
 

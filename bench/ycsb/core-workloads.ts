@@ -22,44 +22,23 @@ export type CoreWorkload = {
 
 const SCAN_LENGTH_MAX = 100
 
-const A = {
-  letter: 'a',
-  mix: { read: 0.5, update: 0.5 },
-  keys: 'zipfian',
-  modify: 'plain',
-} as const
-const B = {
-  letter: 'b',
-  mix: { read: 0.95, update: 0.05 },
-  keys: 'zipfian',
-  modify: 'plain',
-} as const
-const F = { letter: 'f', mix: { read: 0.5, readModifyWrite: 0.5 }, keys: 'zipfian' } as const
-const FIELD = { update: 'field', modify: 'plain' } as const
+const PLAIN = { keys: 'zipfian', update: 'field', modify: 'plain' } as const
+const A = { ...PLAIN, letter: 'a', mix: { read: 0.5, update: 0.5 } } as const
+const B = { ...PLAIN, letter: 'b', mix: { read: 0.95, update: 0.05 } } as const
+const C = { ...PLAIN, letter: 'c', mix: { read: 1 } } as const
+const D = { ...PLAIN, letter: 'd', mix: { read: 0.95, insert: 0.05 }, keys: 'latest' } as const
+const E = { ...PLAIN, letter: 'e', mix: { scan: 0.95, insert: 0.05 }, name: 'e' } as const
+const F = { ...PLAIN, letter: 'f', mix: { read: 0.5, readModifyWrite: 0.5 } } as const
 
 const WITHOUT_INSERTS: readonly CoreWorkload[] = [
-  { name: 'a-field', ...A, update: 'field' },
-  { name: 'a-record', ...A, update: 'record' },
-  { name: 'b-field', ...B, update: 'field' },
-  { name: 'b-record', ...B, update: 'record' },
-  { name: 'c', letter: 'c', mix: { read: 1 }, keys: 'zipfian', ...FIELD },
-  { name: 'f-plain', ...F, update: 'field', modify: 'plain' },
-  { name: 'f-transaction', ...F, update: 'field', modify: 'transaction' },
+  { ...A, name: 'a-field' },
+  { ...A, name: 'a-record', update: 'record' },
+  { ...B, name: 'b-field' },
+  { ...B, name: 'b-record', update: 'record' },
+  { ...C, name: 'c' },
+  { ...F, name: 'f-plain' },
+  { ...F, name: 'f-transaction', modify: 'transaction' },
 ]
-const D: CoreWorkload = {
-  name: 'd',
-  letter: 'd',
-  mix: { read: 0.95, insert: 0.05 },
-  keys: 'latest',
-  ...FIELD,
-}
-const E: CoreWorkload = {
-  name: 'e',
-  letter: 'e',
-  mix: { scan: 0.95, insert: 0.05 },
-  keys: 'zipfian',
-  ...FIELD,
-}
 
 function withUniformKeys(workload: CoreWorkload): CoreWorkload {
   return { ...workload, name: `${workload.name}-uniform`, keys: 'uniform' }
@@ -73,7 +52,7 @@ function withUniformKeys(workload: CoreWorkload): CoreWorkload {
 export const CORE_WORKLOADS: readonly CoreWorkload[] = [
   ...WITHOUT_INSERTS,
   ...WITHOUT_INSERTS.map(withUniformKeys),
-  D,
+  { ...D, name: 'd' },
   E,
   withUniformKeys(E),
 ]

@@ -2,6 +2,7 @@
 import { batches } from '../load/data.ts'
 import { LoadProcess } from '../load/load-process.ts'
 import { Random } from '../load/random.ts'
+import { SharedServer } from '../servers/measured-server.ts'
 import type { PercoliteOptions } from '../servers/percolite-server.ts'
 import type { StoreKind, StoreSettings } from '../stores/open-store.ts'
 import { closedOnFailure, loadTable, type StartedStore, startStore } from '../stores/start-store.ts'
@@ -17,32 +18,44 @@ export type LoadedStore = StartedStore & {
   readonly loadSeconds: number
 }
 
-/** What is asked of the store once the records are in it. */
-export type WantedLoad = {
-  /** The workload's module, and its settings without the store. */
-  readonly module: string
-  readonly settings: object
-  readonly clients: number
-  readonly seed: number
-}
-
-export async function startLoadedStore(order: {
-  readonly kind: StoreKind
-  readonly folder: string
+export type LoadedStoreOrder = {
   readonly records: number
   readonly percolite: PercoliteOptions
-  readonly load: WantedLoad
+  /** Of the workload: its module, its settings without the store, its connections. */
+  readonly load: {
+    readonly module: string
+    readonly settings: object
+    readonly clients: number
+    readonly seed: number
+  }
   /** What the workload finds beside the records. */
   readonly loadMore?: (settings: StoreSettings) => Promise<unknown>
-}): Promise<LoadedStore> {
-  const started = await startStore(order.kind, order.folder, order.percolite)
+}
+
+/** One of each kind, for all contenders that measure it: they share its connections, and what was inserted. */
+export function loadedStores<Kind extends StoreKind>(
+  kinds: readonly Kind[],
+  order: LoadedStoreOrder,
+): ReadonlyArray<{ readonly kind: Kind; readonly server: SharedServer<LoadedStore> }> {
+  return kinds.map((kind) => ({
+    kind,
+    server: new SharedServer(kind, (folder) => startLoadedStore(kind, folder, order)),
+  }))
+}
+
+async function startLoadedStore(
+  kind: StoreKind,
+  folder: string,
+  { records, percolite, load: workload, loadMore }: LoadedStoreOrder,
+): Promise<LoadedStore> {
+  const started = await startStore(kind, folder, percolite)
   const { settings, inProcess = false } = started
   return await closedOnFailure(started, async () => {
-    const loadSeconds = await loadTable(settings, USERTABLE, recordPieces(order.records))
-    await order.loadMore?.(settings)
+    const loadSeconds = await loadTable(settings, USERTABLE, recordPieces(records))
+    await loadMore?.(settings)
     const load = await LoadProcess.open({
-      ...order.load,
-      settings: { ...order.load.settings, store: settings },
+      ...workload,
+      settings: { ...workload.settings, store: settings },
       holdsStore: inProcess,
     })
     const close = async () => {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { listOf, oneOf, wholeNumber } from '../harness/command-line.ts'
-import type { Plot, Suite } from '../harness/experiment.ts'
+import { bars, type Plot, type Suite } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
 import { loadGeneratorNote } from '../load/load-process.ts'
 import { loadedContender, type Sampling } from '../load/loaded-contender.ts'
 import { type PeerContender, withInstalledPeers } from '../servers/executable.ts'
-import { SharedServer } from '../servers/measured-server.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import type { StoreKind } from '../stores/open-store.ts'
 import { PROGRAMS } from '../stores/start-store.ts'
 import { CORE_WORKLOADS, type CoreWorkload, describeMix } from './core-workloads.ts'
-import { type LoadedStore, startLoadedStore } from './loaded-store.ts'
+import { type LoadedStore, loadedStores } from './loaded-store.ts'
 import type { YcsbSettings } from './ycsb-workload.ts'
 
 const RECORDS_MAX = 10_000_000
@@ -51,42 +50,28 @@ export const ycsbSuite: Suite = {
 }
 
 function experimentOf(options: Readonly<Record<string, string>>) {
-  const { workloads = '', keys = '', stores = '', records = '', clients = '' } = options
+  const { workloads = '', keys = '', records = '', clients = '' } = options
   const chosen = workloadsOf(workloads, keys)
   const known = Object.keys(PROGRAMS) as StoreKind[]
-  const kinds = listOf(stores, (word) => oneOf('stores', word, known))
+  const kinds = listOf(options.stores ?? '', (word) => oneOf('stores', word, known))
   const counts = listOf(clients, (word) => wholeNumber('clients', word, RECORDS_MAX))
   const size = wholeNumber('records', records, RECORDS_MAX)
-  const shared = new Map(
-    kinds.map((kind) => [
-      kind,
-      new SharedServer(kind, (folder) =>
-        startLoadedStore({
-          kind,
-          folder,
-          records: size,
-          percolite: options,
-          load: {
-            module: new URL('./ycsb-workload.ts', import.meta.url).href,
-            settings: { records: size } satisfies Omit<YcsbSettings, 'store'>,
-            ...{ clients: Math.max(...counts), seed: RUN_SEED },
-          },
-        }),
-      ),
-    ]),
-  )
+  const stores = loadedStores(kinds, {
+    records: size,
+    percolite: options,
+    load: {
+      module: new URL('./ycsb-workload.ts', import.meta.url).href,
+      settings: { records: size } satisfies Omit<YcsbSettings, 'store'>,
+      ...{ clients: Math.max(...counts), seed: RUN_SEED },
+    },
+  })
   const contenders = chosen.flatMap((workload) =>
     counts.flatMap((count) =>
-      kinds.map((kind) =>
-        loadedContender({
+      stores.map(({ kind, server }) =>
+        loadedContender<LoadedStore>({
           name: nameOf(workload, kind, count, counts.length),
-          program: PROGRAMS[kind],
-          // All contenders of one store share it, its connections, and what was inserted.
-          server: shared.get(kind) as SharedServer<LoadedStore>,
-          load: ({ load }) => load,
-          mix: workload.name,
-          clients: count,
-          sample: sampleWithLoadSeconds,
+          ...{ program: PROGRAMS[kind], server, load: ({ load }) => load },
+          ...{ mix: workload.name, clients: count, sample: sampleWithLoadSeconds },
         }),
       ),
     ),
@@ -102,15 +87,11 @@ function experimentOf(options: Readonly<Record<string, string>>) {
 }
 
 function plotOf(workload: CoreWorkload, contenders: readonly PeerContender[]): Plot {
+  const { name } = workload
+  const title = `YCSB ${name}: ${describeMix(workload)}`
   return {
-    name: `ycsb-${workload.name}`,
-    title: `YCSB ${workload.name}: ${describeMix(workload)}`,
-    figure: 'operationsPerSecond',
-    kind: 'bars',
-    yTitle: 'operations per second',
-    contenders: contenders
-      .map(({ name }) => name)
-      .filter((name) => name.startsWith(`${workload.name} `)),
+    ...bars(`ycsb-${name}`, title, 'operations per second'),
+    contenders: contenders.map((one) => one.name).filter((one) => one.startsWith(`${name} `)),
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type TableName,
 } from '../schema/schema.ts'
 import type { IndexShape, Value } from '../schema/table-shape.ts'
-import { type Check, type CheckResult, type Evidence, resultOf } from './check.ts'
+import { type Check, type CheckResult, resultOf } from './check.ts'
 import { POSITION_CHECKS } from './position-checks.ts'
 import { readStoreImage, type StoreImage, type TradeImage, type Walker } from './store-image.ts'
 
@@ -49,9 +49,12 @@ const RUN_CHECKS: readonly Check[] = [
   {
     number: 12,
     title: 'as many trades were completed as the driver saw completed',
-    *problems(evidence) {
-      const { acknowledged, ambiguous } = evidence.facts.tradeResults
-      const completed = completedSinceLoad(evidence)
+    *problems({ image, population, facts }) {
+      const { acknowledged, ambiguous } = facts.tradeResults
+      const firstOfRuns = firstRunTradeIdentifier(population.profile.trades)
+      const isCompleted = ([tradeId, { t_st_id }]: [number, TradeImage]) =>
+        tradeId >= firstOfRuns && t_st_id === 'CMPT'
+      const completed = [...image.trades].filter(isCompleted).length
       if (completed >= acknowledged && completed <= acknowledged + ambiguous) return
       yield `${completed} were completed; the driver saw ${acknowledged} and perhaps ${ambiguous}`
     },
@@ -94,15 +97,6 @@ const RUN_CHECKS: readonly Check[] = [
   },
 ]
 
-function completedSinceLoad({ image, population }: Evidence): number {
-  const firstOfRuns = firstRunTradeIdentifier(population.profile.trades)
-  let completed = 0
-  for (const [tradeId, { t_st_id }] of image.trades) {
-    if (tradeId >= firstOfRuns && t_st_id === 'CMPT') completed += 1
-  }
-  return completed
-}
-
 /** The life of a trade: its status, its history, its money. */
 const TRADE_CHECKS: readonly Check[] = [
   {
@@ -111,7 +105,8 @@ const TRADE_CHECKS: readonly Check[] = [
     *problems({ image }) {
       for (const [tradeId, trade] of image.trades) {
         const statuses = image.statuses.get(tradeId) ?? 'none'
-        if (possibleStatuses(trade).includes(statuses)) continue
+        const kind = TRADE_TYPE_OF[trade.t_tt_id as TradeTypeId].isMarket ? 'market' : 'limit'
+        if (statuses === STATUSES[trade.t_st_id]?.[kind]) continue
         yield `trade ${tradeId}, ${trade.t_tt_id} ${trade.t_st_id}: its statuses are ${statuses}`
       }
       for (const tradeId of image.statuses.keys()) {
@@ -151,20 +146,12 @@ const TRADE_CHECKS: readonly Check[] = [
   },
 ]
 
-function possibleStatuses({ t_st_id, t_tt_id }: TradeImage): readonly string[] {
-  const isMarket = TRADE_TYPE_OF[t_tt_id as TradeTypeId].isMarket
-  switch (t_st_id) {
-    case 'PNDG':
-      return isMarket ? [] : ['PNDG']
-    case 'SBMT':
-      return isMarket ? ['SBMT'] : ['PNDG SBMT']
-    case 'CMPT':
-      return isMarket ? ['CMPT SBMT'] : ['CMPT PNDG SBMT']
-    case 'CNCL':
-      return isMarket ? ['CNCL SBMT'] : ['CNCL PNDG SBMT']
-    default:
-      return []
-  }
+/** What the statuses of an order may be that has come so far, in alphabetical order. */
+const STATUSES: Readonly<Record<string, { readonly market: string; readonly limit: string }>> = {
+  PNDG: { market: 'impossible', limit: 'PNDG' },
+  SBMT: { market: 'SBMT', limit: 'PNDG SBMT' },
+  CMPT: { market: 'CMPT SBMT', limit: 'CMPT PNDG SBMT' },
+  CNCL: { market: 'CNCL SBMT', limit: 'CNCL PNDG SBMT' },
 }
 
 function* moneyProblems(image: StoreImage, tradeId: number, trade: TradeImage): Iterable<string> {
@@ -178,17 +165,14 @@ function* moneyProblems(image: StoreImage, tradeId: number, trade: TradeImage): 
   if (paid !== undefined && paid !== settled) yield `${which}: paid ${paid}, settled ${settled}`
 }
 
-type Totals = { trades: number; commission: number }
-
 /** The official conditions 1 and 2. */
 const BROKER_CHECKS: readonly Check[] = [
   {
     number: 1,
     title: 'B_NUM_TRADES is the number of completed trades of the broker',
-    *problems(evidence) {
-      const [told, found] = [toldTotals(evidence), completedTotals(evidence)]
-      for (const [broker, { trades }] of found) {
-        const counted = told.get(broker)?.trades
+    *problems({ image }) {
+      for (const [broker, { trades }] of completedTotals(image)) {
+        const counted = image.brokers.get(broker)?.b_num_trades
         if (counted !== trades) yield `broker ${broker} counts ${counted} trades of ${trades}`
       }
     },
@@ -196,42 +180,27 @@ const BROKER_CHECKS: readonly Check[] = [
   {
     number: 2,
     title: 'B_COMM_TOTAL is the sum of T_COMM of those trades',
-    *problems(evidence) {
-      const [told, found] = [toldTotals(evidence), completedTotals(evidence)]
-      for (const [broker, { commission }] of found) {
-        const summed = told.get(broker)?.commission
+    *problems({ image }) {
+      for (const [broker, { commission }] of completedTotals(image)) {
+        const summed = image.brokers.get(broker)?.b_comm_total
         if (summed !== commission) yield `broker ${broker} sums ${summed} cents of ${commission}`
       }
     },
   },
 ]
 
-/** By broker: what its row says. */
-function toldTotals({ image }: Evidence): Map<number, Totals> {
-  const totals = new Map<number, Totals>()
-  for (const [broker, { b_num_trades, b_comm_total }] of image.brokers) {
-    totals.set(broker, { trades: b_num_trades, commission: b_comm_total })
-  }
-  return totals
-}
-
 /** By broker: its completed trades. */
-function completedTotals({ image }: Evidence): Map<number, Totals> {
-  const totals = new Map<number, Totals>()
-  for (const broker of image.brokers.keys()) totals.set(broker, { trades: 0, commission: 0 })
-  for (const trade of image.trades.values()) {
-    if (trade.t_st_id !== 'CMPT') continue
-    const account = image.accounts.get(trade.t_ca_id)
-    if (account !== undefined) add(totals, account.ca_b_id, trade.t_comm)
+function completedTotals({ brokers, trades, accounts }: StoreImage) {
+  const totals = new Map([...brokers.keys()].map((id) => [id, { trades: 0, commission: 0 }]))
+  for (const { t_st_id, t_ca_id, t_comm } of trades.values()) {
+    const account = accounts.get(t_ca_id)
+    if (t_st_id !== 'CMPT' || account === undefined) continue
+    const known = totals.get(account.ca_b_id) ?? { trades: 0, commission: 0 }
+    known.trades += 1
+    known.commission += t_comm
+    totals.set(account.ca_b_id, known)
   }
   return totals
-}
-
-function add(totals: Map<number, Totals>, broker: number, commission: number): void {
-  const known = totals.get(broker) ?? { trades: 0, commission: 0 }
-  known.trades += 1
-  known.commission += commission
-  totals.set(broker, known)
 }
 
 const CHECKS = [...BROKER_CHECKS, ...POSITION_CHECKS, ...TRADE_CHECKS, ...RUN_CHECKS]

@@ -28,12 +28,8 @@ export class MemoryStore implements Walker {
   }
 
   static of(placed: Iterable<PlacedRow>): MemoryStore {
-    const rows = new Map<TableName, Row[]>()
-    for (const [table, row] of placed) {
-      const known = rows.get(table)
-      if (known === undefined) rows.set(table, [row])
-      else known.push(row)
-    }
+    const groups = Map.groupBy(placed, ([table]) => table)
+    const rows = new Map([...groups].map(([table, of]) => [table, of.map(([, row]) => row)]))
     return new MemoryStore(rows)
   }
 

@@ -77,11 +77,11 @@ async function collect<Row>(batches: AsyncIterable<readonly Row[]>): Promise<Row
 function statusesOf(
   history: readonly Pick<RowOf<'trade_history'>, 'th_t_id' | 'th_st_id'>[],
 ): Map<number, string> {
-  const statuses = new Map<number, string[]>()
-  for (const { th_t_id, th_st_id } of history) {
-    const known = statuses.get(th_t_id)
-    if (known === undefined) statuses.set(th_t_id, [th_st_id])
-    else known.push(th_st_id)
-  }
-  return new Map([...statuses].map(([tradeId, found]) => [tradeId, found.sort().join(' ')]))
+  const byTrade = Map.groupBy(history, (row) => row.th_t_id)
+  const textOf = (rows: typeof history) =>
+    rows
+      .map((row) => row.th_st_id)
+      .sort()
+      .join(' ')
+  return new Map([...byTrade].map(([tradeId, rows]) => [tradeId, textOf(rows)]))
 }

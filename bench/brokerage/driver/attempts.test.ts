@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AbortCause, TransactionAborted } from '../engine.ts'
-import { Attempts } from './attempts.ts'
+import { attempt, type Call } from './attempts.ts'
 import { Tally } from './tally.ts'
 
 /** Fails in these ways, one after the other, and then answers 'done'. */
@@ -14,12 +14,9 @@ function failing(...aborts: TransactionAborted[]) {
   }
 }
 
-function attemptsWith(tally: Tally) {
-  return new Attempts({
-    tally: () => tally,
-    random: { next: () => -0.99 },
-    engineUp: async () => {},
-  })
+function run(call: Omit<Call<string>, 'name'>, tally = new Tally()) {
+  const deps = { tally: () => tally, backOff: { next: () => -0.99 }, engineUp: async () => {} }
+  return attempt({ name: 'Trade-Order', ...call }, deps)
 }
 
 function tradeOrders(tally: Tally) {
@@ -29,9 +26,7 @@ function tradeOrders(tally: Tally) {
 test('a transaction that meets conflicts runs again, and each attempt is counted by its cause', async () => {
   const tally = new Tally()
   const work = failing(new TransactionAborted('writeConflict'), new TransactionAborted('locked'))
-  const attempted = await attemptsWith(tally).run({
-    ...{ name: 'Trade-Order', work },
-  })
+  const attempted = await run({ work }, tally)
   assert.equal(attempted.kind === 'ended' && attempted.result, 'done')
   assert.deepEqual(tradeOrders(tally)?.aborts, { writeConflict: 1, locked: 1 })
   assert.equal(tradeOrders(tally)?.retries, 2)
@@ -41,15 +36,13 @@ const many = (count: number, abort: AbortCause) =>
   Array.from({ length: count }, () => new TransactionAborted(abort))
 
 test('it is given up after twenty attempts; lost connections count apart', async () => {
-  const run = (...aborts: TransactionAborted[]) =>
-    attemptsWith(new Tally()).run({ name: 'Trade-Order', work: failing(...aborts) })
-  assert.equal((await run(...many(20, 'timeout'))).kind, 'gaveUp')
+  assert.equal((await run({ work: failing(...many(20, 'timeout')) })).kind, 'gaveUp')
   const crashes = [
     ...many(19, 'connectionLost'),
     ...many(1, 'timeout'),
     ...many(19, 'connectionLost'),
   ]
-  assert.equal((await run(...crashes)).kind, 'ended')
+  assert.equal((await run({ work: failing(...crashes) })).kind, 'ended')
 })
 
 test('an engine that is gone ends the run', async () => {
@@ -57,7 +50,7 @@ test('an engine that is gone ends the run', async () => {
     new TransactionAborted('connectionLost', { cause: new Error('connect ECONNREFUSED') })
   const work = failing(...Array.from({ length: 20 }, refused))
   await assert.rejects(
-    attemptsWith(new Tally()).run({ name: 'Trade-Order', work }),
+    run({ work }),
     /^EngineGone: Trade-Order: the connection was lost 20 times in a row, at last: connect ECONNREFUSED$/,
   )
 })
@@ -65,10 +58,8 @@ test('an engine that is gone ends the run', async () => {
 test('a commit whose answer was lost is looked for before it runs again', async () => {
   const lost = () => new TransactionAborted('connectionLost', { outcome: 'unknown' })
   const settled: Array<string | undefined> = [undefined, 'found']
-  const attempted = await attemptsWith(new Tally()).run({
-    ...{ name: 'Trade-Order', work: failing(lost(), lost(), lost()) },
-    settle: async () => settled.shift(),
-  })
+  const work = failing(lost(), lost(), lost())
+  const attempted = await run({ work, settle: async () => settled.shift() })
   assert.equal(attempted.kind === 'ended' && attempted.result, 'found')
   assert.deepEqual(settled, [])
 })

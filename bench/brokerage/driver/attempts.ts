@@ -27,7 +27,7 @@ export type Attempted<Result> =
 
 export type AttemptsDependencies = {
   readonly tally: () => Tally
-  readonly random: { next(): number }
+  readonly backOff: { next(): number }
   /**
    * Resolves once the engine takes work: at once, unless it was killed and is not back. Rejects when
    * nothing is to be tried any more.
@@ -36,53 +36,43 @@ export type AttemptsDependencies = {
 }
 
 /**
- * Runs transactions until they end: at most 20 times, with a random time in between that grows from a
+ * Runs a transaction until it ends: at most 20 times, with a random time in between that grows from a
  * millisecond to a second. Attempts that failed because the connection was lost count apart: after a
- * crash it comes back, and where it does not the engine is gone.
+ * crash it comes back, and where it does not the engine is gone. Rejects with whatever is not a
+ * TransactionAborted, and with EngineGone.
  */
-export class Attempts {
-  readonly #deps: AttemptsDependencies
-
-  constructor(deps: AttemptsDependencies) {
-    this.#deps = deps
-  }
-
-  /** Rejects with whatever is not a TransactionAborted, and with EngineGone. */
-  async run<Result>(call: Call<Result>): Promise<Attempted<Result>> {
-    const { tally, engineUp } = this.#deps
-    let losses = 0
-    for (let attempts = 0; attempts < ATTEMPTS_MAX; ) {
-      await engineUp()
-      const startedMs = performance.now()
-      try {
-        const result = await call.work()
-        return { kind: 'ended', result, attemptMs: performance.now() - startedMs }
-      } catch (error) {
-        if (!(error instanceof TransactionAborted)) throw error
-        tally().aborted(call.name, error.abort, error.outcome)
-        if (error.abort === 'connectionLost') losses += 1
-        else {
-          attempts += 1
-          losses = 0
-        }
-        if (losses === LOSSES_MAX) throw new EngineGone(call.name, error)
-        if (error.outcome === 'unknown' && call.settle !== undefined) {
-          await engineUp()
-          const settled = await call.settle()
-          if (settled !== undefined) {
-            return { kind: 'ended', result: settled, attemptMs: performance.now() - startedMs }
-          }
+export async function attempt<Result>(
+  call: Call<Result>,
+  { tally, backOff, engineUp }: AttemptsDependencies,
+): Promise<Attempted<Result>> {
+  let losses = 0
+  for (let attempts = 0; attempts < ATTEMPTS_MAX; ) {
+    await engineUp()
+    const startedMs = performance.now()
+    try {
+      const result = await call.work()
+      return { kind: 'ended', result, attemptMs: performance.now() - startedMs }
+    } catch (error) {
+      if (!(error instanceof TransactionAborted)) throw error
+      tally().aborted(call.name, error.abort, error.outcome)
+      if (error.abort === 'connectionLost') losses += 1
+      else {
+        attempts += 1
+        losses = 0
+      }
+      if (losses === LOSSES_MAX) throw new EngineGone(call.name, error)
+      if (error.outcome === 'unknown' && call.settle !== undefined) {
+        await engineUp()
+        const result = await call.settle()
+        if (result !== undefined) {
+          return { kind: 'ended', result, attemptMs: performance.now() - startedMs }
         }
       }
-      await this.#backOff(attempts + losses)
     }
-    return { kind: 'gaveUp' }
+    const ms = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** (attempts + losses))
+    await delay(ms * (0.5 + backOff.next() / 2))
   }
-
-  async #backOff(attempts: number): Promise<void> {
-    const ms = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** attempts)
-    await delay(ms * (0.5 + this.#deps.random.next() / 2))
-  }
+  return { kind: 'gaveUp' }
 }
 
 /** It did not come back. */

@@ -6,7 +6,7 @@ import type { Engine, Session, Transaction } from '../engine.ts'
 import { TEST_POPULATION } from '../engines/engine-tests.ts'
 import { NullEngine } from '../engines/null-engine.ts'
 import { BrokerageDriver } from './brokerage-driver.ts'
-import { CUSTOMER_WEIGHTS, type CustomerCall } from './transaction-names.ts'
+import { isMarketCall } from './transaction-names.ts'
 
 const NEVER = new AbortController().signal
 
@@ -45,11 +45,10 @@ async function drive(
 
 /** All that customers have called, and the p50 of it in milliseconds. */
 function calledBy(driver: BrokerageDriver) {
-  const names = Object.keys(CUSTOMER_WEIGHTS)
   const calls = driver
     .takeTally()
     .figures()
-    .filter(({ name }) => names.includes(name as CustomerCall))
+    .filter(({ name }) => !isMarketCall(name))
   const status = calls.find(({ name }) => name === 'Trade-Status')
   return {
     count: calls.reduce((sum, { ended }) => sum + ended, 0),

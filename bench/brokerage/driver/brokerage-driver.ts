@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { Pool } from '../../load/pool.ts'
 import type { Engine, Session } from '../engine.ts'
 import { CounterRandom } from '../population/counter-random.ts'
 import { firstRunTradeIdentifier } from '../population/identifiers.ts'
@@ -9,7 +10,6 @@ import { PriceCurve } from '../population/price-curve.ts'
 import { historyMs } from '../population/trading-calendar.ts'
 import type { RunFacts } from '../run-facts.ts'
 import { tradeCleanup } from '../transactions/trade-cleanup.ts'
-import { Attempts } from './attempts.ts'
 import { Deck } from './customers/customer-emulator.ts'
 import { MarketClock, MarketEmulator } from './market-emulator.ts'
 import { Tally } from './tally.ts'
@@ -42,8 +42,8 @@ export class BrokerageDriver {
   readonly #clock: MarketClock
   readonly #workload: Workload
   readonly #market: MarketEmulator
-  readonly #customers: SessionPool
-  readonly #others: SessionPool
+  readonly #customers: Pool<Session>
+  readonly #others: Pool<Session>
   readonly #decks: readonly Deck[]
   readonly #calls: number[]
   #tally = new Tally()
@@ -52,7 +52,7 @@ export class BrokerageDriver {
   #running: Promise<void> = Promise.resolve()
   #down: Promise<void> | undefined
 
-  private constructor(settings: DriverSettings, customers: SessionPool, others: SessionPool) {
+  private constructor(settings: DriverSettings, customers: Pool<Session>, others: Pool<Session>) {
     const { population, users } = settings
     const { profile } = population
     this.#settings = settings
@@ -64,17 +64,14 @@ export class BrokerageDriver {
       return new Deck(this.#random.row(DECK_STREAM, user))
     })
     this.#calls = Array.from({ length: users }, () => 0)
-    const tally = () => this.#tally
-    const attempts = new Attempts({
-      tally,
-      random: this.#random.row(BACKOFF_STREAM, 0),
+    this.#workload = new Workload({
+      population,
+      tally: () => this.#tally,
+      backOff: this.#random.row(BACKOFF_STREAM, 0),
       engineUp: async () => {
         this.#throwFailure()
         await this.#down
       },
-    })
-    this.#workload = new Workload({
-      ...{ population, tally, attempts },
       random: this.#random,
       clock: this.#clock,
       ledger: this.#ledger,
@@ -109,8 +106,8 @@ export class BrokerageDriver {
     const others = Math.max(MARKET_SESSIONS_MIN, Math.ceil(users / 2))
     return new BrokerageDriver(
       settings,
-      await SessionPool.open(engine, users),
-      await SessionPool.open(engine, others),
+      await openSessions(engine, users),
+      await openSessions(engine, others),
     )
   }
 
@@ -193,8 +190,8 @@ export class BrokerageDriver {
     this.#stop.abort()
     await this.#running
     await this.#market.drain()
-    await this.#customers.close()
-    await this.#others.close()
+    const sessions = [...this.#customers.all, ...this.#others.all]
+    await Promise.all(sessions.map((session) => session.close()))
   }
 
   async #callOneByOne(user: number): Promise<void> {
@@ -250,34 +247,6 @@ export class BrokerageDriver {
   }
 }
 
-/** Lends a number of sessions, in the order in which they are asked for. */
-class SessionPool {
-  readonly #all: readonly Session[]
-  readonly #free: Session[]
-  readonly #waiting: Array<(session: Session) => void> = []
-
-  private constructor(sessions: readonly Session[]) {
-    this.#all = sessions
-    this.#free = [...sessions]
-  }
-
-  static async open(engine: Pick<Engine, 'connect'>, count: number): Promise<SessionPool> {
-    return new SessionPool(await Promise.all(Array.from({ length: count }, () => engine.connect())))
-  }
-
-  async use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    const session =
-      this.#free.pop() ?? (await new Promise<Session>((resolve) => this.#waiting.push(resolve)))
-    try {
-      return await work(session)
-    } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#free.push(session)
-      else next(session)
-    }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#all.map((session) => session.close()))
-  }
+async function openSessions(engine: Engine, count: number): Promise<Pool<Session>> {
+  return new Pool(await Promise.all(Array.from({ length: count }, () => engine.connect())))
 }

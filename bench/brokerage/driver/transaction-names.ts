@@ -1,54 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** All transactions of the workload by the names that reports give them. */
-export const TRANSACTION_NAMES = [
-  'Trade-Status',
-  'Market-Watch',
-  'Security-Detail',
-  'Customer-Position',
-  'Trade-Order',
-  'Trade-Result',
-  'Trade-Lookup',
-  'Broker-Volume',
-  'Trade-Update',
-  'Market-Feed',
-] as const
+/**
+ * All transactions of the workload by the names that reports give them: how often among 1,000, and the seconds within
+ * which 90 percent are to be answered, as they are remembered; for information only.
+ */
+export const TRANSACTIONS = {
+  'Trade-Status': { weight: 190, limitSeconds: 1 },
+  'Market-Watch': { weight: 180, limitSeconds: 3 },
+  'Security-Detail': { weight: 140, limitSeconds: 3 },
+  'Customer-Position': { weight: 130, limitSeconds: 3 },
+  'Trade-Order': { weight: 101, limitSeconds: 2 },
+  'Trade-Result': { weight: 100, limitSeconds: 2 },
+  'Trade-Lookup': { weight: 80, limitSeconds: 3 },
+  'Broker-Volume': { weight: 49, limitSeconds: 3 },
+  'Trade-Update': { weight: 20, limitSeconds: 3 },
+  'Market-Feed': { weight: 10, limitSeconds: 2 },
+} as const
 
-export type TransactionName = (typeof TRANSACTION_NAMES)[number]
+export type TransactionName = keyof typeof TRANSACTIONS
+export const TRANSACTION_NAMES = Object.keys(TRANSACTIONS) as readonly TransactionName[]
 
-/** What customers call, and how often among 890 calls. */
-export const CUSTOMER_WEIGHTS = {
-  'Trade-Status': 190,
-  'Market-Watch': 180,
-  'Security-Detail': 140,
-  'Customer-Position': 130,
-  'Trade-Order': 101,
-  'Trade-Lookup': 80,
-  'Broker-Volume': 49,
-  'Trade-Update': 20,
-} as const satisfies Partial<Record<TransactionName, number>>
+/** Those that the market calls. */
+export type MarketCall = 'Trade-Result' | 'Market-Feed'
 
-export type CustomerCall = keyof typeof CUSTOMER_WEIGHTS
-
-/** Percent of all transactions; with the market's own two they are 100. */
-export const MIX_PERCENT: Readonly<Partial<Record<TransactionName, number>>> = {
-  ...Object.fromEntries(
-    Object.entries(CUSTOMER_WEIGHTS).map(([name, weight]) => [name, weight / 10]),
-  ),
-  'Trade-Result': 10,
-  'Market-Feed': 1,
-}
-
-/** Seconds within which 90 percent are to be answered, as it is remembered; for information only. */
-export const LIMIT_SECONDS: Readonly<Partial<Record<TransactionName, number>>> = {
-  'Trade-Status': 1,
-  'Market-Watch': 3,
-  'Security-Detail': 3,
-  'Customer-Position': 3,
-  'Trade-Order': 2,
-  'Trade-Result': 2,
-  'Trade-Lookup': 3,
-  'Broker-Volume': 3,
-  'Trade-Update': 3,
-  'Market-Feed': 2,
+export function isMarketCall(name: TransactionName): name is MarketCall {
+  return name === 'Trade-Result' || name === 'Market-Feed'
 }

@@ -14,22 +14,18 @@ import {
 import type { TickerEntry } from '../transactions/market-feed.ts'
 import { singleKeys } from '../transactions/rows-by-key.ts'
 import type { MarketOrder } from '../transactions/trade-order.ts'
-import type { Attempts } from './attempts.ts'
-import { CustomerEmulator } from './customers/customer-emulator.ts'
+import { type AttemptsDependencies, attempt } from './attempts.ts'
+import { type CustomerCall, CustomerEmulator } from './customers/customer-emulator.ts'
 import type { MarketClock } from './market-emulator.ts'
-import type { Tally } from './tally.ts'
-import type { CustomerCall } from './transaction-names.ts'
 
 /** Tried in vain twenty times, a result is delivered again, so many times. */
 const DELIVERIES_MAX = 5
 
-export type WorkloadDependencies = {
+export type WorkloadDependencies = AttemptsDependencies & {
   readonly population: Population
   readonly random: CounterRandom
   readonly clock: MarketClock
-  readonly attempts: Attempts
   readonly ledger: RunLedger
-  readonly tally: () => Tally
   /** Takes an order whose transaction was committed. */
   readonly order: (order: MarketOrder) => void
   /** The limit orders of a security that wait and that this price would set going. */
@@ -68,7 +64,10 @@ export class Workload {
     const input = this.#inputs.inputOf(name, random)
     const result = await this.#run(name, session, intendedMs, input)
     // Of lookups and updates.
-    if (result !== undefined && 'rows' in result) this.#deps.tally().found(name, result.rows)
+    if (result === undefined || !('rows' in result)) return
+    const kind = this.#deps.tally().of(name)
+    kind.rowsFound += result.rows
+    kind.lookups += 1
   }
 
   /** @param intendedMs When the market wanted it. */
@@ -95,30 +94,27 @@ export class Workload {
     entries: readonly TickerEntry[],
     intendedMs: number,
   ): Promise<readonly MarketOrder[]> {
-    const { clock, attempts, tally } = this.#deps
+    const { clock, tally, ledger } = this.#deps
     const startedMs = performance.now()
     const triggered: MarketOrder[] = []
     for (const entry of entries) {
       const input = { entry, now: clock.now() }
-      const attempted = await attempts.run({
-        name: 'Market-Feed',
-        work: async (): Promise<FedEntry> => ({
-          orders: await perform(session, 'Market-Feed', input),
-          certainty: 'acknowledged',
-        }),
-        settle: () => this.#settleFeed(session, entry),
+      const work = async (): Promise<FedEntry> => ({
+        orders: await perform(session, 'Market-Feed', input),
+        certainty: 'acknowledged',
       })
+      const settle = () => this.#settleFeed(session, entry)
+      const attempted = await attempt({ name: 'Market-Feed', work, settle }, this.#deps)
       if (attempted.kind === 'gaveUp') {
-        tally().gaveUp('Market-Feed')
+        tally().of('Market-Feed').gaveUp += 1
         continue
       }
       const { orders, certainty } = attempted.result
-      this.#deps.ledger.addTickerVolume(entry.symbol, entry.quantity, certainty)
+      ledger.addTickerVolume(entry.symbol, entry.quantity, certainty)
       triggered.push(...orders)
     }
     const endedMs = performance.now()
-    const [total, attempt] = [endedMs - intendedMs, endedMs - startedMs]
-    tally().ended('Market-Feed', { total, attempt })
+    tally().ended('Market-Feed', { total: endedMs - intendedMs, attempt: endedMs - startedMs })
     return triggered
   }
 
@@ -135,7 +131,7 @@ export class Workload {
       order(done.order)
       return
     }
-    tally().rolledBack('Trade-Order')
+    tally().of('Trade-Order').rolledBack += 1
     ledger.forcedRollbacks.push(tradeId)
   }
 
@@ -161,14 +157,11 @@ export class Workload {
     input: InputOf<Name>,
     settle?: () => Promise<ResultOf<Name> | undefined>,
   ): Promise<ResultOf<Name> | undefined> {
-    const { attempts, tally } = this.#deps
-    const attempted = await attempts.run({
-      name,
-      work: () => perform(session, name, input),
-      ...(settle === undefined ? {} : { settle }),
-    })
+    const { tally } = this.#deps
+    const call = { name, work: () => perform(session, name, input) }
+    const attempted = await attempt(settle === undefined ? call : { ...call, settle }, this.#deps)
     if (attempted.kind === 'gaveUp') {
-      tally().gaveUp(name)
+      tally().of(name).gaveUp += 1
       return undefined
     }
     const total = performance.now() - intendedMs

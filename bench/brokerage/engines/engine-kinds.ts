@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { startEtcd } from '../../engines/etcd-cluster.ts'
-import type { PercoliteOptions } from '../../servers/percolite-server.ts'
 import type { Engine } from '../engine.ts'
 import { NullEngine } from './null-engine.ts'
-import { PercoliteEngine } from './percolite/percolite-engine.ts'
+import { type EngineSettings, PercoliteEngine } from './percolite/percolite-engine.ts'
 import { PostgresEngine } from './postgres-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
-
-export type EngineSettings = {
-  /** Empty, and its own. */
-  readonly folder: string
-  readonly percolite: PercoliteOptions
-  /** Requests that are under way at once. */
-  readonly connections: number
-}
 
 type EngineKind = {
   /** What must be installed. */
@@ -25,25 +16,18 @@ type EngineKind = {
 function onOwnEtcd(gateways: number): EngineKind {
   return {
     program: 'etcd',
-    async open({ folder, percolite, connections }) {
-      const server = await startEtcd(folder)
+    async open(settings) {
+      const server = await startEtcd(settings.folder)
       const at = `etcd:${server.origin.replace('http://', '')}`
-      const own = { gateways, ownStore: { at, server } }
-      return new PercoliteEngine({ way: 'http', folder, options: percolite, connections, ...own })
+      return new PercoliteEngine('http', settings, { gateways, ownStore: { at, server } })
     },
   }
 }
 
 /** Whatever the workload can run on, by the names that the flags take. */
 export const ENGINE_KINDS = {
-  'percolite-http': {
-    open: async ({ folder, percolite, connections }) =>
-      new PercoliteEngine({ way: 'http', folder, options: percolite, connections }),
-  },
-  'percolite-ws': {
-    open: async ({ folder, percolite, connections }) =>
-      new PercoliteEngine({ way: 'ws', folder, options: percolite, connections }),
-  },
+  'percolite-http': { open: async (settings) => new PercoliteEngine('http', settings) },
+  'percolite-ws': { open: async (settings) => new PercoliteEngine('ws', settings) },
   'percolite-etcd-1': onOwnEtcd(1),
   'percolite-etcd-2': onOwnEtcd(2),
   postgres: {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Engine, Scan, Session, Transaction } from '../engine.ts'
-import { SCHEMA, type TableName } from '../schema/schema.ts'
-import type { TableShape, Value } from '../schema/table-shape.ts'
+import { type TableName, typeOf } from '../schema/schema.ts'
+import type { Value } from '../schema/table-shape.ts'
 import {
   type AnyRead,
   type AnyRow,
@@ -99,6 +99,5 @@ export class NullEngine implements Engine {
 }
 
 function madeUp(table: TableName, column: string): Value {
-  const { columns }: TableShape = SCHEMA[table]
-  return VALUES[column] ?? (columns[column]?.startsWith('integer') === true ? 100 : 'text')
+  return VALUES[column] ?? (typeOf(table, column) === 'text' ? 'text' : 100)
 }

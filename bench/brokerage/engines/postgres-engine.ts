@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Client, type CustomTypesConfig, DatabaseError, type QueryResult, types } from 'pg'
-import { type PostgresServer, startPostgres, withClient } from '../../servers/postgres-server.ts'
+import {
+  conflictOf,
+  type PostgresServer,
+  startPostgres,
+  withClient,
+} from '../../servers/postgres-server.ts'
 import {
   type BeginOptions,
   type BulkLoader,
@@ -12,8 +17,9 @@ import {
   TransactionAborted,
 } from '../engine.ts'
 import { createIndexStatements, createTableStatements } from '../schema/create-statements.ts'
-import { type ColumnOf, columnsOf, type IndexOf, SCHEMA, type TableName } from '../schema/schema.ts'
-import type { TableShape, Value } from '../schema/table-shape.ts'
+import { type ColumnOf, columnsOf, type IndexOf, type TableName, typeOf } from '../schema/schema.ts'
+import type { Value } from '../schema/table-shape.ts'
+import { centsOf, withDecimals } from './amounts.ts'
 import {
   type AnyRead,
   type AnyRow,
@@ -36,9 +42,10 @@ import {
 
 const WALK_ROWS = 1_000
 
-/** BIGINT comes as a text otherwise; all our numbers are below 2^53. */
+/** BIGINT and NUMERIC come as texts otherwise; all our numbers are below 2^53. */
 const NUMBERS: CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === types.builtins.NUMERIC) return centsOf
     return oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)
   }) as CustomTypesConfig['getTypeParser'],
 }
@@ -155,7 +162,9 @@ class PostgresSession implements Session {
   }
 
   async #commit(writes: readonly Write[]): Promise<void> {
-    const statements = writes.map((write) => writeStatement(write, numbered))
+    const statements = writes.map((write) =>
+      writeStatement(write, numbered, { parameterOf: withDecimals }),
+    )
     const results = await this.#run(statements)
     statements.forEach((statement, position) => {
       assertOneRow(results[position]?.rowCount ?? 0, statement)
@@ -197,8 +206,6 @@ class PostgresSession implements Session {
   }
 }
 
-const SERIALIZATION_FAILURE = '40001'
-const DEADLOCK = '40P01'
 const UNIQUE_VIOLATION = '23505'
 
 /**
@@ -210,9 +217,11 @@ function postgresAbort(cause: unknown, during: 'statement' | 'commit'): unknown 
     const outcome = during === 'commit' ? 'unknown' : 'rolledBack'
     return new TransactionAborted('connectionLost', { outcome, cause })
   }
+  const conflict = conflictOf(cause)
+  if (conflict !== undefined) {
+    return new TransactionAborted(conflict === 'deadlock' ? 'locked' : 'writeConflict', { cause })
+  }
   const { code, table } = cause
-  if (code === SERIALIZATION_FAILURE) return new TransactionAborted('writeConflict', { cause })
-  if (code === DEADLOCK) return new TransactionAborted('locked', { cause })
   if (code === UNIQUE_VIOLATION && table === 'holding_summary') {
     return new TransactionAborted('writeConflict', { cause })
   }
@@ -229,7 +238,7 @@ function postgresQuery(read: AnyRead): PostgresStatement {
     case 'getMany':
       return selectKeys(read)
     case 'scan':
-      return selectRange(read, numbered)
+      return selectRange(read, numbered, withDecimals)
     case 'scanEach':
       return selectFirsts(read)
   }
@@ -240,10 +249,7 @@ function selectKeys({ table, keys, columns }: GetMany): PostgresStatement {
   const select = `SELECT ${columnsAndKey(columns, key).join(', ')} FROM ${table}`
   const values = key.map((_column, place) => keys.map((one) => one[place] ?? null))
   if (key.length === 1) return { text: `${select} WHERE ${key[0]} = ANY($1)`, values }
-  const arrays = key.map((column, place) => {
-    return `$${place + 1}::${isInteger(table, column) ? 'bigint' : 'text'}[]`
-  })
-  const text = `${select} WHERE (${key.join(', ')}) IN (SELECT * FROM unnest(${arrays.join(', ')}))`
+  const text = `${select} WHERE (${key.join(', ')}) IN (${arrayOfEach(table, key)})`
   return { text, values }
 }
 
@@ -254,9 +260,14 @@ function selectFirsts(read: ScanEach): PostgresStatement {
   return { text, values: [firsts] }
 }
 
-function isInteger(table: TableName, column: string): boolean {
-  const { columns }: TableShape = SCHEMA[table]
-  return columns[column]?.startsWith('integer') === true
+const ARRAYS = { integer: 'bigint', cents: 'numeric', text: 'text' } as const
+
+/** A parameter for each column, which holds its values in all rows or keys. */
+function arrayOfEach(table: TableName, columns: readonly string[]): string {
+  const arrays = columns.map((column, place) => {
+    return `$${place + 1}::${ARRAYS[typeOf(table, column) ?? 'text']}[]`
+  })
+  return `SELECT * FROM unnest(${arrays.join(', ')})`
 }
 
 /** Makes the tables, fills them, makes the indexes, and lets the planner know what is there. */
@@ -267,18 +278,14 @@ async function loadPostgres(
   for (const statement of createTableStatements('postgresql')) await client.query(statement)
   await fill({
     async insertRows(table, rows) {
-      const columns = columnsOf(table).map((column) => rows.map((row) => row[column] as Value))
-      await client.query({ name: `load_${table}`, text: insertText(table), values: columns })
+      const columns = columnsOf(table).map((column) =>
+        rows.map((row) => withDecimals(table, column, row[column] as Value)),
+      )
+      // A batch is one statement of few parameters.
+      const text = `INSERT INTO ${table} ${arrayOfEach(table, columnsOf(table))}`
+      await client.query({ name: `load_${table}`, text, values: columns })
     },
   })
   for (const statement of createIndexStatements()) await client.query(statement)
   await client.query('VACUUM ANALYZE')
-}
-
-/** One array for each column: a batch is one statement of few parameters. */
-function insertText(table: TableName): string {
-  const arrays = Object.values(SCHEMA[table].columns).map((type, place) => {
-    return `$${place + 1}::${type.startsWith('integer') ? 'bigint' : 'text'}[]`
-  })
-  return `INSERT INTO ${table} SELECT * FROM unnest(${arrays.join(', ')})`
 }

@@ -2,6 +2,7 @@
 import type { Scan, ScanEach } from '../engine.ts'
 import { SCHEMA, type TableName } from '../schema/schema.ts'
 import type { TableShape, Value } from '../schema/table-shape.ts'
+import { asItIs, type ParameterOf } from './amounts.ts'
 import type { AnyRead, AnyRow, Write } from './buffered-transaction.ts'
 
 /** An array where one parameter holds several keys. */
@@ -29,7 +30,11 @@ export function selectByKey(
   return `SELECT ${columns.join(', ')} FROM ${table} WHERE ${keyEquals(table, parameter)}`
 }
 
-export function selectRange(scan: Scan, parameter: ParameterName): SqlStatement {
+export function selectRange(
+  scan: Scan,
+  parameter: ParameterName,
+  parameterOf: ParameterOf = asItIs,
+): SqlStatement {
   const direction = scan.reverse === true ? ' DESC' : ''
   const order = orderOf(scan).map((column) => `${column}${direction}`)
   return rangeStatement(
@@ -37,6 +42,7 @@ export function selectRange(scan: Scan, parameter: ParameterName): SqlStatement 
     scan,
     order,
     parameter,
+    parameterOf,
   )
 }
 
@@ -46,6 +52,7 @@ export function rangeStatement(
   scan: Scan,
   order: readonly string[],
   parameter: ParameterName,
+  parameterOf: ParameterOf = asItIs,
 ): SqlStatement {
   const conditions = conditionsOf(scan)
   const where = conditions
@@ -57,22 +64,32 @@ export function rangeStatement(
     ...(order.length === 0 ? [] : [`ORDER BY ${order.join(', ')}`]),
     ...(scan.limit === undefined ? [] : [`LIMIT ${scan.limit}`]),
   ].join(' ')
-  return { text, values: conditions.map(({ value }) => value) }
+  return {
+    text,
+    values: conditions.map(({ column, value }) => parameterOf(scan.table, column, value)),
+  }
 }
+
+const plainUpdate: UpdateText = (table, assignments, where) =>
+  `UPDATE ${table} SET ${assignments} WHERE ${where}`
 
 /** `updateText` is how an update is written where SQL's UPDATE is not known. */
 export function writeStatement(
   write: Write,
   parameter: ParameterName,
-  updateText: UpdateText = (table, assignments, where) =>
-    `UPDATE ${table} SET ${assignments} WHERE ${where}`,
+  {
+    parameterOf = asItIs,
+    updateText = plainUpdate,
+  }: { readonly parameterOf?: ParameterOf; readonly updateText?: UpdateText } = {},
 ): SqlStatement {
+  const valuesOf = (row: AnyRow) =>
+    Object.entries(row).map(([column, value]) => parameterOf(write.table, column, value))
   switch (write.kind) {
     case 'insert': {
       const columns = Object.keys(write.row)
       const parameters = columns.map((_, position) => parameter(position + 1))
       const text = `INSERT INTO ${write.table} (${columns.join(', ')}) VALUES (${parameters.join(', ')})`
-      return { text, values: Object.values(write.row) }
+      return { text, values: valuesOf(write.row) }
     }
     case 'update': {
       const set = Object.keys(write.set)
@@ -86,7 +103,7 @@ export function writeStatement(
       const where = keyEquals(write.table, parameter, assignments.length + 1)
       return {
         text: updateText(write.table, assignments.join(', '), where),
-        values: [...Object.values(write.set), ...Object.values(write.add), ...write.key],
+        values: [...valuesOf(write.set), ...valuesOf(write.add), ...write.key],
       }
     }
     case 'delete':
@@ -162,8 +179,11 @@ export function readAnswer(read: AnyRead, rows: readonly AnyRow[]): unknown {
       return rowsOfKeys(read.keys, primaryKeyOf(read.table), rows)
     case 'scan':
       return rows
-    case 'scanEach':
-      return rowsOfFirsts(read.firsts, firstColumn(read), rows)
+    case 'scanEach': {
+      const first = firstColumn(read)
+      const byFirst = Map.groupBy(rows, (row) => row[first] as Value)
+      return read.firsts.map((value) => byFirst.get(value) ?? [])
+    }
   }
 }
 
@@ -181,22 +201,6 @@ function rowsOfKeys(
   const byKey = new Map<Value, AnyRow>()
   for (const row of rows) byKey.set(keyText(keyColumns.map((column) => row[column] as Value)), row)
   return keys.map((key) => byKey.get(keyText(key)))
-}
-
-/** For each value of the first column its rows, in the order in which they came. */
-function rowsOfFirsts(
-  firsts: readonly Value[],
-  column: string,
-  rows: readonly AnyRow[],
-): Array<readonly AnyRow[]> {
-  const byFirst = new Map<Value, AnyRow[]>()
-  for (const row of rows) {
-    const first = row[column] as Value
-    const group = byFirst.get(first)
-    if (group === undefined) byFirst.set(first, [row])
-    else group.push(row)
-  }
-  return firsts.map((first) => byFirst.get(first) ?? [])
 }
 
 function keyText(key: readonly Value[]): Value {

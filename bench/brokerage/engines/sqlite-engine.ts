@@ -209,20 +209,13 @@ async function loadSqlite(
   fill: (loader: BulkLoader) => Promise<unknown>,
 ): Promise<void> {
   for (const statement of createTableStatements('sqlite')) database.exec(statement)
-  const inserts = new Map<TableName, Database.Statement<Value[]>>()
-  const insertStatement = (table: TableName) => {
-    const known = inserts.get(table)
-    if (known !== undefined) return known
-    const places = columnsOf(table).map(() => '?')
-    const made = database.prepare<Value[]>(`INSERT INTO ${table} VALUES (${places.join(', ')})`)
-    inserts.set(table, made)
-    return made
-  }
   await fill({
     async insertRows(table, rows) {
-      const [statement, columns] = [insertStatement(table), columnsOf(table)]
+      const columns = columnsOf(table)
+      const places = columns.map(() => '?').join(', ')
+      const insert = database.prepare<Value[]>(`INSERT INTO ${table} VALUES (${places})`)
       database.transaction(() => {
-        for (const row of rows) statement.run(...columns.map((column) => row[column] as Value))
+        for (const row of rows) insert.run(...columns.map((column) => row[column] as Value))
       })()
     },
   })

@@ -2,6 +2,7 @@
 
 import type { Storage } from '../../../storage/storage.ts'
 import { createIndex, type NewTable, type SqlRow } from '../../../storage/tables/tables.ts'
+import { Decimal } from '../../../storage/values/values.ts'
 import {
   fillDataDirectory,
   insertRows,
@@ -10,7 +11,7 @@ import {
 } from '../../embedded/data-directory.ts'
 import type { BulkLoader } from '../engine.ts'
 import { SCHEMA, TABLE_NAMES, type TableName } from '../schema/schema.ts'
-import type { TableShape, Value } from '../schema/table-shape.ts'
+import type { ColumnType, TableShape, Value } from '../schema/table-shape.ts'
 
 /** Makes the tables and indexes in a new data directory, and fills them, before any server uses it. */
 export async function loadDataDirectory(
@@ -25,7 +26,7 @@ export async function loadDataDirectory(
       async insertRows(table, rows) {
         const columns = Object.entries((SCHEMA[table] as TableShape).columns)
         const stored = (rows as readonly Readonly<Record<string, Value>>[]).map((row) =>
-          columns.map(([column, type]) => sqlValue(row[column], type.startsWith('integer'))),
+          columns.map(([column, type]) => sqlValue(row[column], type)),
         )
         await insertRows(storage, table, stored)
       },
@@ -45,9 +46,17 @@ async function createIndexes(storage: Storage, table: TableName): Promise<void> 
 }
 
 /** In the storage layer an INTEGER is a bigint; all numbers of the workload are below 2^53. */
-function sqlValue(value: Value | undefined, isInteger: boolean): SqlRow[number] {
+function sqlValue(value: Value | undefined, type: ColumnType): SqlRow[number] {
   if (value === undefined) throw new TypeError('a row lacks a column')
-  return value !== null && isInteger ? BigInt(value) : value
+  if (value === null || type.startsWith('text')) return value
+  return type.startsWith('cents') ? new Decimal(BigInt(value), AMOUNT.scale) : BigInt(value)
+}
+
+const AMOUNT = { precision: 18, scale: 2 }
+
+function columnType(type: ColumnType): Pick<NewTable['columns'][number], 'type' | 'size'> {
+  if (type.startsWith('cents')) return { type: 'DECIMAL', size: AMOUNT }
+  return { type: type.startsWith('integer') ? 'INTEGER' : 'TEXT' }
 }
 
 function newTable(name: TableName): NewTable {
@@ -56,7 +65,7 @@ function newTable(name: TableName): NewTable {
     name,
     columns: Object.entries(shape.columns).map(([column, type]) => ({
       name: column,
-      type: type.startsWith('integer') ? 'INTEGER' : 'TEXT',
+      ...columnType(type),
       notNull: !type.endsWith('?'),
     })),
     primaryKey: shape.primaryKey.map((column) => ({ column, descending: false })),

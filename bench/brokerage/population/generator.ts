@@ -2,64 +2,14 @@
 import { createHash } from 'node:crypto'
 import type { TableName } from '../schema/schema.ts'
 import { InitialTrades, type PlacedRow } from './history/initial-trades.ts'
-import type { Population, TableRows } from './population.ts'
+import type { Population, RowsOfTables, TableRows } from './population.ts'
 import type { Profile } from './profiles.ts'
-import { financialRows, newsItemRows, newsXrefRows } from './rows/company-report-rows.ts'
-import {
-  accountPermissionRows,
-  customerAccountRows,
-  customerRows,
-  customerTaxrateRows,
-  watchItemRows,
-  watchListRows,
-} from './rows/customer-rows.ts'
-import {
-  addressRows,
-  chargeRows,
-  commissionRateRows,
-  statusTypeRows,
-  taxrateRows,
-  tradeTypeRows,
-  zipCodeRows,
-} from './rows/dimension-rows.ts'
-import {
-  companyCompetitorRows,
-  companyRows,
-  dailyMarketRows,
-  exchangeRows,
-  industryRows,
-  lastTradeRows,
-  sectorRows,
-  securityRows,
-} from './rows/market-rows.ts'
+import { CUSTOMER_ROWS } from './rows/customer-rows.ts'
+import { DIMENSION_ROWS } from './rows/dimension-rows.ts'
+import { MARKET_ROWS } from './rows/market-rows.ts'
 
 /** The tables that the history does not make; each of their rows can be made alone. */
-export const TABLE_ROWS: { readonly [Table in TableName]?: TableRows<Table> } = {
-  status_type: statusTypeRows,
-  trade_type: tradeTypeRows,
-  charge: chargeRows,
-  commission_rate: commissionRateRows,
-  taxrate: taxrateRows,
-  zip_code: zipCodeRows,
-  address: addressRows,
-  sector: sectorRows,
-  industry: industryRows,
-  exchange: exchangeRows,
-  company: companyRows,
-  company_competitor: companyCompetitorRows,
-  financial: financialRows,
-  news_item: newsItemRows,
-  news_xref: newsXrefRows,
-  security: securityRows,
-  last_trade: lastTradeRows,
-  daily_market: dailyMarketRows,
-  customer: customerRows,
-  customer_account: customerAccountRows,
-  customer_taxrate: customerTaxrateRows,
-  account_permission: accountPermissionRows,
-  watch_list: watchListRows,
-  watch_item: watchItemRows,
-}
+export const TABLE_ROWS: RowsOfTables = { ...DIMENSION_ROWS, ...MARKET_ROWS, ...CUSTOMER_ROWS }
 
 /** Every row of a population, the same ones in the same order for the same profile and seed. */
 export function* populationRows(population: Population): Iterable<PlacedRow> {

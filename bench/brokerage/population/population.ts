@@ -218,3 +218,24 @@ export type TableRows<Table extends TableName> = {
   parents(population: Population): number
   rowsOf(population: Population, parent: number): readonly RowOf<Table>[]
 }
+
+/** Those of some tables. */
+export type RowsOfTables = { readonly [Table in TableName]?: TableRows<Table> }
+
+type Parents = number | ((population: Population) => number)
+
+/** One row for each parent. */
+export function each<Row>(
+  parents: Parents,
+  rowOf: (population: Population, parent: number) => Row,
+) {
+  return several(parents, (population, parent) => [rowOf(population, parent)])
+}
+
+/** Any number of rows for each parent. */
+export function several<Row>(
+  parents: Parents,
+  rowsOf: (population: Population, parent: number) => readonly Row[],
+) {
+  return { parents: typeof parents === 'number' ? () => parents : parents, rowsOf }
+}

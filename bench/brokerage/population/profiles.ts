@@ -32,38 +32,22 @@ type Size = Pick<
   'customers' | 'scaleFactor' | 'days' | 'marketDays' | 'newsBytes' | 'pricePeriodMs'
 >
 
+const SMALL: Size = {
+  customers: 1_000,
+  scaleFactor: 500,
+  days: 1,
+  marketDays: 65,
+  newsBytes: 1_000,
+  pricePeriodMs: 30_000,
+}
+
 const SIZES: Readonly<Record<string, Size>> = {
-  tiny: {
-    customers: 100,
-    scaleFactor: 500,
-    days: 1,
-    marketDays: 65,
-    newsBytes: 1_000,
-    pricePeriodMs: 10_000,
-  },
-  small: {
-    customers: 1_000,
-    scaleFactor: 500,
-    days: 1,
-    marketDays: 65,
-    newsBytes: 1_000,
-    pricePeriodMs: 30_000,
-  },
-  standard: {
-    customers: 1_000,
-    scaleFactor: 500,
-    days: 10,
-    marketDays: 261,
-    newsBytes: 10_000,
-    pricePeriodMs: 60_000,
-  },
+  tiny: { ...SMALL, customers: 100, pricePeriodMs: 10_000 },
+  small: SMALL,
+  standard: { ...SMALL, days: 10, marketDays: 261, newsBytes: 10_000, pricePeriodMs: 60_000 },
   'official-shape': {
-    customers: 5_000,
-    scaleFactor: 500,
-    days: 300,
-    marketDays: 1_305,
-    newsBytes: 100_000,
-    pricePeriodMs: 900_000,
+    ...{ customers: 5_000, scaleFactor: 500, days: 300, marketDays: 1_305 },
+    ...{ newsBytes: 100_000, pricePeriodMs: 900_000 },
   },
 }
 
@@ -86,9 +70,8 @@ export function profileOf(name: string): Profile {
 }
 
 function wideSize(loadUnits: number): Size {
-  const { customers, ...small } = SIZES.small as Size
-  const pace = { scaleFactor: 100, pricePeriodMs: 60_000 }
-  return { ...small, ...pace, customers: customers * loadUnits }
+  const customers = SMALL.customers * loadUnits
+  return { ...SMALL, customers, scaleFactor: 100, pricePeriodMs: 60_000 }
 }
 
 function complete(name: string, size: Size): Profile {

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Tally } from '../driver/tally.ts'
-import { MIX_PERCENT, type TransactionName } from '../driver/transaction-names.ts'
+import {
+  TRANSACTION_NAMES,
+  TRANSACTIONS,
+  type TransactionName,
+} from '../driver/transaction-names.ts'
 import { failuresOf, type RunSummary, sampleOf } from './run-sample.ts'
 
 const holds = { number: 1, title: 'something holds', problems: 0, examples: [] }
@@ -13,11 +17,9 @@ function summaryWith(
   more: Partial<RunSummary> = {},
 ): RunSummary {
   const tally = new Tally()
-  for (const [name, percent] of Object.entries(MIX_PERCENT)) {
-    const count = Math.round(1_000 * percent) + (changes[name as TransactionName] ?? 0)
-    for (let one = 0; one < count; one += 1) {
-      tally.ended(name as TransactionName, { total: 2, attempt: 1 })
-    }
+  for (const name of TRANSACTION_NAMES) {
+    const count = 100 * TRANSACTIONS[name].weight + (changes[name] ?? 0)
+    for (let one = 0; one < count; one += 1) tally.ended(name, { total: 2, attempt: 1 })
   }
   return {
     engine: { name: 'test', description: 'no engine' },

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sample } from '../../harness/sample.ts'
+import { present, type Sample } from '../../harness/sample.ts'
 import { alignColumns, shortNumber } from '../../report/report-table.ts'
 import { verdictLines } from '../checks/all-checks.ts'
 import type { CheckResult } from '../checks/check.ts'
 import type { TransactionFigures } from '../driver/tally.ts'
-import { LIMIT_SECONDS, MIX_PERCENT } from '../driver/transaction-names.ts'
+import { isMarketCall, TRANSACTIONS } from '../driver/transaction-names.ts'
 
 /** Half a percent point, and what chance adds to it where a run is short. */
 const MIX_POINTS_MAX = 0.5
@@ -16,28 +16,25 @@ export function sampleOf(summary: RunSummary): Sample {
   const { cpu, seconds, storeRequests, diskBytes } = summary
   const results = countOf(summary, 'Trade-Result')
   const transactions = transactionsOf(summary)
+  const each = (sum: number) => sum / Math.max(1, transactions)
   const retries = summary.transactions.reduce((sum, one) => sum + one.retries, 0)
   return {
     operations: results,
     seconds,
     cpuSeconds: cpu.engine,
     ...(cpu.driver === undefined ? {} : { driverCpuSeconds: cpu.driver }),
-    figures: {
+    figures: present({
       transactionsPerSecond: transactions / seconds,
       coresUsed: cpu.engine / seconds,
       resultsPerCore: cpu.engine === 0 ? 0 : results / cpu.engine,
-      cpuMicrosPerTransaction: (cpu.engine * 1e6) / Math.max(1, transactions),
-      ...(cpu.driver === undefined
-        ? {}
-        : { driverCpuMicrosPerTransaction: (cpu.driver * 1e6) / Math.max(1, transactions) }),
-      retriesPerTransaction: retries / Math.max(1, transactions),
+      cpuMicrosPerTransaction: each(cpu.engine * 1e6),
+      driverCpuMicrosPerTransaction: cpu.driver && each(cpu.driver * 1e6),
+      retriesPerTransaction: each(retries),
       conflictsPerSecond: conflictsOf(summary) / seconds,
       checksHeld: summary.checks.filter(({ problems }) => problems === 0).length,
-      ...(storeRequests === undefined
-        ? {}
-        : { storeRequestsPerTransaction: storeRequests / Math.max(1, transactions) }),
+      storeRequestsPerTransaction: storeRequests && each(storeRequests),
       diskMiB: diskBytes / 2 ** 20,
-    },
+    }),
     findings: { lines: runLines(summary), data: summary, failures: failuresOf(summary) },
   }
 }
@@ -60,12 +57,11 @@ export function failuresOf(summary: RunSummary): readonly string[] {
 function mixFailures(summary: RunSummary): string[] {
   const all = transactionsOf(summary)
   const failures = summary.transactions.flatMap(({ name, ended }) => {
-    const percent = MIX_PERCENT[name]
     // The market's two are bound to the orders; that is judged by their ratio.
-    if (percent === undefined || name === 'Trade-Result' || name === 'Market-Feed') return []
-    const share = percent / 100
+    if (isMarketCall(name)) return []
+    const share = TRANSACTIONS[name].weight / 1_000
     const chance = 100 * Math.sqrt((share * (1 - share)) / Math.max(1, all))
-    const off = (100 * ended) / Math.max(1, all) - percent
+    const off = 100 * (ended / Math.max(1, all) - share)
     if (Math.abs(off) <= MIX_POINTS_MAX + DEVIATIONS_MAX * chance) return []
     return [`the mix is off: ${name} by ${off.toFixed(2)} points`]
   })
@@ -142,18 +138,17 @@ function transactionTable(transactions: readonly TransactionFigures[], all: numb
 
 function transactionRow(one: TransactionFigures, all: number): string[] {
   const { name, ended, latency, attemptLatency, rowsFound } = one
-  const percent = MIX_PERCENT[name]
-  const limit = LIMIT_SECONDS[name]
+  const { weight, limitSeconds } = TRANSACTIONS[name]
   const reasons = Object.entries(one.aborts).map(([cause, count]) => `${cause} ${count}`)
   if (one.gaveUp > 0) reasons.push(`gave up ${one.gaveUp}`)
   return [
     name,
     String(ended),
-    percent === undefined ? '' : ((100 * ended) / Math.max(1, all)).toFixed(2),
-    percent === undefined ? '' : percent.toFixed(1),
+    ((100 * ended) / Math.max(1, all)).toFixed(2),
+    (weight / 10).toFixed(1),
     ...[latency.p50, latency.p90, latency.p99, latency.max].map(shortNumber),
     shortNumber(attemptLatency.p99),
-    limit === undefined ? '' : latency.p90 <= limit * 1000 ? 'yes' : 'no',
+    latency.p90 <= limitSeconds * 1000 ? 'yes' : 'no',
     rowsFound === undefined ? '' : rowsFound.toFixed(1),
     String(one.retries),
     reasons.join(', '),
@@ -187,8 +182,7 @@ type Counts = Pick<RunSummary, 'transactions'>
 
 /** How many transactions of the mix ended. */
 function transactionsOf({ transactions }: Counts): number {
-  const ofMix = transactions.filter(({ name }) => MIX_PERCENT[name] !== undefined)
-  return ofMix.reduce((sum, { ended }) => sum + ended, 0)
+  return transactions.reduce((sum, { ended }) => sum + ended, 0)
 }
 
 function countOf({ transactions }: Counts, name: TransactionFigures['name']): number {

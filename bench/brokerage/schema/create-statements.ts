@@ -4,8 +4,8 @@ import type { TableShape } from './table-shape.ts'
 
 /** The types of columns in an engine. Keys are compared byte by byte. */
 const TYPES = {
-  postgresql: { integer: 'BIGINT', text: 'TEXT COLLATE "C"' },
-  sqlite: { integer: 'INTEGER', text: 'TEXT' },
+  postgresql: { integer: 'BIGINT', cents: 'NUMERIC(18, 2)', text: 'TEXT COLLATE "C"' },
+  sqlite: { integer: 'INTEGER', cents: 'INTEGER', text: 'TEXT' },
 } as const
 
 type SqlFlavour = keyof typeof TYPES
@@ -27,7 +27,7 @@ export function createIndexStatements(): readonly string[] {
 
 function createTable(name: TableName, shape: TableShape, flavour: SqlFlavour): string {
   const columns = Object.entries(shape.columns).map(([column, type]) => {
-    const sqlType = TYPES[flavour][type.startsWith('integer') ? 'integer' : 'text']
+    const sqlType = TYPES[flavour][type.replace('?', '') as keyof (typeof TYPES)[SqlFlavour]]
     return `${column} ${sqlType}${type.endsWith('?') ? '' : ' NOT NULL'}`
   })
   const parts = [...columns, `PRIMARY KEY (${shape.primaryKey.join(', ')})`]

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A `?` says that the column may be NULL. Money is integer cents, a time is integer milliseconds. */
-export type ColumnType = 'integer' | 'integer?' | 'text' | 'text?'
+/**
+ * A `?` says that the column may be NULL. `cents` is an amount, DECIMAL(18, 2) in stores that have that and whole cents
+ * in the programs; a time is integer milliseconds.
+ */
+export type ColumnType = 'integer' | 'integer?' | 'cents' | 'cents?' | 'text' | 'text?'
 
 export type Value = number | string | null
 
@@ -20,11 +23,11 @@ export type TableShape = {
   readonly apart: readonly string[]
 }
 
-type ValueOf<Type extends ColumnType> = Type extends 'integer'
+type ValueOf<Type extends ColumnType> = Type extends 'integer' | 'cents'
   ? number
   : Type extends 'text'
     ? string
-    : Type extends 'integer?'
+    : Type extends 'integer?' | 'cents?'
       ? number | null
       : string | null
 
@@ -52,30 +55,29 @@ type IndexOrder<Columns> = {
   readonly unique?: true
 }
 
-/** Checks that keys and indexes name columns of the table; the types of all stay exact. */
+/** Of the columns of the primary key, those behind it, and indexes; it checks that these name columns of the table. */
 export function table<
+  const Key extends string,
   const Lines extends readonly string[],
-  const Key extends readonly (keyof ColumnsOf<Lines> & string)[],
-  const Indexes extends Readonly<Record<string, IndexOrder<ColumnsOf<Lines>>>> = Readonly<
+  const Indexes extends Readonly<Record<string, IndexOrder<ColumnsOf<[Key, ...Lines]>>>> = Readonly<
     Record<never, never>
   >,
->(shape: {
-  readonly columns: Lines
-  readonly primaryKey: Key
-  readonly indexes?: Indexes
-  readonly apart?: readonly (keyof ColumnsOf<Lines> & string)[]
-}): {
-  readonly columns: ColumnsOf<Lines>
-  readonly primaryKey: Key
+>(
+  key: Key,
+  others: Lines,
+  indexes?: Indexes,
+  apart: readonly (keyof ColumnsOf<Lines> & string)[] = [],
+): {
+  readonly columns: ColumnsOf<[Key, ...Lines]>
+  readonly primaryKey: readonly string[]
   readonly indexes: readonly (IndexShape & { readonly name: keyof Indexes & string })[]
   readonly apart: readonly string[]
 } {
-  const { columns, primaryKey, indexes, apart = [] } = shape
-  const named = Object.entries<IndexOrder<ColumnsOf<Lines>>>(indexes ?? {})
-  const typed = columns.flatMap((line) => line.split(', ').map((column) => column.split(' ')))
+  const named = Object.entries<IndexOrder<ColumnsOf<[Key, ...Lines]>>>(indexes ?? {})
+  const columnsIn = (line: string) => line.split(', ').map((column) => column.split(' '))
   return {
-    columns: Object.fromEntries(typed) as ColumnsOf<Lines>,
-    primaryKey,
+    columns: Object.fromEntries([key, ...others].flatMap(columnsIn)),
+    primaryKey: columnsIn(key).map(([name]) => name as string),
     indexes: named.map(([name, { on, unique = false }]) => ({ name, columns: on, unique })),
     apart,
   }

@@ -38,27 +38,16 @@ export type PerformedName = keyof Transactions
 export type InputOf<Name extends PerformedName> = Parameters<Transactions[Name]['run']>[1]
 export type ResultOf<Name extends PerformedName> = Awaited<ReturnType<Transactions[Name]['run']>>
 
-/** One transaction from its beginning to its commit. */
+/** One transaction from its beginning to its commit; it is over in any case afterwards. */
 export async function perform<Name extends PerformedName>(
-  session: Session,
+  session: Pick<Session, 'begin'>,
   name: Name,
   input: InputOf<Name>,
 ): Promise<ResultOf<Name>> {
   const { options, run }: AnyTransaction = TRANSACTIONS[name]
-  return await transact(session, options, async (transaction) => {
-    return (await run(transaction, input as never)) as ResultOf<Name>
-  })
-}
-
-/** Does `work`, its commit included, in a new transaction, which is over in any case afterwards. */
-async function transact<Result>(
-  session: Pick<Session, 'begin'>,
-  options: BeginOptions,
-  work: (transaction: Transaction) => Promise<Result>,
-): Promise<Result> {
   const transaction = await session.begin(options)
   try {
-    return await work(transaction)
+    return (await run(transaction, input as never)) as ResultOf<Name>
   } catch (error) {
     // Left open it would keep others waiting, where there is one writer. What fails here is over already.
     if (!(error instanceof TransactionAborted)) await transaction.rollback().catch(() => {})

@@ -2,15 +2,11 @@
 import { getMany, scan, scanEach, type Transaction } from '../engine.ts'
 import { byKey, distinct, required, singleKeys } from './rows-by-key.ts'
 
-export type BrokerVolumeInput = { readonly brokers: readonly string[]; readonly sector: string }
-
-export type BrokerVolumeResult = ReadonlyArray<{ readonly broker: string; readonly volume: number }>
-
 /** What the limit orders are worth that wait with some brokers for a sector of the market, most first. */
 export async function brokerVolume(
   transaction: Transaction,
-  { brokers, sector }: BrokerVolumeInput,
-): Promise<BrokerVolumeResult> {
+  { brokers, sector }: { readonly brokers: readonly string[]; readonly sector: string },
+) {
   const [found, sectors] = await transaction.read(
     scanEach('broker', brokers, ['b_id', 'b_name'], { index: 'broker_name' }),
     // Twelve rows, without an index by name.

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { get, getMany, scan, scanEach, type Transaction } from '../engine.ts'
-import { byKey, distinct, required, singleKeys } from './rows-by-key.ts'
+import { byKey, distinct, required, singleKeys, worthOf } from './rows-by-key.ts'
 
-export type CustomerPositionInput = {
+type CustomerPositionInput = {
   readonly customer: { readonly id: number } | { readonly taxId: string }
   /** Which of the accounts is asked for its history, by its place among them; none when absent. */
   readonly historyOf?: number
-}
-
-export type CustomerPositionResult = {
-  readonly tier: number
-  readonly accounts: ReadonlyArray<{
-    readonly accountId: number
-    readonly cash: number
-    readonly assets: number
-  }>
-  readonly history: ReadonlyArray<{ readonly tradeId: number; readonly status: string }>
 }
 
 const ACCOUNTS = 10
@@ -23,10 +13,7 @@ const HISTORY_TRADES = 10
 const HISTORY_ROWS = 30
 
 /** What a customer's accounts are worth, and in half of the calls the last trades of one of them. */
-export async function customerPosition(
-  transaction: Transaction,
-  input: CustomerPositionInput,
-): Promise<CustomerPositionResult> {
+export async function customerPosition(transaction: Transaction, input: CustomerPositionInput) {
   const customerId = await findCustomer(transaction, input)
   const [customer, accounts] = await transaction.read(
     get('customer', [customerId], ['c_tier', 'c_l_name', 'c_f_name', 'c_email_2', 'c_pad']),
@@ -69,9 +56,7 @@ export async function customerPosition(
       accountId: ca_id,
       cash: ca_bal,
       // An account without holdings is worth nothing, and is not left out.
-      assets: (holdings[position] ?? []).reduce((sum, { hs_qty, hs_s_symb }) => {
-        return sum + hs_qty * required(priceOf.get(hs_s_symb), `price of ${hs_s_symb}`).lt_price
-      }, 0),
+      assets: worthOf(holdings[position] ?? [], priceOf),
     })),
     history: rows.map((row) => ({
       tradeId: row.th_t_id,

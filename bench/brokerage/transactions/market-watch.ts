@@ -2,7 +2,7 @@
 import { getMany, scan, scanEach, type Transaction } from '../engine.ts'
 import { distinct, singleKeys } from './rows-by-key.ts'
 
-export type MarketWatchInput = {
+type MarketWatchInput = {
   readonly of:
     | { readonly kind: 'watchList'; readonly customerId: number }
     | { readonly kind: 'account'; readonly accountId: number }
@@ -16,13 +16,8 @@ export type MarketWatchInput = {
   readonly date: number
 }
 
-export type MarketWatchResult = { readonly securities: number; readonly percentChange: number }
-
 /** How a list of securities has moved, weighted by their capitalisation, since the close of a day. */
-export async function marketWatch(
-  transaction: Transaction,
-  { of, date }: MarketWatchInput,
-): Promise<MarketWatchResult> {
+export async function marketWatch(transaction: Transaction, { of, date }: MarketWatchInput) {
   const symbols = await symbolsOf(transaction, of)
   const keys = singleKeys(symbols)
   const [lastTrades, securities, days] = await transaction.read(

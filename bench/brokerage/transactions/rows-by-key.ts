@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { scan } from '../engine.ts'
 import type { Value } from '../schema/table-shape.ts'
 
 /** Each once, in the order of its first occurrence. */
@@ -22,6 +23,25 @@ export function byKey<Key extends Value, Row>(
     if (row !== undefined) found.set(key, row)
   })
   return found
+}
+
+/** The read of the rate for so many shares: that of the highest band that begins at no more. */
+export function commissionRateOf(
+  key: readonly [tier: number, type: string, exchange: string],
+  quantity: number,
+) {
+  const nearest = { atMost: quantity, reverse: true, limit: 1 }
+  return scan('commission_rate', key, ['cr_rate'], nearest)
+}
+
+/** What positions are worth, by the prices of their securities; cents. */
+export function worthOf(
+  positions: ReadonlyArray<{ readonly hs_s_symb: string; readonly hs_qty: number }>,
+  priceOf: ReadonlyMap<string, { readonly lt_price: number }>,
+): number {
+  return positions.reduce((sum, { hs_s_symb, hs_qty }) => {
+    return sum + hs_qty * required(priceOf.get(hs_s_symb), `price of ${hs_s_symb}`).lt_price
+  }, 0)
 }
 
 /** A row that the workload's own rules say is there. Throws MissingRow. */

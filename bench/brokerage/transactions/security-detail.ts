@@ -2,24 +2,13 @@
 import { get, getMany, scan, type Transaction } from '../engine.ts'
 import { required, singleKeys } from './rows-by-key.ts'
 
-export type SecurityDetailInput = {
+type SecurityDetailInput = {
   readonly symbol: string
   readonly startDate: number
   /** How many days of prices. */
   readonly days: number
   /** The whole text of the news instead of headline and summary. */
   readonly wholeNews: boolean
-}
-
-export type SecurityDetailResult = {
-  readonly company: string
-  readonly exchange: string
-  readonly towns: readonly string[]
-  readonly competitors: ReadonlyArray<{ readonly company: string; readonly industry: string }>
-  readonly quarters: number
-  readonly closes: readonly number[]
-  readonly price: number
-  readonly newsCharacters: number
 }
 
 const COMPETITORS = 3
@@ -30,7 +19,7 @@ const NEWS = 2
 export async function securityDetail(
   transaction: Transaction,
   { symbol, startDate, days, wholeNews }: SecurityDetailInput,
-): Promise<SecurityDetailResult> {
+) {
   const [foundSecurity, lastTrade, prices] = await transaction.read(
     get(
       'security',

@@ -9,20 +9,14 @@ export type TradeLookupInput =
   | { readonly frame: 'security'; readonly symbol: string; readonly from: number }
   | { readonly frame: 'holdings'; readonly accountId: number; readonly from: number }
 
-export type TradeLookupResult = {
-  /** What the benchmark reports of a frame: 20 is what it aims at. */
-  readonly rows: number
-  readonly amounts: readonly number[]
-}
-
 const TRADES = 20
 const HISTORY_ROWS = 3
 
-/** Trades of the past with their settlement, their cash and their history. */
-export async function tradeLookup(
-  transaction: Transaction,
-  input: TradeLookupInput,
-): Promise<TradeLookupResult> {
+/**
+ * Trades of the past with their settlement, their cash and their history. Answers how many `rows` a frame found, of
+ * which the report has the mean: 20 is what it aims at.
+ */
+export async function tradeLookup(transaction: Transaction, input: TradeLookupInput) {
   if (input.frame === 'holdings') {
     const rows = await holdingsTouched(transaction, input)
     await transaction.commit()

@@ -4,9 +4,9 @@ import { get, getMany, scan, type Transaction } from '../engine.ts'
 import type { StatusId, TradeTypeId } from '../population/codes.ts'
 import { commissionOf, isTaxable, taxOf } from '../population/trade-arithmetic.ts'
 import { closeHoldings, HOLDINGS_OF_ORDER_MAX } from './position.ts'
-import { byKey, required, singleKeys } from './rows-by-key.ts'
+import { byKey, commissionRateOf, required, singleKeys, worthOf } from './rows-by-key.ts'
 
-export type TradeOrderInput = {
+type TradeOrderInput = {
   /** New for each order, and kept when it is tried again. */
   readonly tradeId: number
   readonly accountId: number
@@ -37,17 +37,6 @@ export type MarketOrder = {
   readonly price: number
 }
 
-export type TradeOrderResult =
-  | {
-      readonly kind: 'ordered'
-      readonly order: MarketOrder
-      readonly estimatedTax: number
-      /** Cash and holdings of an account that buys on margin. */
-      readonly accountValue?: number
-    }
-  | { readonly kind: 'rolledBack' }
-  | { readonly kind: 'notPermitted' }
-
 /** A customer pays two taxes, and an account holds up to 18 securities. */
 const TAXES_MAX = 2
 const POSITIONS_MAX = 18
@@ -56,12 +45,30 @@ const POSITIONS_MAX = 18
  * Takes an order: looks at everything that it would cost and bring, and writes it down for the market.
  * What it writes is new rows only, so it conflicts with nobody.
  */
-export async function tradeOrder(
-  transaction: Transaction,
-  input: TradeOrderInput,
-): Promise<TradeOrderResult> {
+export async function tradeOrder(transaction: Transaction, input: TradeOrderInput) {
+  const facts = await factsOf(transaction, input)
+  if (facts !== undefined) writeOrder(transaction, input, facts)
+  if (facts === undefined || input.rollsBack) {
+    await transaction.rollback()
+    return { kind: facts === undefined ? 'notPermitted' : 'rolledBack' } as const
+  }
+  await transaction.commit()
+  const { tradeId, type, quantity } = input
+  const { symbol, price, estimatedTax, accountValue } = facts
+  return {
+    kind: 'ordered',
+    order: { tradeId, symbol, type, quantity, price } satisfies MarketOrder,
+    estimatedTax,
+    // Cash and holdings of an account that buys on margin.
+    ...(input.onMargin ? { accountValue } : {}),
+  } as const
+}
+
+/** What must be known of an order to place it, money in cents; undefined where its executor may not give it. */
+async function factsOf(transaction: Transaction, input: TradeOrderInput) {
   const { accountId, executor, quantity } = input
-  const named = await findSymbol(transaction, input.security)
+  const symbol = await findSymbol(transaction, input.security)
+  const permission = executor.taxId === undefined ? [] : [[accountId, executor.taxId]]
   const [foundAccount, foundSecurity, foundTrade, foundType, summary, permissions] =
     await transaction.read(
       get(
@@ -69,34 +76,26 @@ export async function tradeOrder(
         [accountId],
         ['ca_name', 'ca_b_id', 'ca_c_id', 'ca_tax_st', 'ca_bal'],
       ),
-      get('security', [named], ['s_co_id', 's_ex_id', 's_name']),
-      get('last_trade', [named], ['lt_price']),
+      get('security', [symbol], ['s_co_id', 's_ex_id', 's_name']),
+      get('last_trade', [symbol], ['lt_price']),
       get('trade_type', [input.type], ['tt_is_mrkt', 'tt_is_sell']),
-      get('holding_summary', [accountId, named], ['hs_qty']),
-      getMany(
-        'account_permission',
-        executor.taxId === undefined ? [] : [[accountId, executor.taxId]],
-        ['ap_acl'],
-      ),
+      get('holding_summary', [accountId, symbol], ['hs_qty']),
+      getMany('account_permission', permission, ['ap_acl']),
     )
-  if (permissions.includes(undefined)) {
-    await transaction.rollback()
-    return { kind: 'notPermitted' }
-  }
+  if (permissions.includes(undefined)) return undefined
   const account = required(foundAccount, `account ${accountId}`)
-  const security = required(foundSecurity, `security ${named}`)
+  const security = required(foundSecurity, `security ${symbol}`)
   const type = required(foundType, `type ${input.type}`)
   const isMarket = type.tt_is_mrkt === 1
-  const marketPrice = required(foundTrade, `price of ${named}`).lt_price
+  const marketPrice = required(foundTrade, `price of ${symbol}`).lt_price
   const price = isMarket ? marketPrice : input.limitPrice
   const change = type.tt_is_sell === 1 ? -quantity : quantity
   const reduces = Math.sign(summary?.hs_qty ?? 0) === -Math.sign(change)
-
   const [customer, _broker, _company, holdings, taxes, positions] = await transaction.read(
     get('customer', [account.ca_c_id], ['c_f_name', 'c_l_name', 'c_tier', 'c_tax_id']),
     get('broker', [account.ca_b_id], ['b_name']),
     get('company', [security.s_co_id], ['co_name']),
-    scan('holding', [accountId, named], ['h_price', 'h_qty'], {
+    scan('holding', [accountId, symbol], ['h_price', 'h_qty'], {
       reverse: input.lifo,
       limit: reduces ? HOLDINGS_OF_ORDER_MAX : 0,
     }),
@@ -109,71 +108,21 @@ export async function tradeOrder(
   )
   const tier = required(customer, `customer ${account.ca_c_id}`).c_tier
   const symbols = positions.map((position) => position.hs_s_symb)
-  const [rates, commissions, foundCharge, prices] = await transaction.read(
+  const [taxRates, commissions, foundCharge, prices] = await transaction.read(
     getMany('taxrate', singleKeys(taxes.map((tax) => tax.cx_tx_id)), ['tx_rate']),
-    scan('commission_rate', [tier, input.type, security.s_ex_id], ['cr_rate'], {
-      atMost: quantity,
-      reverse: true,
-      limit: 1,
-    }),
+    commissionRateOf([tier, input.type, security.s_ex_id], quantity),
     get('charge', [input.type, tier], ['ch_chrg']),
     getMany('last_trade', singleKeys(symbols), ['lt_price']),
   )
   const { buyValue, sellValue } = closeHoldings(holdings, change, price)
-  const priceOf = byKey(symbols, prices)
-  const assets = positions.reduce((sum, { hs_s_symb, hs_qty }) => {
-    return sum + hs_qty * required(priceOf.get(hs_s_symb), `price of ${hs_s_symb}`).lt_price
-  }, 0)
+  const rates = taxRates.map((tax) => required(tax, 'tax rate').tx_rate)
   const rate = required(commissions[0], 'commission rate').cr_rate
-
-  return await placeOrder(transaction, input, {
-    symbol: named,
-    isMarket,
-    brokerId: account.ca_b_id,
-    price,
-    charge: required(foundCharge, 'charge').ch_chrg,
-    commissionRate: rate,
-    estimatedTax: taxOf(
-      Math.max(0, sellValue - buyValue),
-      rates.map((tax) => required(tax, 'tax rate').tx_rate),
-    ),
-    accountValue: account.ca_bal + assets,
-  })
-}
-
-/** What must be known of an order to place it. Money in cents. */
-export type OrderFacts = {
-  readonly symbol: string
-  readonly isMarket: boolean
-  readonly brokerId: number
-  readonly price: number
-  readonly charge: number
-  /** In hundredths of a percent. */
-  readonly commissionRate: number
-  readonly estimatedTax: number
-  /** Cash and holdings; only answered to who buys on margin. */
-  readonly accountValue: number
-}
-
-/** All that an order writes, and the commit, or not. */
-async function placeOrder(
-  transaction: Transaction,
-  input: TradeOrderInput,
-  facts: OrderFacts,
-): Promise<TradeOrderResult> {
-  const { tradeId, type, quantity, onMargin } = input
-  const { symbol, price, estimatedTax, accountValue } = facts
-  writeOrder(transaction, input, facts)
-  if (input.rollsBack) {
-    await transaction.rollback()
-    return { kind: 'rolledBack' }
-  }
-  await transaction.commit()
   return {
-    kind: 'ordered',
-    order: { tradeId, symbol, type, quantity, price },
-    estimatedTax,
-    ...(onMargin ? { accountValue } : {}),
+    ...{ symbol, isMarket, price, brokerId: account.ca_b_id },
+    charge: required(foundCharge, 'charge').ch_chrg,
+    commission: commissionOf(rate, quantity, price),
+    estimatedTax: taxOf(Math.max(0, sellValue - buyValue), rates),
+    accountValue: account.ca_bal + worthOf(positions, byKey(symbols, prices)),
   }
 }
 
@@ -196,36 +145,24 @@ async function findSymbol(
   return required(found, `${security.issue} of ${security.company}`).s_symb
 }
 
-/** Frame 4. */
-function writeOrder(transaction: Transaction, input: TradeOrderInput, facts: OrderFacts): void {
-  const { tradeId, now, quantity, type } = input
-  const { symbol, price } = facts
+/** Frame 4: all that an order writes. */
+function writeOrder(
+  transaction: Transaction,
+  { tradeId, now, quantity, type, ...input }: TradeOrderInput,
+  { symbol, price, ...facts }: NonNullable<Awaited<ReturnType<typeof factsOf>>>,
+): void {
   const status: StatusId = facts.isMarket ? 'SBMT' : 'PNDG'
   transaction.insert('trade', {
-    t_id: tradeId,
-    t_dts: now,
-    t_st_id: status,
-    t_tt_id: type,
-    t_is_cash: input.onMargin ? 0 : 1,
-    t_s_symb: symbol,
-    t_qty: quantity,
-    t_bid_price: price,
-    t_ca_id: input.accountId,
-    t_exec_name: input.executor.name,
-    t_trade_price: null,
-    t_chrg: facts.charge,
-    t_comm: commissionOf(facts.commissionRate, quantity, price),
-    t_tax: 0,
-    t_lifo: input.lifo ? 1 : 0,
+    ...{ t_id: tradeId, t_dts: now, t_st_id: status, t_tt_id: type },
+    ...{ t_is_cash: input.onMargin ? 0 : 1, t_lifo: input.lifo ? 1 : 0 },
+    ...{ t_s_symb: symbol, t_qty: quantity, t_bid_price: price, t_trade_price: null },
+    ...{ t_ca_id: input.accountId, t_exec_name: input.executor.name },
+    ...{ t_chrg: facts.charge, t_comm: facts.commission, t_tax: 0 },
   })
   if (status === 'PNDG') {
     transaction.insert('trade_request', {
-      tr_t_id: tradeId,
-      tr_tt_id: type,
-      tr_s_symb: symbol,
-      tr_qty: quantity,
-      tr_bid_price: price,
-      tr_b_id: facts.brokerId,
+      ...{ tr_t_id: tradeId, tr_tt_id: type, tr_s_symb: symbol },
+      ...{ tr_qty: quantity, tr_bid_price: price, tr_b_id: facts.brokerId },
     })
   }
   transaction.insert('trade_history', { th_t_id: tradeId, th_st_id: status, th_dts: now })

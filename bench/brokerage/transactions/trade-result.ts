@@ -9,15 +9,10 @@ import {
   settlementDueDate,
   taxOf,
 } from '../population/trade-arithmetic.ts'
-import {
-  type Closings,
-  closeHoldings,
-  HOLDINGS_OF_ORDER_MAX,
-  type OpenHolding,
-} from './position.ts'
-import { required, singleKeys } from './rows-by-key.ts'
+import { closeHoldings, HOLDINGS_OF_ORDER_MAX } from './position.ts'
+import { commissionRateOf, required, singleKeys } from './rows-by-key.ts'
 
-export type TradeResultInput = {
+type TradeResultInput = {
   readonly tradeId: number
   /** Cents, at which the market has executed the order. */
   readonly price: number
@@ -25,39 +20,23 @@ export type TradeResultInput = {
   readonly now: number
 }
 
-export type TradeResultResult =
-  | { readonly kind: 'completed'; readonly brokerId: number }
-  /** The market has said it before; nothing is done. */
-  | { readonly kind: 'already' }
-
-/** What must be known of a trade to complete it. */
-export type TradeFacts = {
-  readonly accountId: number
-  readonly symbol: string
-  readonly quantity: number
-  /** Cents. */
-  readonly charge: number
-  readonly isCash: boolean
-  readonly isSell: boolean
-  readonly typeName: string
-  readonly securityName: string
-  readonly brokerId: number
-  readonly taxStatus: number
-  /** In hundredths of a percent. */
-  readonly commissionRate: number
-  /** Undefined where there is no position yet. */
-  readonly sharesBefore: number | undefined
+/** Completes a trade: the position, the tax, the commission, and the money. */
+export async function tradeResult(transaction: Transaction, input: TradeResultInput) {
+  const facts = await factsOf(transaction, input)
+  if (facts === undefined) {
+    await transaction.rollback()
+    return { kind: 'already' } as const
+  }
+  changePosition(transaction, input, facts)
+  completeTrade(transaction, input, facts)
+  await transaction.commit()
+  return { kind: 'completed', brokerId: facts.account.ca_b_id } as const
 }
 
-/** A holding of the position, with the rest of its key. */
-export type ResultHolding = OpenHolding & { readonly h_dts: number; readonly h_t_id: number }
+type TradeFacts = NonNullable<Awaited<ReturnType<typeof factsOf>>>
 
-/** Completes a trade: the position, the tax, the commission, and the money. */
-export async function tradeResult(
-  transaction: Transaction,
-  input: TradeResultInput,
-): Promise<TradeResultResult> {
-  const { tradeId, price } = input
+/** What must be known of a trade to complete it; undefined when the market has said it before. */
+async function factsOf(transaction: Transaction, { tradeId, price }: TradeResultInput) {
   const [foundTrade] = await transaction.read(
     get(
       'trade',
@@ -66,10 +45,7 @@ export async function tradeResult(
     ),
   )
   const trade = required(foundTrade, `trade ${tradeId}`)
-  if (trade.t_st_id === 'CMPT') {
-    await transaction.rollback()
-    return { kind: 'already' }
-  }
+  if (trade.t_st_id === 'CMPT') return undefined
   const position = [trade.t_ca_id, trade.t_s_symb] as const
   const [foundType, summary, foundAccount, holdings, foundSecurity] = await transaction.read(
     get('trade_type', [trade.t_tt_id], ['tt_name', 'tt_is_sell']),
@@ -84,106 +60,26 @@ export async function tradeResult(
   const type = required(foundType, `type ${trade.t_tt_id}`)
   const account = required(foundAccount, `account ${trade.t_ca_id}`)
   const security = required(foundSecurity, `security ${trade.t_s_symb}`)
-  const isSell = type.tt_is_sell === 1
-  const closings = closeHoldings(holdings, isSell ? -trade.t_qty : trade.t_qty, price)
-  const gain = gainOf(closings, account.ca_tax_st)
+  const change = type.tt_is_sell === 1 ? -trade.t_qty : trade.t_qty
+  const closings = closeHoldings(holdings, change, price)
+  const gain = Math.max(0, closings.sellValue - closings.buyValue)
+  const taxed = isTaxable(account.ca_tax_st) ? gain : 0
   const [customer, taxes] = await transaction.read(
     get('customer', [account.ca_c_id], ['c_tier']),
-    scan('customer_taxrate', [account.ca_c_id], ['cx_tx_id'], { limit: gain > 0 ? 2 : 0 }),
+    scan('customer_taxrate', [account.ca_c_id], ['cx_tx_id'], { limit: taxed > 0 ? 2 : 0 }),
   )
   const tier = required(customer, `customer ${account.ca_c_id}`).c_tier
-  const [rates, commissions] = await transaction.read(
+  const [taxRates, commissions] = await transaction.read(
     getMany('taxrate', singleKeys(taxes.map((tax) => tax.cx_tx_id)), ['tx_rate']),
-    scan('commission_rate', [tier, trade.t_tt_id, security.s_ex_id], ['cr_rate'], {
-      atMost: trade.t_qty,
-      reverse: true,
-      limit: 1,
-    }),
+    commissionRateOf([tier, trade.t_tt_id, security.s_ex_id], trade.t_qty),
   )
-  const tax = taxOf(
-    gain,
-    rates.map((rate) => required(rate, 'tax rate').tx_rate),
-  )
-  const facts = {
-    accountId: trade.t_ca_id,
-    symbol: trade.t_s_symb,
-    quantity: trade.t_qty,
-    charge: trade.t_chrg,
-    isCash: trade.t_is_cash === 1,
-    isSell,
-    typeName: type.tt_name,
-    securityName: security.s_name,
-    brokerId: account.ca_b_id,
-    taxStatus: account.ca_tax_st,
-    commissionRate: required(commissions[0], 'commission rate').cr_rate,
-    sharesBefore: summary?.hs_qty,
+  const rates = taxRates.map((rate) => required(rate, 'tax rate').tx_rate)
+  const rate = required(commissions[0], 'commission rate').cr_rate
+  return {
+    ...{ trade, type, account, security, summary, change, closings },
+    tax: taxOf(taxed, rates),
+    commission: commissionOf(rate, trade.t_qty, price),
   }
-  return await completeTrade(transaction, input, facts, { closings, tax })
-}
-
-/** What is taxed of it: the gain, if any, where the account is taxed at all. */
-function gainOf(
-  { buyValue, sellValue }: Pick<Closings<OpenHolding>, 'buyValue' | 'sellValue'>,
-  taxStatus: number,
-): number {
-  return isTaxable(taxStatus) ? Math.max(0, sellValue - buyValue) : 0
-}
-
-/** All that a result writes, and the commit. */
-async function completeTrade(
-  transaction: Transaction,
-  input: TradeResultInput,
-  facts: TradeFacts,
-  change: { readonly closings: Closings<ResultHolding>; readonly tax: number },
-): Promise<TradeResultResult> {
-  const { tradeId, price, now } = input
-  const { accountId, quantity, isSell } = facts
-  const { closings, opened } = change.closings
-  const commission = commissionOf(facts.commissionRate, quantity, price)
-  const position = [accountId, facts.symbol] as const
-  changePosition(transaction, position, {
-    before: facts.sharesBefore,
-    change: isSell ? -quantity : quantity,
-  })
-  for (const { holding, after } of closings) {
-    const key = [...position, holding.h_dts, holding.h_t_id]
-    if (after === 0) transaction.delete('holding', key)
-    else transaction.update('holding', key, { set: { h_qty: after } })
-    writeHistory(transaction, tradeId, { of: holding.h_t_id, before: holding.h_qty, after })
-  }
-  if (opened !== 0) {
-    transaction.insert('holding', {
-      h_ca_id: accountId,
-      h_s_symb: facts.symbol,
-      h_dts: now,
-      h_t_id: tradeId,
-      h_price: price,
-      h_qty: opened,
-    })
-    writeHistory(transaction, tradeId, { of: tradeId, before: 0, after: opened })
-  }
-  transaction.update('trade', [tradeId], {
-    set: {
-      t_dts: now,
-      t_st_id: 'CMPT',
-      t_trade_price: price,
-      t_comm: commission,
-      t_tax: change.tax,
-    },
-  })
-  transaction.insert('trade_history', { th_t_id: tradeId, th_st_id: 'CMPT', th_dts: now })
-  // Frame 5, the part on which the brokers' customers meet.
-  transaction.update('broker', [facts.brokerId], {
-    add: { b_num_trades: 1, b_comm_total: commission },
-  })
-  settle(transaction, input, {
-    accountId,
-    isCash: facts.isCash,
-    amount: settlementAmount({ ...facts, price, commission, tax: change.tax }),
-    what: `${facts.typeName} ${quantity} shares of ${facts.securityName}`,
-  })
-  await transaction.commit()
-  return { kind: 'completed', brokerId: facts.brokerId }
 }
 
 /**
@@ -192,45 +88,53 @@ async function completeTrade(
  */
 function changePosition(
   transaction: Transaction,
-  key: readonly [number, string],
-  { before, change }: { readonly before: number | undefined; readonly change: number },
+  { tradeId, price, now }: TradeResultInput,
+  { trade, summary, change, closings: { closings, opened } }: TradeFacts,
 ): void {
-  const [hs_ca_id, hs_s_symb] = key
-  const after = (before ?? 0) + change
-  if (before === undefined) {
-    transaction.insert('holding_summary', { hs_ca_id, hs_s_symb, hs_qty: after })
-  } else if (after === 0) {
-    transaction.delete('holding_summary', key)
+  const { t_ca_id: account, t_s_symb: symbol } = trade
+  const position = [account, symbol] as const
+  const sum = (summary?.hs_qty ?? 0) + change
+  if (summary === undefined) {
+    transaction.insert('holding_summary', { hs_ca_id: account, hs_s_symb: symbol, hs_qty: sum })
+  } else if (sum === 0) {
+    transaction.delete('holding_summary', position)
   } else {
-    transaction.update('holding_summary', key, { set: { hs_qty: after } })
+    transaction.update('holding_summary', position, { set: { hs_qty: sum } })
   }
-}
-
-function writeHistory(
-  transaction: Transaction,
-  tradeId: number,
-  { of, before, after }: { readonly of: number; readonly before: number; readonly after: number },
-): void {
-  transaction.insert('holding_history', {
-    hh_t_id: tradeId,
-    hh_h_t_id: of,
-    hh_before_qty: before,
-    hh_after_qty: after,
+  const changed = (holding: number, before: number, after: number) =>
+    transaction.insert('holding_history', {
+      ...{ hh_t_id: tradeId, hh_h_t_id: holding, hh_before_qty: before, hh_after_qty: after },
+    })
+  for (const { holding, after } of closings) {
+    const key = [...position, holding.h_dts, holding.h_t_id]
+    if (after === 0) transaction.delete('holding', key)
+    else transaction.update('holding', key, { set: { h_qty: after } })
+    changed(holding.h_t_id, holding.h_qty, after)
+  }
+  if (opened === 0) return
+  transaction.insert('holding', {
+    ...{ h_ca_id: account, h_s_symb: symbol, h_dts: now, h_t_id: tradeId },
+    ...{ h_price: price, h_qty: opened },
   })
+  changed(tradeId, 0, opened)
 }
 
-/** Frame 6. */
-function settle(
+/** The trade itself, its broker (frame 5, on which the brokers' customers meet) and the money (frame 6). */
+function completeTrade(
   transaction: Transaction,
-  { tradeId, now }: TradeResultInput,
-  payment: {
-    readonly accountId: number
-    readonly isCash: boolean
-    readonly amount: number
-    readonly what: string
-  },
+  { tradeId, price, now }: TradeResultInput,
+  { trade, type, account, security, tax, commission }: TradeFacts,
 ): void {
-  const { isCash, amount } = payment
+  const set = { t_dts: now, t_st_id: 'CMPT', t_trade_price: price, t_comm: commission, t_tax: tax }
+  transaction.update('trade', [tradeId], { set })
+  transaction.insert('trade_history', { th_t_id: tradeId, th_st_id: 'CMPT', th_dts: now })
+  const add = { b_num_trades: 1, b_comm_total: commission }
+  transaction.update('broker', [account.ca_b_id], { add })
+  const isCash = trade.t_is_cash === 1
+  const amount = settlementAmount({
+    ...{ isSell: type.tt_is_sell === 1, quantity: trade.t_qty, price },
+    ...{ charge: trade.t_chrg, commission, tax, taxStatus: account.ca_tax_st },
+  })
   transaction.insert('settlement', {
     se_t_id: tradeId,
     se_cash_type: isCash ? CASH_TYPES.cash : CASH_TYPES.margin,
@@ -238,11 +142,9 @@ function settle(
     se_amt: amount,
   })
   if (!isCash) return
-  transaction.update('customer_account', [payment.accountId], { add: { ca_bal: amount } })
+  transaction.update('customer_account', [trade.t_ca_id], { add: { ca_bal: amount } })
   transaction.insert('cash_transaction', {
-    ct_t_id: tradeId,
-    ct_dts: now,
-    ct_amt: amount,
-    ct_name: payment.what,
+    ...{ ct_t_id: tradeId, ct_dts: now, ct_amt: amount },
+    ct_name: `${type.tt_name} ${trade.t_qty} shares of ${security.s_name}`,
   })
 }

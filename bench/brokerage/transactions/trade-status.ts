@@ -2,27 +2,13 @@
 import { get, getMany, scan, type Transaction } from '../engine.ts'
 import { byKey, distinct, required, singleKeys } from './rows-by-key.ts'
 
-export type TradeStatusInput = { readonly accountId: number }
-
-export type TradeStatusResult = {
-  readonly broker: string
-  readonly customer: string
-  readonly trades: ReadonlyArray<{
-    readonly tradeId: number
-    readonly status: string
-    readonly type: string
-    readonly security: string
-    readonly exchange: string
-  }>
-}
-
 const TRADES = 50
 
 /** The newest trades of an account, with everything that is only a code in them spelled out. */
 export async function tradeStatus(
   transaction: Transaction,
-  { accountId }: TradeStatusInput,
-): Promise<TradeStatusResult> {
+  { accountId }: { readonly accountId: number },
+) {
   const [foundAccount, trades] = await transaction.read(
     get('customer_account', [accountId], ['ca_c_id', 'ca_b_id']),
     scan(

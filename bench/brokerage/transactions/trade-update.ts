@@ -2,38 +2,18 @@
 import type { Transaction } from '../engine.ts'
 import { type TradeLookupInput, tradeDetails, tradesOf } from './trade-lookup.ts'
 
-export type TradeUpdateInput = Exclude<TradeLookupInput, { readonly frame: 'holdings' }>
-
-export type TradeUpdateResult = { readonly rows: number; readonly updated: number }
-
 /** Looks up trades as Trade-Lookup does, and changes a text of each, forth and back. */
 export async function tradeUpdate(
   transaction: Transaction,
-  input: TradeUpdateInput,
-): Promise<TradeUpdateResult> {
+  input: Exclude<TradeLookupInput, { readonly frame: 'holdings' }>,
+) {
   const details = await tradeDetails(transaction, await tradesOf(transaction, input))
-  return await toggleTexts(transaction, input.frame, details)
-}
-
-/** What a text of each trade is changed in. */
-export type ToggledTrade = {
-  readonly trade: { readonly t_id: number; readonly t_exec_name: string }
-  readonly settlement: { readonly se_cash_type: string } | undefined
-  readonly cash: { readonly ct_name: string } | undefined
-}
-
-/** All that an update writes, and the commit. */
-async function toggleTexts(
-  transaction: Transaction,
-  frame: TradeUpdateInput['frame'],
-  details: readonly ToggledTrade[],
-): Promise<TradeUpdateResult> {
   let updated = 0
   for (const { trade, settlement, cash } of details) {
-    if (frame === 'trades') {
+    if (input.frame === 'trades') {
       const set = { t_exec_name: toggled(trade.t_exec_name, ' ', ' X ') }
       transaction.update('trade', [trade.t_id], { set })
-    } else if (frame === 'account') {
+    } else if (input.frame === 'account') {
       if (settlement === undefined) continue
       const set = { se_cash_type: toggled(settlement.se_cash_type, '', ' Account') }
       transaction.update('settlement', [trade.t_id], { set })

@@ -14,7 +14,7 @@ import type { RunFacts } from '../run-facts.ts'
 import { columnsOf, TABLE_NAMES } from '../schema/schema.ts'
 import { type InputOf, type PerformedName, perform } from './all-transactions.ts'
 import { tradeCleanup } from './trade-cleanup.ts'
-import type { MarketOrder, TradeOrderInput } from './trade-order.ts'
+import type { MarketOrder } from './trade-order.ts'
 
 const ROUNDS = 12
 /** Of each round at most. */
@@ -37,7 +37,7 @@ async function play(engine: Engine): Promise<Traces> {
   const answers: string[] = []
   const orders: MarketOrder[] = []
   const rolledBack: number[] = []
-  let bought: TradeOrderInput | undefined
+  let bought: InputOf<'Trade-Order'> | undefined
   const volumes = new Map<string, { readonly acknowledged: number; readonly ambiguous: number }>()
   const keep = (name: string, answer: unknown) => answers.push(`${name} ${JSON.stringify(answer)}`)
   const call = <Name extends PerformedName>(name: Name, input: InputOf<Name>) =>
@@ -79,21 +79,21 @@ async function play(engine: Engine): Promise<Traces> {
       keep('result', done)
       keep('result again', await call('Trade-Result', result))
     }
-    keep('status', await call('Trade-Status', inputs.tradeStatus(draws(0))))
-    keep('position', await call('Customer-Position', inputs.customerPosition(draws(1))))
+    keep('status', await call('Trade-Status', inputs.inputOf('Trade-Status', draws(0))))
+    keep('position', await call('Customer-Position', inputs.inputOf('Customer-Position', draws(1))))
     for (let again = 0; again < VARIED_CALLS; again += 1) {
       const varied = (kind: number) => draws(kind + 10 * again)
       const { watched, lookedUp, updated } = {
-        watched: inputs.marketWatch(varied(2)),
-        lookedUp: inputs.tradeLookup(varied(4)),
-        updated: inputs.tradeUpdate(varied(5)),
+        watched: inputs.inputOf('Market-Watch', varied(2)),
+        lookedUp: inputs.inputOf('Trade-Lookup', varied(4)),
+        updated: inputs.inputOf('Trade-Update', varied(5)),
       }
       keep(`watch ${watched.of.kind}`, await call('Market-Watch', watched))
       keep(`lookup ${lookedUp.frame}`, await call('Trade-Lookup', lookedUp))
       keep(`update ${updated.frame}`, await call('Trade-Update', updated))
     }
-    keep('detail', await call('Security-Detail', inputs.securityDetail(draws(3))))
-    keep('volume', await call('Broker-Volume', inputs.brokerVolume(draws(6))))
+    keep('detail', await call('Security-Detail', inputs.inputOf('Security-Detail', draws(3))))
+    keep('volume', await call('Broker-Volume', inputs.inputOf('Broker-Volume', draws(6))))
   }
   const completed = answers.filter((answer) => answer.startsWith('result {"kind":"completed"'))
   const facts: RunFacts = {

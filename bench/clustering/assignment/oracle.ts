@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  type Documents,
   type KeyedDocument,
   keyedDocuments,
+  type SyntheticDocuments,
 } from '../documents/synthetic-documents.ts'
 import type { StoredRun } from '../store/stored-run.ts'
 import { ClusterIndex } from './cluster-index.ts'
@@ -19,7 +19,7 @@ const SHOWN_MAX = 5
  */
 export function differencesOf(
   run: StoredRun,
-  documents: Documents,
+  documents: SyntheticDocuments,
   { repository, by }: { readonly repository: number; readonly by: 'commits' | 'ids' },
 ): readonly string[] {
   const expected = by === 'commits' ? expectedByCommits : expectedByIds
@@ -39,7 +39,7 @@ export function differencesOf(
 
 function expectedByCommits(
   { assignedUs }: StoredRun,
-  documents: Documents,
+  documents: SyntheticDocuments,
   repository: number,
 ): ReadonlyMap<number, number> {
   return clusterInPasses(inOrder())
@@ -53,7 +53,7 @@ function expectedByCommits(
 /** Of those that have been clustered: passes take in all documents that were there when they began. */
 function expectedByIds(
   { assignedUs }: StoredRun,
-  documents: Documents,
+  documents: SyntheticDocuments,
   repository: number,
 ): ReadonlyMap<number, number> {
   const end = [...assignedUs.keys()].reduce((most, id) => Math.max(most, id + 1), repository)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Contender } from '../../harness/experiment.ts'
 import type { Sample } from '../../harness/sample.ts'
-import type { Shared } from '../../harness/shared.ts'
+import { onShared, type Shared } from '../../harness/shared.ts'
 import { spreadOf } from '../../report/statistics.ts'
 import type { Field } from '../field.ts'
 import { type BatchRun, runBatch } from './batch-run.ts'
@@ -18,26 +18,22 @@ export function batchContender(
   variant: PassVariant,
   percent: number,
 ): Contender {
-  return {
-    name: `${variant}, ${percent} %`,
-    point: { series: variant, x: percent },
-    open: async (surroundings) => {
-      const field = await shared.acquire(surroundings)
-      return {
-        async run(_seconds, signal) {
-          const ratePerSecond = field.documentsPerSecond(percent)
-          const done = await runBatch(field, { variant, ratePerSecond }, signal)
-          const sample = sampleOf(field, ratePerSecond, done)
-          const cpuMs = (sample.cpuSeconds * 1e3) / Math.max(1, sample.operations)
-          field.remember(variant, { percent, delayMs: sample.figures?.delayP50Ms, cpuMs })
-          const points = done.runs.map(({ from, end, seconds }) => ({ x: end - from, y: seconds }))
-          field.passes.set(variant, [...(field.passes.get(variant) ?? []), ...points])
-          return sample
-        },
-        close: () => shared.release(),
-      }
-    },
+  const run = async (field: Field, signal: AbortSignal) => {
+    const ratePerSecond = field.documentsPerSecond(percent)
+    const done = await runBatch(field, { variant, ratePerSecond }, signal)
+    const sample = sampleOf(field, ratePerSecond, done)
+    const cpuMs = (sample.cpuSeconds * 1e3) / Math.max(1, sample.operations)
+    field.remember(variant, { percent, delayMs: sample.figures?.delayP50Ms, cpuMs })
+    const points = done.runs.map(({ from, end, seconds }) => ({ x: end - from, y: seconds }))
+    field.passes.set(variant, [...(field.passes.get(variant) ?? []), ...points])
+    return sample
   }
+  return onShared(
+    `${variant}, ${percent} %`,
+    shared,
+    (field) => (_seconds, signal) => run(field, signal),
+    { series: variant, x: percent },
+  )
 }
 
 function sampleOf(field: Field, ratePerSecond: number, done: BatchRun): Sample {

@@ -6,7 +6,7 @@ import type { PercoliteServer } from '../../servers/percolite-server.ts'
 import { differencesOf } from '../assignment/oracle.ts'
 import type { Field, FieldCopy } from '../field.ts'
 import type { CrawlSettings } from '../incremental/crawl-workload.ts'
-import { readStoredRun } from '../store/stored-run.ts'
+import { readStoredRun, timestampOf } from '../store/stored-run.ts'
 import { PassWorkers } from './pass-workers.ts'
 import { type PassRun, type PassVariant, runPasses } from './passes.ts'
 
@@ -123,9 +123,4 @@ async function whileCrawled(
     const middle = (from + end - 1) / 2 - repository
     return (finishedUs - startUs) / 1e3 - (middle * 1e3) / ratePerSecond
   }
-}
-
-async function timestampOf(server: PercoliteServer): Promise<number> {
-  const answer = await server.query({ sql: 'GET id FROM docs WHERE id = 0' })
-  return (answer as { readonly readTimestamp: number }).readTimestamp
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { parentPort } from 'node:worker_threads'
 import { HttpClient } from '../../load/http-client.ts'
 import { encodeRecord, RecordFile, RecordWriter } from './record-file.ts'
 
@@ -34,26 +35,37 @@ export type PassTask =
   /** What the last pass has made, without keys and payloads. */
   | { readonly kind: 'outcome'; readonly input: string }
 
-/**
- * Of 'read' the highest id; of 'outcome' id, what it follows and what the store knows, three numbers of each
- * document.
- */
-export type PassAnswer = { readonly lastId?: number; readonly outcome?: Float64Array }
+/** Of 'outcome' id, what it follows and what the store knows, three numbers of each document; of others nothing. */
+export type PassAnswer = Float64Array<ArrayBuffer> | undefined
 
-export async function doPassTask(task: PassTask): Promise<PassAnswer> {
+async function doPassTask(task: PassTask): Promise<PassAnswer> {
   switch (task.kind) {
     case 'read':
-      return { lastId: await read(task) }
+      return await read(task)
     case 'partition':
-      partition(task)
-      return {}
+      return partition(task)
     case 'group':
-      group(task)
-      return {}
+      return group(task)
     case 'outcome':
-      return { outcome: outcomeOf(task) }
+      return outcomeOf(task)
   }
 }
+
+export type WorkerAnswer = { readonly answer: PassAnswer } | { readonly failure: string }
+
+// This is the program of a worker of the passes: it does the tasks that it is sent, one at a time.
+parentPort?.on('message', (task: PassTask) => {
+  doPassTask(task).then(
+    (answer) => {
+      const transferred = answer === undefined ? [] : [answer.buffer]
+      parentPort?.postMessage({ answer } satisfies WorkerAnswer, transferred)
+    },
+    (error: unknown) => {
+      const failure = error instanceof Error ? String(error.stack) : String(error)
+      parentPort?.postMessage({ failure } satisfies WorkerAnswer)
+    },
+  )
+})
 
 type Row = {
   readonly id: number
@@ -64,14 +76,13 @@ type Row = {
   readonly payload?: string
 }
 
-async function read(task: PassTask & { readonly kind: 'read' }): Promise<number> {
+async function read(task: PassTask & { readonly kind: 'read' }): Promise<undefined> {
   const { origin, asOf, from, end, carriesPayload, pieces } = task
   const client = new HttpClient(origin, 1)
   const writers = pieces.map((path) => new RecordWriter(path))
   const columns = `id, k1, k2, k3, cluster${carriesPayload ? ', payload' : ''}`
   const sql = `SCAN ${columns} FROM docs WHERE id >= $1 AND id < $2`
   const request = { sql, params: [from, end], pageSize: PAGE_ROWS, asOf }
-  let lastId = -1
   try {
     let pending: { readonly text: Promise<string> } = ask(undefined)
     for (;;) {
@@ -80,14 +91,9 @@ async function read(task: PassTask & { readonly kind: 'read' }): Promise<number>
       // The next page is on its way while this one is written.
       if (cursor !== undefined) pending = ask(cursor)
       for (const { id, k1, k2, k3, cluster, payload = '' } of page.results[0]?.rows ?? []) {
-        const record = encodeRecord({
-          id,
-          keys: [k1, k2, k3],
-          known: cluster ?? undefined,
-          payload,
-        })
+        const keys = [k1, k2, k3]
+        const record = encodeRecord({ id, keys, known: cluster ?? undefined, payload })
         writers[slotOf(k1, pieces.length)]?.write(record)
-        lastId = id
       }
       if (cursor === undefined) break
     }
@@ -95,7 +101,6 @@ async function read(task: PassTask & { readonly kind: 'read' }): Promise<number>
     client.close()
     for (const writer of writers) writer.close({ durably: false })
   }
-  return lastId
 
   function ask(cursor: string | undefined): { readonly text: Promise<string> } {
     const { asOf: _, ...continued } = request
@@ -109,7 +114,7 @@ type Page = {
   readonly cursor?: string
 }
 
-function partition({ pass, input, pieces }: PassTask & { readonly kind: 'partition' }): void {
+function partition({ pass, input, pieces }: PassTask & { readonly kind: 'partition' }): undefined {
   const writers = pieces.map((path) => new RecordWriter(path))
   const file = new RecordFile(input)
   for (const at of file.places()) {
@@ -118,7 +123,7 @@ function partition({ pass, input, pieces }: PassTask & { readonly kind: 'partiti
   for (const writer of writers) writer.close({ durably: false })
 }
 
-function group({ pass, pieces, output }: PassTask & { readonly kind: 'group' }): void {
+function group({ pass, pieces, output }: PassTask & { readonly kind: 'group' }): undefined {
   const files = pieces.map((path) => new RecordFile(path))
   const earliest = new Map<number, number>()
   for (const [file, at] of representatives()) {
@@ -143,7 +148,7 @@ function group({ pass, pieces, output }: PassTask & { readonly kind: 'group' }):
   }
 }
 
-function outcomeOf({ input }: PassTask & { readonly kind: 'outcome' }): Float64Array {
+function outcomeOf({ input }: PassTask & { readonly kind: 'outcome' }) {
   const file = new RecordFile(input)
   const places = [...file.places()]
   const outcome = new Float64Array(3 * places.length)

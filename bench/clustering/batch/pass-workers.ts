@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { PassAnswer, PassTask } from './pass-tasks.ts'
-import type { WorkerAnswer } from './pass-worker.ts'
+import type { PassAnswer, PassTask, WorkerAnswer } from './pass-tasks.ts'
 
 /** Threads that do the tasks of passes. */
 export class PassWorkers {
   readonly #workers: readonly Worker[]
 
   constructor(count: number) {
-    const program = new URL('./pass-worker.ts', import.meta.url)
+    const program = new URL('./pass-tasks.ts', import.meta.url)
     this.#workers = Array.from({ length: count }, () => new Worker(program))
   }
 

@@ -89,13 +89,12 @@ type Sizes = { readonly asOf: number; readonly end: number; readonly partitions:
 
 async function readStore(order: PassOrder, { asOf, end, partitions }: Sizes): Promise<void> {
   const { origin, workers, variant } = order
-  const splits = partitions
-  const bound = (split: number) => Math.floor((end * split) / splits)
-  const tasks = numbers(splits).map(
+  const bound = (split: number) => Math.floor((end * split) / partitions)
+  const tasks = numbers(partitions).map(
     (split): PassTask => ({
       ...{ kind: 'read', origin, asOf, carriesPayload: variant === 'batch-full' },
       ...{ from: bound(split), end: bound(split + 1) },
-      pieces: piecesFrom(order, { pass: 0, split, partitions }),
+      pieces: numbers(partitions).map((slot) => pieceOf(order, 0, split, slot)),
     }),
   )
   await workers.doAll(tasks)
@@ -107,7 +106,7 @@ async function runPass(order: PassOrder, pass: number, partitions: number): Prom
     const maps = numbers(partitions).map(
       (split): PassTask => ({
         ...{ kind: 'partition', pass, input: outputOf(order, pass - 1, split) },
-        pieces: piecesFrom(order, { pass, split, partitions }),
+        pieces: numbers(partitions).map((slot) => pieceOf(order, pass, split, slot)),
       }),
     )
     await workers.doAll(maps)
@@ -136,7 +135,8 @@ async function followAll(order: PassOrder, partitions: number) {
   )
   const follows = new Map<number, number>()
   const known = new Map<number, number | undefined>()
-  for (const { outcome = new Float64Array() } of await order.workers.doAll(tasks)) {
+  for (const outcome of await order.workers.doAll(tasks)) {
+    if (outcome === undefined) continue
     for (let at = 0; at < outcome.length; at += 3) {
       const [id = 0, followed = -1, cluster = -1] = outcome.subarray(at, at + 3)
       if (followed !== -1) follows.set(id, followed)
@@ -169,13 +169,6 @@ async function publish(
     for (const body of waiting) await client.ask('/v1/query', body)
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, send))
-}
-
-function piecesFrom(
-  order: PassOrder,
-  { pass, split, partitions }: { pass: number; split: number; partitions: number },
-): readonly string[] {
-  return numbers(partitions).map((slot) => pieceOf(order, pass, split, slot))
 }
 
 function pieceOf({ folder }: PassOrder, pass: number, split: number, slot: number): string {

@@ -9,8 +9,11 @@ const PAYLOAD_CHARACTERS = 1_024
 const FILLER_CHARACTERS = 256 * 1_024
 const KEY_STREAM = 0
 
-/** Three keys each, uniformly from so many that 92.5 % of the repository share a cluster. */
-export class SyntheticDocuments implements Documents {
+/**
+ * Documents by id, from 0 on: first those of the repository, then those that are crawled. Three keys each, uniformly
+ * from so many that 92.5 % of the repository share a cluster.
+ */
+export class SyntheticDocuments {
   readonly count = 2 ** 31
   readonly #random: CounterRandom
   readonly #keys: number
@@ -44,15 +47,6 @@ type ClusterKeys = readonly [number, number, number]
 /** What the passes go by: of two documents the one with the lower id was crawled earlier. */
 export type KeyedDocument = { readonly id: number; readonly keys: ClusterKeys }
 
-/** Documents by id, from 0 on: first those of the repository, then those that are crawled. */
-export interface Documents {
-  /** How many there are. */
-  readonly count: number
-  keys(id: number): ClusterKeys
-  /** What is stored of it besides, about 1 KB. */
-  payload(id: number): string
-}
-
 /** From which any process makes the same documents. */
 export type DocumentsOrder = {
   /** How many of them are in the repository, before any is crawled. */
@@ -62,7 +56,7 @@ export type DocumentsOrder = {
 
 /** The documents from `first` to before `end`. */
 export function* keyedDocuments(
-  documents: Documents,
+  documents: SyntheticDocuments,
   first: number,
   end: number,
 ): Iterable<KeyedDocument> {

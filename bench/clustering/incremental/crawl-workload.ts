@@ -4,11 +4,7 @@ import type { Sample } from '../../harness/sample.ts'
 import { measureHere } from '../../load/closed-loop.ts'
 import { HttpClient } from '../../load/http-client.ts'
 import type { RunOrder, SampledWorkload } from '../../load/workload.ts'
-import {
-  type Documents,
-  type DocumentsOrder,
-  SyntheticDocuments,
-} from '../documents/synthetic-documents.ts'
+import { type DocumentsOrder, SyntheticDocuments } from '../documents/synthetic-documents.ts'
 
 export type CrawlSettings = {
   readonly origin: string
@@ -39,7 +35,7 @@ export async function openWorkload({
 
 async function crawl(
   client: HttpClient,
-  documents: Documents,
+  documents: SyntheticDocuments,
   run: RunOrder & { readonly first: number },
   signal: AbortSignal,
 ): Promise<Sample> {

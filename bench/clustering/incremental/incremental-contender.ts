@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Contender } from '../../harness/experiment.ts'
 import type { Latency, Sample } from '../../harness/sample.ts'
-import type { Shared } from '../../harness/shared.ts'
+import { onShared, type Shared } from '../../harness/shared.ts'
 import type { Field } from '../field.ts'
 import type { Distribution } from './backlog.ts'
 import { type IncrementalOrder, type IncrementalRun, runIncremental } from './incremental-run.ts'
@@ -15,24 +15,20 @@ export const INCREMENTAL = 'percolite'
 
 /** Percolite with an observer, at one crawl rate. */
 export function incrementalContender(shared: Shared<Field>, percent: number): Contender {
-  return {
-    name: `${INCREMENTAL}, ${percent} %`,
-    point: { series: INCREMENTAL, x: percent },
-    open: async (surroundings) => {
-      const field = await shared.acquire(surroundings)
-      return {
-        async run(seconds, signal) {
-          const order = orderOf(field, percent, seconds)
-          const run = await runIncremental(field, order, signal)
-          const delayMs = run.backlog.isGrowing ? undefined : run.delay.p50
-          const cpuMs = (run.cpuSeconds * 1e3) / Math.max(1, run.counted)
-          field.remember(INCREMENTAL, { percent, delayMs, cpuMs })
-          return sampleOf(field, { percent, order, run })
-        },
-        close: () => shared.release(),
-      }
-    },
+  const runAt = async (field: Field, seconds: number, signal: AbortSignal) => {
+    const order = orderOf(field, percent, seconds)
+    const run = await runIncremental(field, order, signal)
+    const delayMs = run.backlog.isGrowing ? undefined : run.delay.p50
+    const cpuMs = (run.cpuSeconds * 1e3) / Math.max(1, run.counted)
+    field.remember(INCREMENTAL, { percent, delayMs, cpuMs })
+    return sampleOf(field, order, run)
   }
+  return onShared(
+    `${INCREMENTAL}, ${percent} %`,
+    shared,
+    (field) => (seconds, signal) => runAt(field, seconds, signal),
+    { series: INCREMENTAL, x: percent },
+  )
 }
 
 /** A crawl at this rate: as long as asked for, while the repository does not grow too much and there are documents. */
@@ -45,15 +41,7 @@ function orderOf(field: Field, percent: number, asked: number): IncrementalOrder
   return { ratePerSecond, seconds, warmUpSeconds: seconds * WARM_UP_SHARE }
 }
 
-function sampleOf(
-  field: Field,
-  done: {
-    readonly percent: number
-    readonly order: IncrementalOrder
-    readonly run: IncrementalRun
-  },
-): Sample {
-  const { run, order } = done
+function sampleOf(field: Field, order: IncrementalOrder, run: IncrementalRun): Sample {
   const { backlog, delay } = run
   // What does not keep up has no delay: it grows for as long as one measures.
   const steady = backlog.isGrowing

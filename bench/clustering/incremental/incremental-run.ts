@@ -7,14 +7,8 @@ import { serverCpuDuring } from '../../servers/measured-server.ts'
 import type { PercoliteServer } from '../../servers/percolite-server.ts'
 import { differencesOf } from '../assignment/oracle.ts'
 import type { Field } from '../field.ts'
-import { readStoredRun, type StoredRun } from '../store/stored-run.ts'
-import {
-  type Backlog,
-  backlogOf,
-  backlogsOf,
-  type Distribution,
-  distributionOf,
-} from './backlog.ts'
+import { readStoredRun, type StoredRun, timestampOf } from '../store/stored-run.ts'
+import { backlogOf, backlogsOf, distributionOf } from './backlog.ts'
 import type { CrawlSettings } from './crawl-workload.ts'
 
 const MODULE = fileURLToPath(new URL('./observers-module.ts', import.meta.url))
@@ -31,36 +25,10 @@ export type IncrementalOrder = {
   readonly warmUpSeconds: number
 }
 
-export type IncrementalRun = {
-  readonly crawled: number
-  /** Documents that were clustered, all of the crawl. */
-  readonly clustered: number
-  /** Those among them that were clustered after the warm-up, of which time and CPU time are. */
-  readonly counted: number
-  readonly requests: number
-  /** In milliseconds, of documents that were to be crawled after the warm-up. */
-  readonly delay: Distribution
-  /** Its three parts: until the document was committed, until a run began, and until that was committed. */
-  readonly load: Distribution
-  readonly found: Distribution
-  readonly run: Distribution
-  readonly backlog: Backlog
-  /** Documents that were to be crawled and were not clustered, at the beginning and after each second of the crawl. */
-  readonly backlogs: readonly number[]
-  readonly lookupsPerDocument: number
-  readonly conflicts: number
-  readonly cpuSeconds: number
-  readonly driverCpuSeconds: number
-  readonly seconds: number
-  readonly failures: readonly string[]
-}
+export type IncrementalRun = Awaited<ReturnType<typeof runIncremental>>
 
 /** Crawls at one rate into a fresh copy of the repository, and compares every cluster afterwards. */
-export async function runIncremental(
-  field: Field,
-  order: IncrementalOrder,
-  signal: AbortSignal,
-): Promise<IncrementalRun> {
+export async function runIncremental(field: Field, order: IncrementalOrder, signal: AbortSignal) {
   const { documents } = field.order
   return await field.withServer(`--observers ${MODULE}`, async (server, copy) => {
     const position = await createObserver(server, signal)
@@ -104,9 +72,7 @@ export async function runIncremental(
  */
 async function createObserver(server: PercoliteServer, signal: AbortSignal): Promise<number> {
   await server.query({ sql: `CREATE OBSERVER ${OBSERVER} ON docs (crawlUs)` })
-  const { readTimestamp } = (await server.query({ sql: 'GET id FROM docs WHERE id = 0' })) as {
-    readonly readTimestamp: number
-  }
+  const readTimestamp = await timestampOf(server)
   await server.query({ sql: `ALTER OBSERVER ${OBSERVER} REPLAY FROM ${readTimestamp}` })
   for (;;) {
     signal.throwIfAborted()
@@ -159,12 +125,17 @@ function figuresOf(
   }
   return {
     crawled: run.crawled,
-    ...{ clustered, counted },
+    clustered,
+    /** Those among them that were clustered after the warm-up, of which time and CPU time are. */
+    counted,
+    /** In milliseconds, of documents that were to be crawled after the warm-up. */
     delay: distributionOf(parts.delay ?? []),
+    /** Its three parts: until the document was committed, until a run began, and until that was committed. */
     load: distributionOf(parts.load ?? []),
     found: distributionOf(parts.found ?? []),
     run: distributionOf(parts.run ?? []),
     backlog: backlogOf(clusteredSeconds, order),
+    /** Documents that were to be crawled and were not clustered, at the beginning and after each second. */
     backlogs: backlogsOf(clusteredSeconds, order),
     lookupsPerDocument: lookupsTotal / Math.max(1, clustered),
   }

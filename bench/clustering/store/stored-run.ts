@@ -10,6 +10,7 @@ import {
   tableIdOf,
 } from '../../../storage/tables/tables.ts'
 import { inTransaction } from '../../embedded/data-directory.ts'
+import type { PercoliteServer } from '../../servers/percolite-server.ts'
 import { DOCS } from './tables.ts'
 
 const ROWS_PER_PAGE = 10_000
@@ -34,6 +35,12 @@ export type StoredRun = {
   readonly loadedUs: ReadonlyMap<number, number>
   /** When a document was clustered, by id, in the order of these commits. */
   readonly assignedUs: ReadonlyMap<number, number>
+}
+
+/** One that is behind all commits so far. */
+export async function timestampOf(server: PercoliteServer): Promise<number> {
+  const answer = await server.query({ sql: 'GET id FROM docs WHERE id = 0' })
+  return (answer as { readonly readTimestamp: number }).readTimestamp
 }
 
 /** Reads a data directory that no server uses any more: all documents, and the commits after `position`. */

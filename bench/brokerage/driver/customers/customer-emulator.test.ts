@@ -52,11 +52,12 @@ test('all inputs are the same wherever they are drawn, in their ranges and share
   const again = new CustomerEmulator(new Population(profile, 1n))
   const inputs = Array.from({ length: 500 }, (_, number) => {
     const row = () => random.row(200, number)
-    return [
-      ...[again.tradeOrder(row(), { tradeId: 1, now: 0 }), again.tradeStatus(row())],
-      ...[again.tradeLookup(row()), again.tradeUpdate(row()), again.marketWatch(row())],
-      ...[again.securityDetail(row()), again.customerPosition(row()), again.brokerVolume(row())],
+    const order = again.tradeOrder(row(), { tradeId: 1, now: 0 })
+    const names = [
+      ...(['Trade-Status', 'Trade-Lookup', 'Trade-Update', 'Market-Watch'] as const),
+      ...(['Security-Detail', 'Customer-Position', 'Broker-Volume'] as const),
     ]
+    return [order, ...names.map((name) => again.inputOf(name, row()))]
   })
   assert.equal(createHash('sha256').update(JSON.stringify(inputs)).digest('hex'), HASH)
 })

@@ -16,15 +16,15 @@ import { type Customer, CustomerChoice, type Population } from '../../population
 import { PRICE_MAX, PRICE_MIN } from '../../population/price-curve.ts'
 import { historyMs, marketDay, momentOf } from '../../population/trading-calendar.ts'
 import type { InputOf } from '../../transactions/all-transactions.ts'
-import type { BrokerVolumeInput } from '../../transactions/broker-volume.ts'
-import type { CustomerPositionInput } from '../../transactions/customer-position.ts'
-import type { MarketWatchInput } from '../../transactions/market-watch.ts'
-import type { SecurityDetailInput } from '../../transactions/security-detail.ts'
-import type { TradeLookupInput } from '../../transactions/trade-lookup.ts'
-import type { TradeOrderInput } from '../../transactions/trade-order.ts'
-import type { TradeStatusInput } from '../../transactions/trade-status.ts'
-import type { TradeUpdateInput } from '../../transactions/trade-update.ts'
-import { CUSTOMER_WEIGHTS, type CustomerCall } from '../transaction-names.ts'
+import {
+  isMarketCall,
+  type MarketCall,
+  TRANSACTION_NAMES,
+  TRANSACTIONS,
+  type TransactionName,
+} from '../transaction-names.ts'
+
+export type CustomerCall = Exclude<TransactionName, MarketCall>
 
 const MINUTE_MS = 60_000
 /** Lookups stop so long before the end of the history, so that there are trades behind them. */
@@ -40,24 +40,73 @@ const DETAIL_DAYS = { min: 5, max: 20 } as const
 const OTHER_EXECUTOR = 0.25
 const ROLLED_BACK = 1 / 101
 
-type CustomerInputs = {
-  [Name in Exclude<CustomerCall, 'Trade-Order'>]: InputOf<Name>
-}
-
 /** Makes up what customers ask: the inputs of the eight transactions that they call. */
 export class CustomerEmulator {
   readonly #population: Population
   readonly #customers: CustomerChoice
   readonly #inputs: {
-    readonly [Name in keyof CustomerInputs]: (random: RowRandom) => CustomerInputs[Name]
+    readonly [Name in Exclude<CustomerCall, 'Trade-Order'>]: (random: RowRandom) => InputOf<Name>
   } = {
-    'Trade-Status': (random) => this.tradeStatus(random),
-    'Market-Watch': (random) => this.marketWatch(random),
-    'Security-Detail': (random) => this.securityDetail(random),
-    'Customer-Position': (random) => this.customerPosition(random),
-    'Broker-Volume': (random) => this.brokerVolume(random),
-    'Trade-Lookup': (random) => this.tradeLookup(random),
-    'Trade-Update': (random) => this.tradeUpdate(random),
+    'Trade-Status': (random) => ({ accountId: this.#account(random).id }),
+    'Customer-Position': (random) => {
+      const { id, taxId } = this.#customers.choose(random)
+      const customer = random.chance(0.5) ? { id } : { taxId }
+      return random.chance(0.5) ? { customer, historyOf: random.below(10) } : { customer }
+    },
+    'Market-Watch': (random) => {
+      const kind = random.next()
+      const date = this.#marketDate(random)
+      if (kind < 0.6) {
+        return { of: { kind: 'watchList', customerId: this.#customers.choose(random).id }, date }
+      }
+      if (kind < 0.95) return { of: { kind: 'account', accountId: this.#account(random).id }, date }
+      // As many companies in a row as a load unit has.
+      const { companies, loadUnits } = this.#population.profile
+      const range = Math.floor(companies / loadUnits)
+      const first = random.below(companies - range + 1)
+      return {
+        of: {
+          kind: 'industry',
+          industry: industryName(random.below(INDUSTRIES)),
+          fromCompany: identifier(first),
+          toCompany: identifier(first + range - 1),
+        },
+        date,
+      }
+    },
+    'Security-Detail': (random) => {
+      const days = random.between(DETAIL_DAYS.min, DETAIL_DAYS.max)
+      return {
+        symbol: this.#symbol(random),
+        startDate: marketDay(random.between(0, this.#population.profile.marketDays - days)),
+        days,
+        wholeNews: random.chance(0.01),
+      }
+    },
+    'Trade-Lookup': (random) => {
+      const frame = random.next()
+      if (frame < 0.3) return this.#byIds(random)
+      if (frame < 0.6) return this.#byAccount(random)
+      if (frame < 0.9) return this.#bySecurity(random)
+      return {
+        frame: 'holdings',
+        accountId: this.#account(random).id,
+        from: this.#historyTime(random, BACK_OFF_MS.holdings),
+      }
+    },
+    'Trade-Update': (random) => {
+      const frame = random.next()
+      if (frame < 0.33) return this.#byIds(random)
+      return frame < 0.66 ? this.#byAccount(random) : this.#bySecurity(random)
+    },
+    'Broker-Volume': (random) => {
+      const { brokers } = this.#population.profile
+      const count = Math.min(brokers, random.between(BROKERS.min, BROKERS.max))
+      return {
+        brokers: random.distinctBelow(brokers, count).map(brokerName),
+        sector: sectorName(random.below(SECTORS)),
+      }
+    },
   }
 
   constructor(population: Population) {
@@ -65,83 +114,17 @@ export class CustomerEmulator {
     this.#customers = new CustomerChoice(population)
   }
 
-  inputOf<Name extends keyof CustomerInputs>(name: Name, random: RowRandom): CustomerInputs[Name] {
-    return this.#inputs[name](random)
-  }
-
-  tradeStatus(random: RowRandom): TradeStatusInput {
-    return { accountId: this.#account(random).id }
-  }
-
-  customerPosition(random: RowRandom): CustomerPositionInput {
-    const { id, taxId } = this.#customers.choose(random)
-    const customer = random.chance(0.5) ? { id } : { taxId }
-    return random.chance(0.5) ? { customer, historyOf: random.below(10) } : { customer }
-  }
-
-  marketWatch(random: RowRandom): MarketWatchInput {
-    const kind = random.next()
-    const date = this.#marketDate(random)
-    if (kind < 0.6) {
-      return { of: { kind: 'watchList', customerId: this.#customers.choose(random).id }, date }
-    }
-    if (kind < 0.95) return { of: { kind: 'account', accountId: this.#account(random).id }, date }
-    // As many companies in a row as a load unit has.
-    const { companies, loadUnits } = this.#population.profile
-    const range = Math.floor(companies / loadUnits)
-    const first = random.below(companies - range + 1)
-    return {
-      of: {
-        kind: 'industry',
-        industry: industryName(random.below(INDUSTRIES)),
-        fromCompany: identifier(first),
-        toCompany: identifier(first + range - 1),
-      },
-      date,
-    }
-  }
-
-  securityDetail(random: RowRandom): SecurityDetailInput {
-    const days = random.between(DETAIL_DAYS.min, DETAIL_DAYS.max)
-    return {
-      symbol: this.symbol(random),
-      startDate: marketDay(random.between(0, this.#population.profile.marketDays - days)),
-      days,
-      wholeNews: random.chance(0.01),
-    }
-  }
-
-  tradeLookup(random: RowRandom): TradeLookupInput {
-    const frame = random.next()
-    if (frame < 0.3) return this.#byIds(random)
-    if (frame < 0.6) return this.#byAccount(random)
-    if (frame < 0.9) return this.#bySecurity(random)
-    return {
-      frame: 'holdings',
-      accountId: this.#account(random).id,
-      from: this.#historyTime(random, BACK_OFF_MS.holdings),
-    }
-  }
-
-  tradeUpdate(random: RowRandom): TradeUpdateInput {
-    const frame = random.next()
-    if (frame < 0.33) return this.#byIds(random)
-    return frame < 0.66 ? this.#byAccount(random) : this.#bySecurity(random)
-  }
-
-  brokerVolume(random: RowRandom): BrokerVolumeInput {
-    const { brokers } = this.#population.profile
-    const count = Math.min(brokers, random.between(BROKERS.min, BROKERS.max))
-    return {
-      brokers: random.distinctBelow(brokers, count).map(brokerName),
-      sector: sectorName(random.below(SECTORS)),
-    }
+  inputOf<Name extends Exclude<CustomerCall, 'Trade-Order'>>(
+    name: Name,
+    random: RowRandom,
+  ): InputOf<Name> {
+    return this.#inputs[name](random) as InputOf<Name>
   }
 
   tradeOrder(
     random: RowRandom,
     { tradeId, now }: { readonly tradeId: number; readonly now: number },
-  ): TradeOrderInput {
+  ): InputOf<'Trade-Order'> {
     const customer = this.#customers.choose(random)
     const ordinal = random.below(customer.accounts)
     const { id, permissions } = this.#population.account(customer, ordinal)
@@ -172,7 +155,7 @@ export class CustomerEmulator {
   }
 
   /** All alike. */
-  symbol(random: RowRandom): string {
+  #symbol(random: RowRandom): string {
     return symbolOf(random.below(this.#population.profile.securities))
   }
 
@@ -186,22 +169,22 @@ export class CustomerEmulator {
     return { company: companyName(company), issue }
   }
 
-  #byIds(random: RowRandom): Extract<TradeUpdateInput, { readonly frame: 'trades' }> {
+  #byIds(random: RowRandom) {
     const { trades } = this.#population.profile
     const skew = skewOfTrades(trades)
     const numbers = new Set<number>()
     while (numbers.size < LOOKED_UP) numbers.add(nonUniform(random, 0, trades - 1, skew))
-    return { frame: 'trades', tradeIds: [...numbers].map(tradeIdentifier) }
+    return { frame: 'trades', tradeIds: [...numbers].map(tradeIdentifier) } as const
   }
 
-  #byAccount(random: RowRandom): Extract<TradeUpdateInput, { readonly frame: 'account' }> {
+  #byAccount(random: RowRandom) {
     const from = this.#historyTime(random, BACK_OFF_MS.account)
-    return { frame: 'account', accountId: this.#account(random).id, from }
+    return { frame: 'account', accountId: this.#account(random).id, from } as const
   }
 
-  #bySecurity(random: RowRandom): Extract<TradeUpdateInput, { readonly frame: 'security' }> {
+  #bySecurity(random: RowRandom) {
     const from = this.#historyTime(random, BACK_OFF_MS.security)
-    return { frame: 'security', symbol: this.symbol(random), from }
+    return { frame: 'security', symbol: this.#symbol(random), from } as const
   }
 
   #historyTime(random: RowRandom, backOffMs: number): number {
@@ -225,8 +208,8 @@ function typeOf(isMarket: boolean, isBuy: boolean, isStopLoss: boolean): TradeTy
   return isStopLoss ? 'TSL' : 'TLS'
 }
 
-const CARDS: readonly CustomerCall[] = Object.entries(CUSTOMER_WEIGHTS).flatMap(([name, weight]) =>
-  Array.from({ length: weight }, () => name as CustomerCall),
+const CARDS = TRANSACTION_NAMES.flatMap((name) =>
+  isMarketCall(name) ? [] : new Array<CustomerCall>(TRANSACTIONS[name].weight).fill(name),
 )
 
 /** A deck of 890 cards, drawn without putting back, so that the mix of every full deck is exact. */

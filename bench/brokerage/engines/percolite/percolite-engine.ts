@@ -13,9 +13,10 @@ import { folderBytes } from '../../../servers/process-figures.ts'
 import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../../engine.ts'
 import { loadDataDirectory } from '../../loading/percolite-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../../schema/schema.ts'
+import { putCents } from '../amounts.ts'
 import { type AnyRow, BufferedTransaction } from '../buffered-transaction.ts'
 import { walkStatement } from './percolite-statements.ts'
-import { InteractiveSteps, SnapshotSteps } from './percolite-steps.ts'
+import { interactiveSteps, snapshotSteps } from './percolite-steps.ts'
 import { abortOfCode, abortOfLoss, type PercoliteRequests, QuerySocket } from './query-socket.ts'
 
 /** Half of what the server lets run on one socket. */
@@ -71,7 +72,15 @@ const WAYS = {
   ws: { words: 'its WebSocket, which all sessions share', open: socketRequests },
 } as const
 
-export type PercoliteWay = keyof typeof WAYS
+type PercoliteWay = keyof typeof WAYS
+
+export type EngineSettings = {
+  /** Empty, and its own. */
+  readonly folder: string
+  readonly percolite: PercoliteOptions
+  /** Requests that are under way at once. */
+  readonly connections: number
+}
 
 /** Percolite as `npm start` runs it: a process of its own, asked over HTTP or its WebSocket. */
 export class PercoliteEngine implements Engine {
@@ -93,29 +102,29 @@ export class PercoliteEngine implements Engine {
   /** Whether the database is in the store on the network. */
   #isElsewhere: boolean
 
-  constructor(order: {
-    readonly way: PercoliteWay
-    readonly folder: string
-    readonly options: PercoliteOptions
-    readonly connections: number
+  constructor(
+    way: PercoliteWay,
+    { folder, percolite, connections }: EngineSettings,
     /** Started for this engine alone, and closed with it: its processor time counts as the engine's. */
-    readonly ownStore?: { readonly at: string; readonly server: MeasuredServer }
-    readonly gateways?: number
-  }) {
-    this.name = `percolite-${order.way}`
-    this.#store = order.ownStore?.at ?? order.options.store ?? ''
-    this.#ownStore = order.ownStore?.server
-    this.#gateways = order.gateways ?? GATEWAYS
+    own: {
+      readonly ownStore?: { readonly at: string; readonly server: MeasuredServer }
+      readonly gateways?: number
+    } = {},
+  ) {
+    this.name = `percolite-${way}`
+    this.#store = own.ownStore?.at ?? percolite.store ?? ''
+    this.#ownStore = own.ownStore?.server
+    this.#gateways = own.gateways ?? GATEWAYS
     const where =
       this.#store === ''
         ? 'a process of its own on this machine, snapshot isolation, on disk before a commit is acknowledged'
         : `${this.#gateways === 1 ? 'one process' : `${this.#gateways} processes`} over ${this.#store}, snapshot isolation`
-    this.description = `percolite over ${WAYS[order.way].words}, ${where}, one request for each step of a transaction`
-    this.#isElsewhere = this.#store !== '' && order.options.move !== 'yes'
-    this.#way = order.way
-    this.#folder = order.folder
-    this.#options = order.options
-    this.#connections = order.connections
+    this.description = `percolite over ${WAYS[way].words}, ${where}, one request for each step of a transaction`
+    this.#isElsewhere = this.#store !== '' && percolite.move !== 'yes'
+    this.#way = way
+    this.#folder = folder
+    this.#options = percolite
+    this.#connections = connections
   }
 
   get processIds(): readonly number[] {
@@ -160,7 +169,7 @@ export class PercoliteEngine implements Engine {
       const answer = (await this.#running.query(
         cursor === undefined ? body : { ...body, cursor },
       )) as { readonly results: readonly [{ readonly rows: AnyRow[] }]; readonly cursor?: string }
-      yield answer.results[0].rows as never
+      yield putCents(table, columns, answer.results[0].rows) as never
       cursor = answer.cursor
     } while (cursor !== undefined)
   }
@@ -210,17 +219,13 @@ export class PercoliteEngine implements Engine {
     return await startPercolite(this.#folder, { ...this.#options, 'server-flags': allowed })
   }
 
-  #requestsOf(session: number): PercoliteRequests {
-    return this.#requests[session % this.#requests.length] as PercoliteRequests
-  }
-
   /**
    * What only reads, or writes new rows only, needs no transaction that stays open: its steps read the
    * snapshot of the first one, and all its writes are one request.
    */
   #begin(session: number, { readOnly = false, insertsOnly = false }: BeginOptions): Transaction {
-    const requests = this.#requestsOf(session)
-    const Steps = readOnly || insertsOnly ? SnapshotSteps : InteractiveSteps
-    return new BufferedTransaction(new Steps(requests))
+    const requests = this.#requests[session % this.#requests.length] as PercoliteRequests
+    const steps = readOnly || insertsOnly ? snapshotSteps : interactiveSteps
+    return new BufferedTransaction(steps(requests))
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { GetMany, Scan, ScanEach } from '../../engine.ts'
 import type { Value } from '../../schema/table-shape.ts'
+import { withDecimals } from '../amounts.ts'
 import type { AnyRead, Write } from '../buffered-transaction.ts'
 import {
   columnsAndKey,
@@ -39,7 +40,7 @@ export function writeStatement(write: Write): PercoliteStatement {
   // A SET of plain values would make the row where there is none.
   const updateText: UpdateText = (table, assignments, where) =>
     `SET ${assignments} ON ${table} WHERE ${where} IF EXISTS`
-  return asked(sqlWriteStatement(write, numbered, updateText))
+  return asked(sqlWriteStatement(write, numbered, { updateText, parameterOf: withDecimals }))
 }
 
 function getStatement(
@@ -71,7 +72,7 @@ function getManyStatements({ table, keys, columns }: GetMany): readonly Percolit
 function scanStatement(scan: Scan): PercoliteStatement {
   const head = `SCAN ${scan.columns.join(', ')} FROM ${scan.table} USE ${keyName(scan.index)}`
   const order = scan.reverse === true ? orderOf(scan).map((column) => `${column} DESC`) : []
-  return asked(rangeStatement(head, scan, order, numbered))
+  return asked(rangeStatement(head, scan, order, numbered, withDecimals))
 }
 
 function scanEachStatement(read: ScanEach): PercoliteStatement {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { putCents } from '../amounts.ts'
 import type { AnyRead, TransactionSteps, Write } from '../buffered-transaction.ts'
 import { readAnswer } from '../sql-statements.ts'
 import { type PercoliteStatement, readStatements, writeStatement } from './percolite-statements.ts'
-import type { PercoliteAnswer, PercoliteAsking } from './query-socket.ts'
+import type { PercoliteAnswer, PercoliteRequests } from './query-socket.ts'
 
 const BEGIN: PercoliteStatement = { sql: 'BEGIN' }
 const COMMIT: PercoliteStatement = { sql: 'COMMIT' }
@@ -30,7 +31,8 @@ async function answersOf(
     const own = results.slice(next, next + count)
     next += count
     const rows = count === 1 ? (own[0]?.rows ?? []) : own.flatMap((result) => result.rows)
-    answers[position] = readAnswer(reads[position] as AnyRead, rows)
+    const read = reads[position] as AnyRead
+    answers[position] = readAnswer(read, putCents(read.table, read.columns, rows))
   }
   return answers
 }
@@ -43,81 +45,53 @@ function isScan(read: AnyRead | undefined): boolean {
  * Every step is a request by itself. The first one tells the snapshot, and the later ones read it; all
  * writes are one more request, whose transaction begins then.
  */
-export class SnapshotSteps implements TransactionSteps {
-  readonly #requests: PercoliteAsking
-  #asOf: number | undefined
-
-  constructor(requests: PercoliteAsking) {
-    this.#requests = requests
+export function snapshotSteps(requests: PercoliteRequests): TransactionSteps {
+  let asOf: number | undefined
+  return {
+    read: (reads) =>
+      answersOf(reads, async (statements) => {
+        const request = asOf === undefined ? { statements } : { statements, asOf }
+        const { results, readTimestamp } = await requests.ask(request)
+        asOf ??= readTimestamp
+        return results
+      }),
+    commit: (writes) => writeAtOnce(requests, writes),
+    rollback: async () => {},
   }
-
-  async read(reads: readonly AnyRead[]): Promise<readonly unknown[]> {
-    return await answersOf(reads, async (statements) => {
-      const request = this.#asOf === undefined ? { statements } : { statements, asOf: this.#asOf }
-      const { results, readTimestamp } = await this.#requests.ask(request)
-      this.#asOf ??= readTimestamp
-      return results
-    })
-  }
-
-  async commit(writes: readonly Write[]): Promise<void> {
-    if (writes.length > 0) await writeAtOnce(this.#requests, writes)
-  }
-
-  async rollback(): Promise<void> {}
 }
 
 /**
  * A transaction over several requests: its BEGIN comes with the first reads, its COMMIT with the
  * writes.
  */
-export class InteractiveSteps implements TransactionSteps {
-  readonly #requests: PercoliteAsking
-  #transaction: string | undefined
-
-  constructor(requests: PercoliteAsking) {
-    this.#requests = requests
-  }
-
-  async read(reads: readonly AnyRead[]): Promise<readonly unknown[]> {
-    return await answersOf(reads, (statements) => {
-      return this.#transaction === undefined
-        ? this.#begin(statements)
-        : this.#inside(this.#transaction, statements)
-    })
-  }
-
-  async commit(writes: readonly Write[]): Promise<void> {
-    if (this.#transaction === undefined) {
-      // Nothing was read, so it may as well begin now.
-      if (writes.length > 0) await writeAtOnce(this.#requests, writes)
-      return
-    }
-    const statements = [...writes.map(writeStatement), COMMIT]
-    const request = { statements, transaction: this.#transaction }
-    const { results } = await this.#requests.ask(request, { commits: true })
-    assertOneRowEach(writes, results)
-  }
-
-  async rollback(): Promise<void> {
-    if (this.#transaction !== undefined) await this.#inside(this.#transaction, [ROLLBACK])
-  }
-
-  async #begin(reads: readonly PercoliteStatement[]): Promise<Results> {
-    const statements = [BEGIN, ...reads]
-    const { results, transaction } = await this.#requests.ask({ statements, keepOpen: true })
-    this.#transaction = transaction
-    return results.slice(1)
-  }
-
-  async #inside(transaction: string, statements: readonly PercoliteStatement[]): Promise<Results> {
-    const { results } = await this.#requests.ask({ statements, transaction })
-    return results
+export function interactiveSteps(requests: PercoliteRequests): TransactionSteps {
+  let transaction: string | undefined
+  return {
+    read: (reads) =>
+      answersOf(reads, async (statements) => {
+        if (transaction !== undefined) {
+          return (await requests.ask({ statements, transaction })).results
+        }
+        const begun = await requests.ask({ statements: [BEGIN, ...statements], keepOpen: true })
+        transaction = begun.transaction
+        return begun.results.slice(1)
+      }),
+    async commit(writes) {
+      // Where nothing was read, it may as well begin now.
+      if (transaction === undefined) return await writeAtOnce(requests, writes)
+      const statements = [...writes.map(writeStatement), COMMIT]
+      const { results } = await requests.ask({ statements, transaction }, { commits: true })
+      assertOneRowEach(writes, results)
+    },
+    async rollback() {
+      if (transaction !== undefined) await requests.ask({ statements: [ROLLBACK], transaction })
+    },
   }
 }
 
 /** A transaction that begins and ends with this request. */
-async function writeAtOnce(requests: PercoliteAsking, writes: readonly Write[]): Promise<void> {
+async function writeAtOnce(requests: PercoliteRequests, writes: readonly Write[]): Promise<void> {
+  if (writes.length === 0) return
   const statements = writes.map(writeStatement)
   const { results } = await requests.ask({ statements }, { commits: true })
   assertOneRowEach(writes, results)

@@ -24,7 +24,7 @@ class RefusedQuery extends Error {
 }
 
 /** One socket, opened by the first query, and by the next one when it was lost. */
-export class QuerySocket implements PercoliteAsking {
+export class QuerySocket implements PercoliteRequests {
   readonly #url: string
   readonly #waiting = new Map<string, Waiting>()
   #socket: Promise<WebSocket> | undefined
@@ -106,17 +106,13 @@ export type PercoliteAnswer = {
   readonly transaction?: string
 }
 
-/** Where requests are sent. */
-export interface PercoliteAsking {
+/** The way to one server. */
+export interface PercoliteRequests {
   /**
    * Rejects with TransactionAborted where trying again may help. Only of a request that commits does
    * nobody know what became of it when its answer is lost.
    */
   ask(request: PercoliteRequest, options?: { readonly commits?: boolean }): Promise<PercoliteAnswer>
-}
-
-/** The way to one server. */
-export interface PercoliteRequests extends PercoliteAsking {
   /** Does not wait for answers that are still to come. */
   close(): Promise<void>
 }

@@ -7,7 +7,14 @@ import {
   divisionTaxRateId,
 } from '../market-facts.ts'
 import { Paragraph, symbolOf } from '../names.ts'
-import { type Account, type Population, STREAMS, type TableRows } from '../population.ts'
+import {
+  type Account,
+  each,
+  type Population,
+  type RowsOfTables,
+  STREAMS,
+  several,
+} from '../population.ts'
 import { customerAddress } from './dimension-rows.ts'
 
 const PAD_LENGTH = 250
@@ -17,28 +24,34 @@ function customers({ profile }: Population): number {
   return profile.customers
 }
 
-export const customerRows: TableRows<'customer'> = {
-  parents: customers,
-  rowsOf(population, number) {
-    const { id, taxId, lastName, firstName, tier } = population.customer(number)
-    return [
-      {
-        c_id: id,
-        c_tax_id: taxId,
-        c_l_name: lastName,
-        c_f_name: firstName,
-        c_tier: tier,
-        c_ad_id: customerAddress(population.profile, number),
-        c_email_2: `${firstName}.${lastName}@mail.example`,
-        c_pad: paragraph.cut(number * 31, PAD_LENGTH),
-      },
-    ]
-  },
+/** Which two rates, by their numbers, a customer pays. */
+export function customerTaxRates(customer: number): { country: number; division: number } {
+  return { country: customer % COUNTRY_RATES, division: (customer * 7) % DIVISION_RATES }
 }
 
-export const customerAccountRows: TableRows<'customer_account'> = {
-  parents: customers,
-  rowsOf(population, number) {
+function accountsOf(population: Population, number: number): readonly Account[] {
+  const customer = population.customer(number)
+  return Array.from({ length: customer.accounts }, (_, ordinal) =>
+    population.account(customer, ordinal),
+  )
+}
+
+/** Customers and their accounts. */
+export const CUSTOMER_ROWS = {
+  customer: each(customers, (population, number) => {
+    const { id, taxId, lastName, firstName, tier } = population.customer(number)
+    return {
+      c_id: id,
+      c_tax_id: taxId,
+      c_l_name: lastName,
+      c_f_name: firstName,
+      c_tier: tier,
+      c_ad_id: customerAddress(population.profile, number),
+      c_email_2: `${firstName}.${lastName}@mail.example`,
+      c_pad: paragraph.cut(number * 31, PAD_LENGTH),
+    }
+  }),
+  customer_account: several(customers, (population, number) => {
     return accountsOf(population, number).map((account, ordinal) => ({
       ca_id: account.id,
       ca_b_id: account.brokerId,
@@ -47,29 +60,16 @@ export const customerAccountRows: TableRows<'customer_account'> = {
       ca_tax_st: account.taxStatus,
       ca_bal: account.balance,
     }))
-  },
-}
-
-export const customerTaxrateRows: TableRows<'customer_taxrate'> = {
-  parents: customers,
-  rowsOf(population, number) {
+  }),
+  customer_taxrate: several(customers, (population, number) => {
     const { country, division } = customerTaxRates(number)
     const { id } = population.customer(number)
     return [countryTaxRateId(country), divisionTaxRateId(division)].map((taxRate) => ({
       cx_c_id: id,
       cx_tx_id: taxRate,
     }))
-  },
-}
-
-/** Which two rates, by their numbers, a customer pays. */
-export function customerTaxRates(customer: number): { country: number; division: number } {
-  return { country: customer % COUNTRY_RATES, division: (customer * 7) % DIVISION_RATES }
-}
-
-export const accountPermissionRows: TableRows<'account_permission'> = {
-  parents: customers,
-  rowsOf(population, number) {
+  }),
+  account_permission: several(customers, (population, number) => {
     return accountsOf(population, number).flatMap(({ id, permissions }) =>
       permissions.map(({ taxId, rights, lastName, firstName }) => ({
         ap_ca_id: id,
@@ -79,31 +79,17 @@ export const accountPermissionRows: TableRows<'account_permission'> = {
         ap_f_name: firstName,
       })),
     )
-  },
-}
-
-export const watchListRows: TableRows<'watch_list'> = {
-  parents: customers,
-  rowsOf: (population, number) => [
-    { wl_id: identifier(number), wl_c_id: population.customer(number).id },
-  ],
-}
-
-export const watchItemRows: TableRows<'watch_item'> = {
-  parents: customers,
-  rowsOf({ profile, random }, number) {
+  }),
+  watch_list: each(customers, (population, number) => ({
+    wl_id: identifier(number),
+    wl_c_id: population.customer(number).id,
+  })),
+  watch_item: several(customers, ({ profile, random }, number) => {
     const draws = random.row(STREAMS.watchList, number)
     const count = draws.between(profile.watchItemsMin, profile.watchItemsMax)
     return draws.distinctBelow(profile.securities, count).map((security) => ({
       wi_wl_id: identifier(number),
       wi_s_symb: symbolOf(security),
     }))
-  },
-}
-
-function accountsOf(population: Population, number: number): readonly Account[] {
-  const customer = population.customer(number)
-  return Array.from({ length: customer.accounts }, (_, ordinal) =>
-    population.account(customer, ordinal),
-  )
-}
+  }),
+} as const satisfies RowsOfTables
