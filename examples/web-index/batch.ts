@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { clusterOf } from './observers/cluster.ts'
 import { stepsOf, UNKNOWN_STEPS } from './observers/rank.ts'
-import { CLUSTER_KEYS, type ClusterKeys, type Document, documentOf } from './pages/document.ts'
+import {
+  addCounts,
+  CLUSTER_KEYS,
+  type ClusterKeys,
+  countWords,
+  type Document,
+  documentOf,
+  type WordCounts,
+  wordsOf,
+} from './pages/document.ts'
+import { readHtml, renderHtml } from './pages/html.ts'
 
 export type PageRow = { readonly url: string; readonly body: string }
 
@@ -19,34 +30,44 @@ export type Tables = Readonly<Record<string, ReadonlyArray<readonly unknown[]>>>
  * is given too, with the keys of versions that are no more.
  */
 export function recompute(pages: readonly PageRow[], history: readonly Clustered[]): Tables {
-  const documents = new Map(pages.map(({ url, body }) => [url, documentOf(url, body)]))
+  const bodies = new Map(pages.map(({ url, body }) => [url, body]))
+  const renderings = pages.map(({ url, body }) => ({ url, html: renderHtml(url, body, bodies) }))
+  const documents = new Map(renderings.map(({ url, html }) => [url, documentOf(url, html)]))
   const anchors = [...documents.values()].flatMap(({ url, links }) =>
     links.map(([target, text]) => ({ target, source: url, text, outdegree: links.length })),
   )
   const { assignments, entries } = cluster(withNewestKeys(history, documents))
   const members = membersOf(assignments)
-  const elected = new Map<number, Member>()
-  for (const member of members) {
-    if (!elected.has(member.cluster)) elected.set(member.cluster, member)
-  }
+  const linked = linkedPages(anchors)
+  const clusters = clustersOf(members, linked)
   return {
+    dependency: pages.flatMap(({ url, body }) =>
+      readHtml(url, body).includes.map((resource) => [resource, url]),
+    ),
+    rendering: renderings.map(({ url, html }) => [url, html]),
     document: [...documents.values()].map(({ url, title, words, links, ...keys }) => [
       ...[url, title, words, links],
       ...CLUSTER_KEYS.map((key) => keys[key]),
     ]),
     anchor: anchors.map(({ target, source, text, outdegree }) => [target, source, text, outdegree]),
     cluster_key: entries,
-    assignment: assignments.map(({ url, at, cluster, since, ...keys }) => [
+    assignment: assignments.map(({ url, at, cluster, ...keys }) => [
       ...[url, at],
       ...CLUSTER_KEYS.map((key) => keys[key]),
-      ...[cluster, since],
+      cluster,
     ]),
-    member: members.map(({ cluster, since, url, at }) => [cluster, since, url, at]),
-    cluster: [...elected.values()].map(({ cluster, url, at }) => [cluster, url, at]),
-    posting: [...elected.values()].flatMap(({ cluster, url }) =>
-      (documents.get(url)?.words ?? []).map(([word, count]) => [word, cluster, url, count]),
+    member: members.map(({ url, cluster, at }) => [url, cluster, at]),
+    cluster: clusters.map(({ id, url, at, anchor_words, rank, pages }) => [
+      ...[id, url, at, anchor_words, rank, pages],
+    ]),
+    posting: clusters.flatMap(({ id, url, anchor_words }) =>
+      addCounts([documents.get(url)?.words ?? [], anchor_words]).map(([word, count]) => [
+        ...[word, id, url, count],
+      ]),
     ),
-    rank: rankAll(anchors),
+    rank: [...linked].map(([url, { steps, rank, anchor_words }]) => [
+      ...[url, steps, rank, anchor_words],
+    ]),
   }
 }
 
@@ -70,7 +91,7 @@ function withNewestKeys(
   return [...older, ...corrected].sort((a, b) => a.at - b.at)
 }
 
-type Assignment = Clustered & { readonly cluster: number | null; readonly since: number | null }
+type Assignment = Clustered & { readonly cluster: number | null }
 
 /**
  * Three passes over everything, one for each key: of documents that share it the earliest goes on to the
@@ -92,45 +113,54 @@ function cluster(history: readonly Clustered[]) {
     })
     for (const [key, first] of earliest) firsts.push({ pass: position + 1, key, first })
   }
-  const clusterOf = (document: Clustered): number => {
+  const idOf = (document: Clustered): number => {
     const first = follows.get(document)
-    return first === undefined ? document.at : clusterOf(first)
+    return first === undefined ? document.at : idOf(first)
   }
-  const newest = new Map<string, Assignment>()
   const assignments = history.map((document) => {
-    const { url, at, content_key } = document
-    const cluster = content_key === null ? null : clusterOf(document)
-    const before = newest.get(url)
-    const since = cluster === null ? null : before?.cluster === cluster ? before.since : at
-    const assignment = { ...document, cluster, since }
-    newest.set(url, assignment)
-    return assignment
+    const cluster = document.content_key === null ? null : idOf(document)
+    return { ...document, cluster }
   })
-  const entries = firsts.map(({ pass, key, first }) => [pass, key, clusterOf(first)])
+  const entries = firsts.map(({ pass, key, first }) => [pass, key, idOf(first)])
   return { assignments, entries }
 }
 
-type Member = {
-  readonly cluster: number
-  readonly since: number
-  readonly url: string
-  readonly at: number
-}
+type Member = { readonly url: string; readonly cluster: number; readonly at: number }
 
-/** Where each url is now, the earliest first. */
+/** Where each url is now. */
 function membersOf(assignments: readonly Assignment[]): Member[] {
   const newest = new Map(assignments.map((assignment) => [assignment.url, assignment]))
-  return [...newest.values()]
-    .flatMap(({ cluster, since, url, at }) =>
-      cluster === null || since === null ? [] : [{ cluster, since, url, at }],
-    )
-    .sort((a, b) => a.since - b.since)
+  return [...newest.values()].flatMap(({ url, cluster, at }) =>
+    cluster === null ? [] : [{ url, cluster, at }],
+  )
 }
 
-/** Step by step for all urls that anything leads to. */
-function rankAll(
-  anchors: ReadonlyArray<{ target: string; source: string; outdegree: number }>,
-): ReadonlyArray<readonly unknown[]> {
+function clustersOf(members: readonly Member[], linked: ReadonlyMap<string, Linked>) {
+  return [...Map.groupBy(members, ({ cluster }) => cluster)].flatMap(([id, copies]) => {
+    const cluster = clusterOf(
+      copies.map(({ url, at }) => {
+        const { rank, anchor_words } = linked.get(url) ?? { rank: null, anchor_words: null }
+        return { url, at, rank, anchor_words }
+      }),
+    )
+    return cluster === undefined ? [] : [{ id, ...cluster }]
+  })
+}
+
+type Anchor = {
+  readonly target: string
+  readonly source: string
+  readonly text: string
+  readonly outdegree: number
+}
+type Linked = {
+  readonly steps: readonly number[]
+  readonly rank: number
+  readonly anchor_words: WordCounts
+}
+
+/** All urls that anything leads to, ranked step by step, and what the links say of them. */
+function linkedPages(anchors: readonly Anchor[]): ReadonlyMap<string, Linked> {
   const targets = Map.groupBy(anchors, ({ target }) => target)
   let ranked = new Map<string, number[]>()
   // Each round gets one more step right.
@@ -148,5 +178,11 @@ function rankAll(
       ]),
     )
   }
-  return [...ranked].map(([url, steps]) => [url, steps, steps.at(-1)])
+  return new Map(
+    [...targets].map(([url, leading]) => {
+      const steps = ranked.get(url) as number[]
+      const anchor_words = countWords(leading.flatMap(({ text }) => wordsOf(text)))
+      return [url, { steps, rank: steps.at(-1) as number, anchor_words }]
+    }),
+  )
 }

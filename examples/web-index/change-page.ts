@@ -7,7 +7,7 @@ import { readHtml, writeHtml } from './pages/html.ts'
 const FOUND_MS_MAX = 30_000
 
 /**
- * Crawls a page that has this text now, with the links that it had, and waits until it is found by all
+ * Crawls a page that has this text now, with what it linked to and included, and waits until it is found by all
  * of its words. Answers how long that took from the commit of the page, in milliseconds.
  */
 export async function changePage(
@@ -18,7 +18,7 @@ export async function changePage(
 ): Promise<number> {
   const words = [...new Set(wordsOf(text))]
   const { rows } = await db.sql<{ body: string }>`GET body FROM page WHERE url = ${url}`
-  const links = rows.map(({ body }) => readHtml(url, body).links)[0] ?? []
+  const { links, includes } = readHtml(url, rows[0]?.body ?? '')
   const late = AbortSignal.timeout(FOUND_MS_MAX)
   // The postings of the page under these words, again whenever one comes or goes.
   await using postings = db.live<{ word: string }>(
@@ -28,7 +28,7 @@ export async function changePage(
   )
   try {
     await postings.next()
-    await writePage(db, url, writeHtml({ title: text, text, links }), signal)
+    await writePage(db, url, writeHtml({ title: text, text, links, includes }), signal)
     const committedMs = performance.now()
     for await (const found of postings) if (found.length === words.length) break
     return performance.now() - committedMs

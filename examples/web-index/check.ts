@@ -28,7 +28,8 @@ export async function check(db: Database, signal: AbortSignal): Promise<Check> {
   )
 }
 
-function differencesOf(
+/** Each row that is there and should not be, and that should be there and is not, one line each. */
+export function differencesOf(
   table: string,
   actual: ReadonlyArray<readonly unknown[]>,
   expected: ReadonlyArray<readonly unknown[]>,

@@ -19,7 +19,8 @@ export type Flags = {
 export const HELP = `Usage: npm run example:web-index -- [command] [flags]
 
 An index of a synthetic web that observers keep up to date while crawlers bring in pages. Without a
-command: all of the following, on a private server whose data is removed at the end.
+command: all of the following, on a private server whose data is removed at the end, and the clusters
+are exported by a relay.
 
 Commands, for a server that was started with --observers examples/web-index/observers.ts:
   load                  makes the tables, if need be, and crawls a synthetic web

@@ -2,6 +2,7 @@
 import { connect, type Database, PercoliteError } from '@percolite/client'
 import { changePage } from './change-page.ts'
 import { check } from './check.ts'
+import { exportClusters, untilExported } from './export.ts'
 import { type Flags, HELP, readFlags, UsageError } from './flags.ts'
 import { load } from './load.ts'
 import { wordsOf } from './pages/document.ts'
@@ -11,6 +12,7 @@ import * as print from './report.ts'
 import { untilAtRest } from './rest.ts'
 import { createSchema } from './schema.ts'
 import { search } from './search.ts'
+import { ServingSystem } from './serving-system.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:4270'
 /** Two of the words that are frequent in every synthetic web. */
@@ -34,24 +36,29 @@ async function run(flags: Flags): Promise<number> {
   const { signal } = interrupt
 
   const isPrivate = flags.command.kind === 'everything' && flags.url === undefined
-  await using server = isPrivate ? await startPrivateServer() : undefined
+  await using serving = isPrivate ? await ServingSystem.start() : undefined
+  await using server = serving && (await startPrivateServer(serving.url))
   const url = server?.url ?? flags.url ?? DEFAULT_URL
   await using closing = new AsyncDisposableStack()
   const db = connect({ url })
   closing.defer(() => db.close())
-  return await execute(db, { ...flags, url }, signal)
+  return await execute(db, { ...flags, url, serving }, signal)
 }
 
-type Target = Flags & { readonly url: string }
+type Target = Flags & { readonly url: string; readonly serving: ServingSystem | undefined }
 
 async function execute(db: Database, flags: Target, signal: AbortSignal): Promise<number> {
-  const { command, url } = flags
+  const { command, url, serving } = flags
   switch (command.kind) {
     case 'everything': {
       const [page] = await loadWeb(db, flags, signal)
       await searchFor(db, FREQUENT_WORDS, signal)
-      if (page !== undefined) await change(db, page.url, undefined, signal)
-      return await compare(db, url, signal)
+      if (page !== undefined) await change(db, page.url, { url }, signal)
+      const shown = await includedPage(db)
+      if (shown !== undefined) await change(db, shown, { url }, signal)
+      const status = await compare(db, url, signal)
+      if (serving !== undefined) print.exported(await untilExported(db, serving, signal))
+      return status
     }
     case 'load':
       await loadWeb(db, flags, signal)
@@ -60,7 +67,7 @@ async function execute(db: Database, flags: Target, signal: AbortSignal): Promis
       await searchFor(db, command.words, signal)
       return 0
     case 'change':
-      await change(db, command.url, command.text, signal)
+      await change(db, command.url, { url, text: command.text }, signal)
       return 0
     case 'check':
       return await compare(db, url, signal)
@@ -70,11 +77,12 @@ async function execute(db: Database, flags: Target, signal: AbortSignal): Promis
 /** Answers what was crawled first. */
 async function loadWeb(
   db: Database,
-  { pages, crawlers, seed, url }: Target,
+  { pages, crawlers, seed, url, serving }: Target,
   signal: AbortSignal,
 ): Promise<readonly Fetch[]> {
   const web = syntheticWeb(pages, seed)
   await createSchema(db)
+  if (serving !== undefined) serving.secret = await exportClusters(db, serving.url)
   print.loaded(await load(db, web, { crawlers, url, signal, stream: process.stderr }), crawlers)
   return web.rounds[0] ?? []
 }
@@ -83,10 +91,21 @@ async function searchFor(db: Database, words: readonly string[], signal: AbortSi
   print.found(words, await search(db, words, { signal }))
 }
 
-async function change(db: Database, url: string, text: string | undefined, signal: AbortSignal) {
+type Change = { readonly url: string; readonly text?: string | undefined }
+
+/** Shows how soon a page is found by its new words, and which pages have them in the end. */
+async function change(db: Database, page: string, { url, text }: Change, signal: AbortSignal) {
   const words = text ?? `breaking news ${Date.now().toString(36)}`
-  print.changed(url, words, await changePage(db, url, words, signal))
+  print.changed(page, words, await changePage(db, page, words, signal))
+  await untilAtRest(url, signal)
   await searchFor(db, wordsOf(words), signal)
+}
+
+/** A page that is shown in others. */
+async function includedPage(db: Database): Promise<string | undefined> {
+  const { rows } = await db.sql<{ url: string }>`
+    SCAN p.url FROM dependency AS d LOOKUP page AS p BY p.url = d.resource LIMIT 1`
+  return rows[0]?.url
 }
 
 async function compare(db: Database, url: string, signal: AbortSignal): Promise<number> {

@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { connect, type Database } from '../../client-sdk/client.ts'
+import { Receiving } from '../../test/relays/receiving.ts'
 import { ServerProcess } from '../../test/server/server-process.ts'
 import { check } from './check.ts'
+import { exportClusters, untilExported } from './export.ts'
 import { crawl, writePage } from './pages/crawl.ts'
 import { type Page, writeHtml } from './pages/html.ts'
 import { syntheticWeb } from './pages/synthetic-web.ts'
@@ -20,22 +22,26 @@ const MODULE = fileURLToPath(new URL('./observers.ts', import.meta.url))
 const A = 'http://a.example/'
 const B = 'http://b.example/'
 const C = 'http://c.example/'
+const D = 'http://d.example/'
+const E = 'http://e.example/'
 
 /** A server with the observers of the example, which can be killed and started again. */
 class Index {
   readonly #data: string
+  readonly #flags: readonly string[]
   readonly signal: AbortSignal
   #server: ServerProcess | undefined
   db: Database = connect()
 
-  private constructor(data: string, signal: AbortSignal) {
+  private constructor(data: string, flags: readonly string[], signal: AbortSignal) {
     this.#data = data
+    this.#flags = ['--observers', MODULE, ...flags]
     this.signal = signal
   }
 
-  static async start(t: TestContext): Promise<Index> {
+  static async start(t: TestContext, ...flags: readonly string[]): Promise<Index> {
     const folder = await mkdtemp(join(tmpdir(), 'percolite-index-'))
-    const index = new Index(join(folder, 'data'), t.signal)
+    const index = new Index(join(folder, 'data'), flags, t.signal)
     t.after(async () => {
       await index.#server?.stop()
       await rm(folder, { recursive: true, force: true })
@@ -46,7 +52,7 @@ class Index {
   }
 
   async restart(): Promise<void> {
-    this.#server = await ServerProcess.start(this.#data, ['--observers', MODULE])
+    this.#server = await ServerProcess.start(this.#data, this.#flags)
     this.db = connect({ url: this.#server.url })
   }
 
@@ -79,20 +85,82 @@ class Index {
   }
 }
 
-test('of copies the earliest is found, with the links to all; when it goes, the next takes its place', async (t) => {
+test('of copies the one with the highest rank is found, with the links to all; when it goes, the next takes its place', async (t) => {
   const index = await Index.start(t)
-  const text = 'the cat sat on the mat'
-  await index.crawl({ [A]: { title: 'copy', text }, [B]: { title: 'copy', text } })
-  assert.deepEqual(await index.search('cat', 'mat'), [[A, 1, 300]])
+  const copy = { title: 'copy', text: 'the cat sat on the mat' }
+  // Of equals, the first url, whichever came first.
+  await index.crawl({ [B]: copy, [A]: copy })
+  assert.deepEqual(await index.search('cat', 'mat'), [[A, 1, 150]])
   await index.crawl({ [C]: { text: 'see there', links: [[B, 'cats']] } })
-  assert.deepEqual(await index.search('cat'), [[A, 1, 150 + 150 + 127]])
+  assert.deepEqual(await index.search('cat'), [[B, 1, 150 + 127]])
   assert.deepEqual(await index.search('cat', 'dog'), [])
+  // A link to each of them, and one of these pages is linked to itself.
+  await index.crawl({ [D]: { text: 'and here', links: [[A, 'cats']] } })
+  assert.deepEqual(await index.search('cat'), [[A, 1, 150 + 127 + 127]])
+  await index.crawl({ [E]: { text: 'look', links: [[C, 'cats']] } })
+  assert.deepEqual(await index.search('cat'), [[B, 1, 150 + 235 + 127]])
+  assert.deepEqual(await index.differences(), [])
 
-  await index.crawl({ [A]: undefined })
-  assert.deepEqual(await index.search('cat'), [[B, 0, 277]])
-  await index.crawl({ [B]: { text: 'a dog' } })
+  await index.crawl({ [B]: undefined })
+  assert.deepEqual(await index.search('cat'), [[A, 0, 277]])
+  await index.crawl({ [A]: { text: 'a dog' } })
   assert.deepEqual(await index.search('cat'), [])
-  assert.deepEqual(await index.search('dog'), [[B, 0, 277]])
+  assert.deepEqual(await index.search('dog'), [[A, 0, 277]])
+  assert.deepEqual(await index.differences(), [])
+})
+
+test('what links say are words of the page that they lead to, or of the one that stands for it', async (t) => {
+  const index = await Index.start(t)
+  const postings = async () => {
+    const { rows } = await index.db.sql<{ word: string; url: string; count: number }>`
+      SCAN word, url, count FROM posting
+      WHERE word IN ('feline', 'friends', 'mat', 'tabby') AND url IN (${A}, ${B})`
+    return rows.map(({ url, word, count }) => `${url} ${word} ${count}`)
+  }
+  const to = (target: string, says: string) => ({ text: says, links: [[target, says] as const] })
+  const copy = { title: 'copy', text: 'the cat sat on the mat' }
+  await index.crawl({ [A]: copy, [C]: to(B, 'feline friends') })
+  assert.deepEqual(await postings(), [`${A} mat 1`], 'nothing is known of B')
+  await index.crawl({ [B]: copy })
+  assert.deepEqual(await postings(), [`${B} feline 1`, `${B} friends 1`, `${B} mat 1`])
+  assert.deepEqual(await index.search('feline', 'mat'), [[B, 1, 277]])
+
+  // The words of all links move to the page that stands for both now.
+  await index.crawl({ [D]: to(A, 'tabby friends'), [E]: to(A, 'mat') })
+  const all = [`${A} feline 1`, `${A} friends 2`, `${A} mat 2`, `${A} tabby 1`]
+  assert.deepEqual(await postings(), all)
+  assert.deepEqual(await index.search('cat', 'feline'), [[A, 1, 150 + 3 * 127]])
+
+  // The rank is what it was.
+  await index.crawl({ [C]: to(B, 'friends') })
+  assert.deepEqual(await postings(), all.slice(1))
+  await index.crawl({ [D]: undefined })
+  assert.deepEqual(await postings(), [`${A} friends 1`, `${A} mat 2`])
+  await index.crawl({ [A]: undefined, [C]: undefined })
+  assert.deepEqual(await postings(), [`${B} mat 1`], 'the link of E leads nowhere')
+  assert.deepEqual(await index.differences(), [])
+})
+
+test('a page is rendered again when what it includes changes, comes or goes', async (t) => {
+  const index = await Index.start(t)
+  const found = async (word: string) =>
+    (await index.search(word)).map((hit) => (hit as [string])[0])
+  await index.crawl({
+    [A]: { text: 'a page', includes: [C] },
+    [B]: { text: 'another', includes: [C] },
+  })
+  await index.crawl({ [C]: { text: 'fresh news', includes: [D] } })
+  assert.deepEqual(await found('news'), [A, B, C])
+  await index.crawl({ [D]: { text: 'included by C alone' } })
+  assert.deepEqual(await found('alone'), [C, D], 'what is included does not include')
+  assert.deepEqual(await index.differences(), [])
+
+  await index.crawl({ [A]: { text: 'a page' }, [C]: { text: 'old stories' } })
+  assert.deepEqual(await found('news'), [])
+  assert.deepEqual(await found('stories'), [B, C])
+  await index.crawl({ [C]: undefined })
+  assert.deepEqual(await found('stories'), [])
+  assert.deepEqual(await found('another'), [B])
   assert.deepEqual(await index.differences(), [])
 })
 
@@ -102,7 +170,7 @@ test('a page that says which url is its true one is found with that', async (t) 
     [A]: { text: 'a long story', canonical: A },
     [B]: { text: 'for printing: a long story', canonical: A },
   })
-  assert.deepEqual(await index.search('story'), [[A, 1, 300]])
+  assert.deepEqual(await index.search('story'), [[A, 1, 150]])
   assert.deepEqual(await index.search('printing'), [])
 })
 
@@ -128,8 +196,10 @@ test('a change of links is felt as many steps away as ranks have, and no further
   assert.deepEqual(await index.differences(), [])
 })
 
-test('a server that is killed in the middle goes on, and in the end all tables are as recomputed', async (t) => {
-  const index = await Index.start(t)
+test('a server that is killed in the middle goes on, and in the end all tables are as recomputed, and exported', async (t) => {
+  const receiving = await Receiving.start(t)
+  const index = await Index.start(t, '--relay-to', receiving.url)
+  receiving.secret = await exportClusters(index.db, receiving.url)
   const { rounds } = syntheticWeb(60, 7)
   const [first = []] = rounds
   let crawled = 0
@@ -147,7 +217,14 @@ test('a server that is killed in the middle goes on, and in the end all tables a
   await index.restart()
   assert.ok((await index.rest()) > 0, 'there was something left to do')
   assert.deepEqual(await index.differences(), [])
+  await untilExported(index.db, receiving, t.signal)
 
+  // Now some messages never come, or their answers.
+  const began = receiving.seen.length
+  receiving.reply = (_, count) => {
+    const kind = { 10: 'close', 20: 'swallow', 21: 'swallow' } as const
+    return { kind: kind[(count - began) as keyof typeof kind] ?? 'pass' }
+  }
   for (const round of rounds) {
     await crawl(index.db, round, { crawlers: 8, signal: t.signal, onPage: () => {} })
   }
@@ -157,6 +234,10 @@ test('a server that is killed in the middle goes on, and in the end all tables a
   const count = (table: string) => rows.get(table) as number
   assert.ok(count('cluster') < count('member'), 'there were copies')
   assert.equal(count('member'), count('page'))
+  const { clusters, messages } = await untilExported(index.db, receiving, t.signal)
+  assert.equal(clusters, count('cluster'))
+  const ids = receiving.seen.map(({ id }) => id)
+  assert.ok(ids.length - new Set(ids).size >= 3, `of ${messages} some came again`)
 })
 
 test('the check tells each row that is wrong, missing or too many', async (t) => {
@@ -172,6 +253,6 @@ test('the check tells each row that is wrong, missing or too many', async (t) =>
     `cluster_key has [1,"${C}",${cluster}]`,
     `posting has ["cat",${cluster},"${A}",9]`,
     `posting lacks ["cat",${cluster},"${A}",2]`,
-    `rank lacks ["${B}",[1000,277,277],277]`,
+    `rank lacks ["${B}",[1000,277,277],277,[["b",1],["to",1]]]`,
   ])
 })

@@ -12,11 +12,14 @@ const SERVER = fileURLToPath(new URL('../../cli/cli.ts', import.meta.url))
 const START_MS = 30_000
 const STOP_MS = 10_000
 
-/** A server of its own on a free port, with a data folder that is removed when it is disposed of. */
-export async function startPrivateServer(): Promise<PrivateServer> {
+/**
+ * A server of its own on a free port, with a data folder that is removed when it is disposed of. Its
+ * relays may send to `relayTo`.
+ */
+export async function startPrivateServer(relayTo: string): Promise<PrivateServer> {
   const folder = await mkdtemp(join(tmpdir(), 'percolite-web-index-'))
   const place = ['--host', '127.0.0.1', '--port', '0', '--data', join(folder, 'data')]
-  const own = ['--observers', OBSERVERS]
+  const own = ['--observers', OBSERVERS, '--relay-to', relayTo]
   const args = [SERVER, 'serve', ...place, ...own, '--log-format', 'json', '--log-level', 'info']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()))

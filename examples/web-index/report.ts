@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Check } from './check.ts'
+import type { ExportReport } from './export.ts'
 import type { LoadReport } from './load.ts'
 import type { Hit } from './search.ts'
 
@@ -37,6 +38,12 @@ export function checked({ rows, differences }: Check): void {
   }
   console.log(`check: ${differences.length} differences from a recomputation of everything`)
   for (const line of differences.slice(0, DIFFERENCES_SHOWN)) console.log(`  ${line}`)
+}
+
+export function exported({ clusters, messages }: ExportReport): void {
+  console.log(
+    `export: the receiver of the relay has these ${clusters} clusters, by ${messages} messages`,
+  )
 }
 
 function seconds(count: number): string {

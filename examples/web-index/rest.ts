@@ -18,6 +18,8 @@ export type ObserverStatus = {
 
 /** In the order in which a change comes to them. */
 const OBSERVERS = [
+  'track_dependencies',
+  'render_page',
   'parse_page',
   'invert_links',
   'rank_page',

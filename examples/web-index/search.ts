@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Transaction } from '@percolite/client'
-import { UNKNOWN_STEPS } from './observers/rank.ts'
 
 export type Hit = {
   readonly url: string
@@ -13,9 +12,13 @@ export type Hit = {
   readonly copies: number
 }
 
-type Posting = { readonly cluster: number; readonly url: string; readonly count: number }
-
-type Cluster = { readonly cluster: number; readonly pages: number; readonly rank: number }
+type Cluster = {
+  readonly id: number
+  readonly url: string
+  readonly title: string
+  readonly rank: number
+  readonly pages: number
+}
 
 /** The pages that have all these words, the best first, and of copies one; all as of one moment. */
 export async function search(
@@ -25,25 +28,19 @@ export async function search(
 ): Promise<Hit[]> {
   return await db.transaction(
     async (tx) => {
-      const found = await clustersWith(tx, words)
-      const clusters = [...found.keys()]
-      // Links to a copy are links to the page that stands for it.
-      const pages = await tx.query<Cluster>(
-        `SCAN m.cluster, COUNT(*) AS pages, SUM(coalesce(r.rank, :unknown)) AS rank
-         FROM member AS m
-         LOOKUP rank AS r BY r.url = m.url OPTIONAL
-         WHERE m.cluster IN :clusters
-         GROUP BY m.cluster`,
-        { clusters, unknown: UNKNOWN_STEPS.at(-1) },
+      const counts = await countsIn(tx, words)
+      const { rows } = await tx.query<Cluster>(
+        `GET c.id, c.url, c.rank, c.pages, d.title
+         FROM cluster AS c
+         LOOKUP document AS d BY d.url = c.url
+         WHERE c.id IN $1`,
+        [[...counts.keys()]],
       )
-      const titles = await titlesOf(
-        tx,
-        [...found.values()].map(({ url }) => url),
-      )
-      const hits = pages.rows.map(({ cluster, pages, rank }) => {
-        const { url, count } = found.get(cluster) as Posting
-        return { url, title: String(titles.get(url)), count, rank, copies: pages - 1 }
-      })
+      const hits = rows.map(({ id, pages, ...page }) => ({
+        ...page,
+        count: counts.get(id) as number,
+        copies: pages - 1,
+      }))
       const score = (hit: Hit) => hit.count * hit.rank
       return hits.sort((a, b) => score(b) - score(a) || (a.url < b.url ? -1 : 1))
     },
@@ -51,34 +48,23 @@ export async function search(
   )
 }
 
-/** Postings of the clusters that have all words, with the counts of all of them. */
-async function clustersWith(
+/** The clusters that have all words, and how often these come in each. */
+async function countsIn(
   tx: Transaction,
   words: readonly string[],
-): Promise<ReadonlyMap<number, Posting>> {
-  let found: Map<number, Posting> | undefined
+): Promise<ReadonlyMap<number, number>> {
+  let found: Map<number, number> | undefined
   for (const word of new Set(words)) {
-    const { rows } = await tx.query<Posting>(
-      'SCAN cluster, url, count FROM posting WHERE word = $1',
+    const { rows } = await tx.query<{ cluster: number; count: number }>(
+      'SCAN cluster, count FROM posting WHERE word = $1',
       [word],
     )
     const before = found
     found = new Map()
-    for (const { cluster, url, count } of rows) {
-      const counted = before === undefined ? 0 : before.get(cluster)?.count
-      if (counted !== undefined) found.set(cluster, { cluster, url, count: counted + count })
+    for (const { cluster, count } of rows) {
+      const counted = before === undefined ? 0 : before.get(cluster)
+      if (counted !== undefined) found.set(cluster, counted + count)
     }
   }
   return found ?? new Map()
-}
-
-async function titlesOf(
-  tx: Transaction,
-  urls: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await tx.query<{ url: string; title: string }>(
-    'GET url, title FROM document WHERE url IN $1',
-    [urls],
-  )
-  return new Map(rows.map(({ url, title }) => [url, title]))
 }

@@ -46,6 +46,10 @@ test('without a command everything is shown on a private server, and the check a
   assert.match(output, /^change http:\S+: found by "breaking news \w+" \d+ ms after its commit$/m)
   assert.match(output, /^search breaking news \w+: one page$/m)
   assert.match(output, /^check: every table equals a recomputation of everything$/m)
+  assert.match(
+    output,
+    /^export: the receiver of the relay has these \d+ clusters, by \d+ messages$/m,
+  )
 })
 
 test('the commands work on a server that was started with the observers', async (t) => {
@@ -71,7 +75,10 @@ test('a server that does not run the observers is told so', async (t) => {
   const url = await startServer(t)
   const { errors, status } = await run('load', '--pages', '3', '--url', url)
   assert.equal(status, 1)
-  assert.match(errors, /^web-index: nobody runs parse_page: start the server with --observers/m)
+  assert.match(
+    errors,
+    /^web-index: nobody runs track_dependencies: start the server with --observers/m,
+  )
 })
 
 for (const [args, problem] of [

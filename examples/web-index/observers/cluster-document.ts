@@ -5,12 +5,11 @@ import {
 } from '../../../server/live/observers/define-observer.ts'
 import { CLUSTER_KEYS, type ClusterKeys, type Document } from '../pages/document.ts'
 
-/** Where a page belongs: since when to this cluster, and when that was decided last. */
+/** Where a page belongs, and when that was decided. */
 type Assignment = {
   readonly url: string
   readonly at: number
   readonly cluster: number | null
-  readonly since: number | null
 }
 
 /**
@@ -24,7 +23,7 @@ export const clusterDocument = defineObserver<Document>({
   workers: 4,
   run: async (tx, { key: [url], row: document }) => {
     const { rows } = await tx.query<Assignment>(
-      'SCAN url, at, cluster, since FROM assignment WHERE url = $1 LIMIT 1',
+      'SCAN url, at, cluster FROM assignment WHERE url = $1 LIMIT 1',
       [url],
     )
     const before = rows[0]
@@ -32,12 +31,13 @@ export const clusterDocument = defineObserver<Document>({
     // `index_words` has seen the words. A new `at` lets it look again.
     const at = tx.readTimestamp
     const cluster = document === undefined ? null : await clusterOf(tx, document)
-    const stays = cluster !== null && cluster === before?.cluster
-    const since = stays ? before.since : cluster === null ? null : at
-    const after = { url: url as string, at, cluster, since }
+    const after = { url: url as string, at, cluster }
     await assign(tx, document, after)
-    if (!stays) await leave(tx, before)
     await join(tx, after)
+    const left = before?.cluster ?? null
+    for (const changed of new Set([left, cluster])) {
+      if (changed !== null) await tx.query('NOTIFY elect ON to_elect WHERE cluster = $1', [changed])
+    }
   },
 })
 
@@ -70,33 +70,22 @@ async function clusterOf(tx: ObserverTransaction, keys: ClusterKeys): Promise<nu
 async function assign(
   tx: ObserverTransaction,
   keys: ClusterKeys | undefined,
-  { url, at, cluster, since }: Assignment,
+  { url, at, cluster }: Assignment,
 ): Promise<void> {
   const { canonical_key = null, content_key = null, sketch_key = null } = keys ?? {}
   await tx.query(
-    `INSERT INTO assignment (url, at, canonical_key, content_key, sketch_key, cluster, since)
-     VALUES (:url, :at, :canonical_key, :content_key, :sketch_key, :cluster, :since)`,
-    { url, at, canonical_key, content_key, sketch_key, cluster, since },
+    `INSERT INTO assignment (url, at, canonical_key, content_key, sketch_key, cluster)
+     VALUES (:url, :at, :canonical_key, :content_key, :sketch_key, :cluster)`,
+    { url, at, canonical_key, content_key, sketch_key, cluster },
   )
 }
 
-async function leave(tx: ObserverTransaction, member: Assignment | undefined): Promise<void> {
-  if (member === undefined || member.cluster === null) return
-  const { cluster, since, url } = member
-  await tx.query('DELETE FROM member WHERE cluster = :cluster AND since = :since AND url = :url', {
-    cluster,
-    since,
-    url,
-  })
-  await tx.query('NOTIFY elect ON to_elect WHERE cluster = $1', [cluster])
-}
-
-async function join(tx: ObserverTransaction, member: Assignment): Promise<void> {
-  const { cluster, since, url, at } = member
-  if (cluster === null) return
-  await tx.query(
-    'SET at = :at ON member WHERE cluster = :cluster AND since = :since AND url = :url',
-    { cluster, since, url, at },
-  )
-  await tx.query('NOTIFY elect ON to_elect WHERE cluster = $1', [cluster])
+async function join(tx: ObserverTransaction, { url, at, cluster }: Assignment): Promise<void> {
+  if (cluster === null) {
+    await tx.query('DELETE FROM member WHERE url = $1', [url])
+  } else {
+    await tx.query('SET cluster = :cluster, at = :at ON member WHERE url = :url', {
+      ...{ url, cluster, at },
+    })
+  }
 }

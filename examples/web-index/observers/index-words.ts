@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { defineObserver } from '../../../server/live/observers/define-observer.ts'
-import type { Document } from '../pages/document.ts'
+import { addCounts, type Document } from '../pages/document.ts'
+import type { Cluster } from './cluster.ts'
 
-type Cluster = { readonly id: number; readonly url: string; readonly at: number }
 type Posting = { readonly word: string; readonly url: string; readonly count: number }
 
-/** The inverted index: brings the postings of a cluster in line with the words of the page that stands for it. */
+/**
+ * The inverted index: brings the postings of a cluster in line with the words of the page that stands for
+ * it, and of the links that lead to it or to a copy.
+ */
 export const indexWords = defineObserver<Cluster>({
   observer: 'index_words',
   workers: 4,
@@ -16,7 +19,7 @@ export const indexWords = defineObserver<Cluster>({
       'GET words FROM document WHERE url = $1',
       [url ?? null],
     )
-    const words = new Map(documents[0]?.words)
+    const words = new Map(addCounts([documents[0]?.words ?? [], row?.anchor_words ?? []]))
     const { rows: postings } = await tx.query<Posting>(
       'SCAN word, url, count FROM posting WHERE cluster = $1',
       [cluster],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { documentOf } from './document.ts'
-import { writeHtml } from './html.ts'
+import { readHtml, renderHtml, writeHtml } from './html.ts'
 
 const URL_A = 'http://a.example/'
 const LONG = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen'
@@ -45,4 +45,18 @@ test('pages that differ in a word have the same sketch, and those of other words
 test('the canonical key is the url that the page says is its true one, if it does', () => {
   assert.equal(keysOf(LONG).canonical_key, null)
   assert.equal(keysOf(LONG, '/true').canonical_key, 'http://a.example/true')
+})
+
+test('in the places of its frames a page has the texts of what it includes, and nothing of what that includes', () => {
+  const frames = (...urls: string[]) =>
+    urls.map((src) => `<iframe src="${src}">old</iframe>`).join()
+  const body = `<p>Before ${frames('/news', '/', '/gone', '/news')} after</p>`
+  assert.deepEqual(readHtml(URL_A, body).includes, [`${URL_A}gone`, `${URL_A}news`])
+  const news = `<title>Unseen</title><b>All $& <a href="/more">news</a></b>${frames('/a', URL_A)}`
+  const html = renderHtml(URL_A, body, new Map([[`${URL_A}news`, news]]))
+  assert.deepEqual(
+    documentOf(URL_A, html).words.map(([word, count]) => `${word} ${count}`),
+    ['after 1', 'all 2', 'before 1', 'news 2'],
+  )
+  assert.deepEqual(documentOf(URL_A, html).links, [], 'they are those of the page that is included')
 })

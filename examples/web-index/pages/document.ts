@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto'
 import { type Link, readHtml } from './html.ts'
 
+/** How often each word comes, in the order of the words. */
+export type WordCounts = ReadonlyArray<readonly [word: string, count: number]>
+
 /** What is known of a page from its own text. */
 export type Document = {
   readonly url: string
   readonly title: string
-  /** How often each word comes, in the order of the words. */
-  readonly words: ReadonlyArray<readonly [word: string, count: number]>
+  readonly words: WordCounts
   readonly links: readonly Link[]
 } & ClusterKeys
 
@@ -29,22 +31,31 @@ const SKETCH_WORDS = 6
 export function documentOf(url: string, body: string): Document {
   const { title, text, links, canonical } = readHtml(url, body)
   const all = wordsOf(text)
-  const counts = new Map<string, number>()
-  for (const word of all) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const words = countWords(all)
   return {
     url,
     title,
-    words: [...counts].sort(([a], [b]) => (a < b ? -1 : 1)),
+    words,
     links,
     canonical_key: canonical ?? null,
     content_key: hashOf(all.join(' ')),
-    sketch_key: sketchOf([...counts.keys()]),
+    sketch_key: sketchOf(words.map(([word]) => word)),
   }
 }
 
 export function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   return words.filter((word) => word.length <= WORD_CHARACTERS_MAX)
+}
+
+export function countWords(words: readonly string[]): WordCounts {
+  return addCounts([words.map((word) => [word, 1])])
+}
+
+export function addCounts(all: readonly WordCounts[]): WordCounts {
+  const counts = new Map<string, number>()
+  for (const [word, count] of all.flat()) counts.set(word, (counts.get(word) ?? 0) + count)
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /** The words with the lowest hashes (min-hash): any other word may differ. */

@@ -7,19 +7,43 @@ export type Page = {
   readonly links: readonly Link[]
   /** The url that the page says is its true one. */
   readonly canonical?: string | undefined
+  /** The pages that are shown in it. */
+  readonly includes?: readonly string[] | undefined
 }
 
 export type Link = readonly [target: string, text: string]
 
 /** A page as a web server would send it. */
-export function writeHtml({ title, text, links, canonical }: Page): string {
+export function writeHtml({ title, text, links, canonical, includes = [] }: Page): string {
   const head = canonical === undefined ? '' : `<link rel="canonical" href="${canonical}">`
   const anchors = links.map(([target, says]) => `<a href="${target}">${says}</a>`)
-  return `<title>${title}</title>${head}\n<p>${text}</p>\n${anchors.join('\n')}\n`
+  const frames = includes.map((url) => `<iframe src="${url}"></iframe>`)
+  return `<title>${title}</title>${head}\n<p>${text}</p>\n${[...anchors, ...frames].join('\n')}\n`
+}
+
+const FRAME = /<iframe\s[^>]*?src="([^"]*)"[^>]*>.*?<\/iframe>/gis
+const TITLE = /<title>(.*?)<\/title>/is
+
+/**
+ * A page as it is shown: the texts of the pages that it includes, as far as they are known, are in the
+ * places of their frames. What these include themselves is left out, so that there are no circles.
+ */
+export function renderHtml(url: string, html: string, bodies: ReadonlyMap<string, string>): string {
+  return html.replace(FRAME, (_frame, src: string) => {
+    const body = bodies.get(resolveUrl(src, url) ?? '')
+    return body === undefined ? '' : `<div>${textOf(body.replace(TITLE, ''))}</div>`
+  })
+}
+
+function textOf(html: string): string {
+  return html.replace(FRAME, ' ').replace(/<[^>]*>/g, ' ')
 }
 
 /** As much of HTML as this example needs: no entities, comments or scripts. */
-export function readHtml(url: string, html: string): Page {
+export function readHtml(
+  url: string,
+  html: string,
+): Page & { readonly includes: readonly string[] } {
   const links = new Map<string, string>()
   for (const [, href = '', says = ''] of html.matchAll(
     /<a\s[^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/gis,
@@ -28,12 +52,18 @@ export function readHtml(url: string, html: string): Page {
     // A page says nothing about itself, and of two links to one page the first counts.
     if (target !== undefined && target !== url && !links.has(target)) links.set(target, says)
   }
+  const includes = new Set<string>()
+  for (const [, src = ''] of html.matchAll(FRAME)) {
+    const resource = resolveUrl(src, url)
+    if (resource !== undefined && resource !== url) includes.add(resource)
+  }
   const canonical = html.match(/<link\s+rel="canonical"\s+href="([^"]*)"/i)?.[1]
   return {
-    title: html.match(/<title>(.*?)<\/title>/is)?.[1] ?? url,
-    text: html.replace(/<[^>]*>/g, ' '),
+    title: html.match(TITLE)?.[1] ?? url,
+    text: textOf(html),
     links: [...links].sort(([a], [b]) => (a < b ? -1 : 1)),
     canonical: canonical === undefined ? undefined : resolveUrl(canonical, url),
+    includes: [...includes].sort(),
   }
 }
 

@@ -26,17 +26,15 @@ export function syntheticWeb(pages: number, seed: number): Web {
     return `http://${site}.example/${author.word(n)}-${n}`
   })
   const written: Page[] = []
-  for (const url of urls) {
+  for (const n of urls.keys()) {
     const original = author.oneOf(written)
-    written.push(
-      original === undefined ? author.page(urls, url) : author.likeness(original, urls, url),
-    )
+    written.push(original === undefined ? author.page(urls, n) : author.likeness(original, urls, n))
   }
   const first = urls.map((url, n) => ({ url, body: writeHtml(written[n] as Page) }))
-  const again = urls.flatMap((url): Fetch[] => {
+  const again = urls.flatMap((url, n): Fetch[] => {
     const chance = author.below(100)
     if (chance < GONE) return [{ url, body: undefined }]
-    return chance < GONE + CHANGED ? [{ url, body: writeHtml(author.page(urls, url)) }] : []
+    return chance < GONE + CHANGED ? [{ url, body: writeHtml(author.page(urls, n)) }] : []
   })
   return { rounds: [first, again] }
 }
@@ -49,22 +47,28 @@ class Author {
     this.#state = seed >>> 0
   }
 
-  page(urls: readonly string[], url: string): Page {
+  page(urls: readonly string[], n: number): Page {
+    const url = urls[n] as string
     const words = this.#words(20 + this.below(60))
     const links = new Map(Array.from({ length: this.below(9) }, () => this.#link(urls)))
     // Some know that they have print versions elsewhere.
     const canonical = this.below(5) === 0 ? url : undefined
-    return { title: this.#words(3).join(' '), text: words.join(' '), links: [...links], canonical }
+    const title = this.#words(3).join(' ')
+    // Some show the last page of their site, which changes as others do.
+    const siteEnd = (Math.floor(n / SITE_PAGES) + 1) * SITE_PAGES
+    const shown = urls[Math.min(siteEnd, urls.length) - 1] as string
+    const includes = this.below(4) === 0 && shown !== url ? [shown] : []
+    return { title, text: words.join(' '), links: [...links], canonical, includes }
   }
 
   /** A page of its own, or one that is much like another. */
-  likeness(original: Page, urls: readonly string[], url: string): Page {
+  likeness(original: Page, urls: readonly string[], n: number): Page {
     const chance = this.below(100)
     if (chance < EXACT_COPIES) return original
     if (chance < EXACT_COPIES + NEAR_COPIES) {
       return { ...original, text: `${original.text} ${this.#words(1)}`, canonical: undefined }
     }
-    const own = this.page(urls, url)
+    const own = this.page(urls, n)
     const isPrint = chance < EXACT_COPIES + NEAR_COPIES + PRINT_VERSIONS
     return isPrint ? { ...own, canonical: original.canonical } : own
   }
