@@ -4,9 +4,11 @@ import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { parse } from 'yaml'
 import { COMMANDS } from '../cli/commands.ts'
+import { isLastFrame } from '../client-sdk/socket/socket-frame.ts'
 import { KEYWORDS } from '../console/query/dialect-words.ts'
 import { KEYWORDS as PARSED_WORDS } from '../parser/grammar/keywords.ts'
-import { PLAN_ERRORS } from '../planner/planner.ts'
+import { insteadOfFunction } from '../parser/syntax-error/foreign-functions.ts'
+import { FUNCTION_NAMES, PLAN_ERRORS } from '../planner/planner.ts'
 import { loadContract } from '../server/doors/http/openapi/contract.ts'
 import { type JsonObject, objectAt } from '../server/doors/http/openapi/document.ts'
 import { CLIENT_FRAMES } from '../server/doors/websocket/client-frame.ts'
@@ -42,6 +44,14 @@ function rowsOf(text: string): string[][] {
         .split(' |')
         .map((cell) => cell.trim().replaceAll('`', '')),
     )
+}
+
+/** The same of one section. */
+function rowsIn(path: string, heading: string): string[][] {
+  const section = readText(path)
+    .split(/^## /m)
+    .find((text) => text.startsWith(`${heading}\n`))
+  return rowsOf(section ?? '')
 }
 
 test('every error code is in docs/errors.md with its status and whether it is retryable', () => {
@@ -131,6 +141,11 @@ test('every flag is in docs/configuration.md with its environment name and defau
   assert.deepEqual(documented.toSorted(), known.toSorted())
 })
 
+/** Of a server they are about the one that it follows. */
+function isOwn(flag: string): boolean {
+  return flag === 'follow' || flag === 'token-file'
+}
+
 test('every command is in docs/commands.md, with the flags that are its own', () => {
   const [, ...sections] = readText('docs/commands.md').split(/^## percolite /m)
   const documented = sections.map((section) => [
@@ -140,8 +155,8 @@ test('every command is in docs/commands.md, with the flags that are its own', ()
   const known = COMMANDS.map(({ name, flags, fromEnvironment }) => [
     name,
     Object.entries(flags)
-      // Those that a server has too stand in its table.
-      .filter(([flag]) => !Object.hasOwn(FLAGS, flag))
+      // Those that a server has too stand in its table, but for those that mean something else there.
+      .filter(([flag]) => !Object.hasOwn(FLAGS, flag) || (isOwn(flag) && name !== 'serve'))
       .map(([flag, { default: text }]) => [
         `--${flag}`,
         fromEnvironment.includes(flag) ? environmentName(flag) : '',
@@ -164,14 +179,44 @@ test('the container and the unit of systemd name flags that there are', () => {
   for (const name of names) assert.ok(known.has(name), name)
 })
 
-test('every frame and every close code of a socket is in docs/websocket-protocol.md', () => {
-  const documented = tableRows('docs/websocket-protocol.md').map(([name]) => name)
-  for (const type of CLIENT_FRAMES) assert.ok(documented.includes(type), type)
+test('every frame of a client is in docs/websocket-protocol.md, and no other one', () => {
+  const documented = rowsIn('docs/websocket-protocol.md', 'Frames of the client')
+  assert.deepEqual(documented.map(([name]) => name).toSorted(), CLIENT_FRAMES.toSorted())
+})
+
+test('the client knows after which frames of the server nothing more comes', () => {
+  for (const [type = '', , meaning] of rowsIn(
+    'docs/websocket-protocol.md',
+    'Frames of the server',
+  )) {
+    assert.equal(isLastFrame({ type }), meaning?.startsWith('the last frame of'), type)
+  }
+})
+
+test('every close code of a socket is in docs/websocket-protocol.md', () => {
   const codes = readText('docs/websocket-protocol.md')
     .split('\n')
     .flatMap((line) => /^\| (\d{4}) \|/.exec(line)?.[1] ?? [])
   const known = ['1000', ...Object.values(CLOSE_CODES).map(String)]
   assert.deepEqual(codes.toSorted(), known.toSorted())
+})
+
+test('every function is in the table of docs/dialect.md, and no other one', () => {
+  const documented = rowsIn('docs/dialect.md', 'Functions and operators').flatMap(([cell = '']) => {
+    const calls = [...cell.matchAll(/\b([a-z_]+)\(/g)].map(([, name]) => name)
+    // Names without their arguments follow a call of the same ones.
+    const rest = calls.length > 0 ? cell.slice(cell.lastIndexOf(')')) : ''
+    return [...calls, ...(rest.match(/[a-z]+/g) ?? [])]
+  })
+  assert.deepEqual([...new Set(documented)].toSorted(), FUNCTION_NAMES.toSorted())
+})
+
+test('no function is said to be another one here', () => {
+  assert.deepEqual(
+    FUNCTION_NAMES.filter((name) => insteadOfFunction(name) !== undefined),
+    [],
+    'take it out of parser/syntax-error/foreign-functions.ts',
+  )
 })
 
 test('every operation is in docs/http-api.md', () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs'
 
-/** Commands of the README, and the output below them: of a `console` what they print first, else all of it. */
+/** Commands of a page, and the output below them: of a `console` what they print first, else all of it. */
 export type ReadmeBlock = {
   readonly kind: 'sh' | 'console'
   readonly commands: string
@@ -9,13 +9,13 @@ export type ReadmeBlock = {
   readonly output: string | undefined
 }
 
-const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const BLOCK =
   /```(?:sh\n([\s\S]*?)```(?:\n```(?:json|text)\n([\s\S]*?)```)?|console\n\$ ((?:.*\\\n)*.*\n)([\s\S]*?)```)/g
 
 /** The blocks of the section whose title begins so, in their order. */
-export function readmeBlocks(title: string): readonly ReadmeBlock[] {
-  const section = README.split('\n## ').find((text) => text.startsWith(title)) ?? ''
+export function readmeBlocks(title: string, page = 'README.md'): readonly ReadmeBlock[] {
+  const text = readFileSync(new URL(`../${page}`, import.meta.url), 'utf8')
+  const section = text.split('\n## ').find((one) => one.startsWith(title)) ?? ''
   return [...section.matchAll(BLOCK)].map(([, commands, output, started, said]) =>
     started === undefined
       ? { kind: 'sh', commands: commands ?? '', output }

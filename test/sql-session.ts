@@ -27,6 +27,7 @@ const DEFINITIONS: ReadonlySet<string | undefined> = new Set<DefinitionStatement
   ...(['createIndex', 'dropIndex'] as const),
   ...(['createObserver', 'dropObserver'] as const),
   ...(['pauseObserver', 'resumeObserver', 'replayObserver'] as const),
+  ...(['createSchedule', 'pauseSchedule', 'resumeSchedule', 'dropSchedule'] as const),
 ])
 
 /** Far more than the rows of a test need; a build that goes on longer does not come to an end. */

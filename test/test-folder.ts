@@ -9,6 +9,6 @@ export async function testFolder(
   name: string,
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `percolite-${name}-`))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }

@@ -25,6 +25,8 @@ const TYPES = {
   '.css': 'text/css; charset=utf-8',
 }
 
+const TARGET = ['chrome123', 'firefox128', 'safari17.5']
+
 const [option] = process.argv.slice(2)
 if (option === undefined) await buildConsole()
 else if (option === '--if-needed') await buildIfNeeded()
@@ -77,7 +79,7 @@ function sourceHash() {
 
 async function buildConsole() {
   const source = sourceHash()
-  const { build } = await import('esbuild')
+  const { build, transform } = await import('esbuild')
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: ['console/console.tsx', 'console/console.css'],
@@ -89,12 +91,15 @@ async function buildConsole() {
     minify: true,
     format: 'esm',
     platform: 'browser',
-    target: ['chrome123', 'firefox128', 'safari17.5'],
+    target: TARGET,
     jsx: 'automatic',
     jsxImportSource: 'preact',
     conditions: ['percolite:source'],
     legalComments: 'none',
-    plugins: [{ name: 'foreign dialects', setup: leaveOutDialects }],
+    plugins: [
+      { name: 'foreign dialects', setup: leaveOutDialects },
+      { name: 'style sheets of views', setup: (plugin) => makeStyleSheets(plugin, transform) },
+    ],
     metafile: true,
     write: false,
     logLevel: 'warning',
@@ -120,6 +125,20 @@ function leaveOutDialects({ onLoad }) {
   onLoad({ filter: /@codemirror.lang-sql.dist.index\.js$/ }, ({ path }) => {
     const made = /\/\*@__PURE__\*\/(SQLDialect\.define\(\{\n.*?\n\}\));/gs
     return { contents: readFileSync(path, 'utf8').replace(made, '/*@__PURE__*/(() => $1)();') }
+  })
+}
+
+/**
+ * What a view imports `with { type: 'css' }` is a constructed style sheet in the script of that view, as browsers make
+ * one of such a module: it comes with the view and not with the page, and the policy of the page allows it.
+ */
+function makeStyleSheets({ onLoad }, transform) {
+  onLoad({ filter: /\.css$/ }, async ({ path, with: { type } }) => {
+    if (type !== 'css') return undefined
+    const text = readFileSync(path, 'utf8')
+    const { code } = await transform(text, { loader: 'css', minify: true, target: TARGET })
+    const made = `const sheet = new CSSStyleSheet(); sheet.replaceSync(${JSON.stringify(code)});`
+    return { loader: 'js', contents: `${made} export default sheet` }
   })
 }
 

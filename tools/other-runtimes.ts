@@ -31,6 +31,11 @@ export function otherRuntimes(): readonly Runtime[] {
   return names.map((name) => ({ name, node: join(RUNTIMES, 'node_modules', name, 'bin', 'node') }))
 }
 
+/** The program of the oldest Node.js that the server's package is for; elsewhere than on Linux, this one. */
+export function node24(): string {
+  return otherRuntimes().find(({ name }) => name.includes('24'))?.node ?? process.execPath
+}
+
 /** Compares what the lock asks for with what npm says it installed. */
 function isInstalled(): boolean {
   const wanted = jsonOf(join(RUNTIMES, 'package-lock.json')).packages as Packages

@@ -20,12 +20,19 @@ export const ADMISSION_BUGS: readonly PlantedBug[] = [
     'const wasBefore = isSame(',
     'const wasBefore = !isNow && isSame(',
   ),
+  bug('adminFollows', 'storage/tables/rights.ts', "return right !== 'follow'", 'return true'),
+  bug(
+    'noTokenFollows',
+    'server/guard/access/role-views.ts',
+    'if (role === undefined) return true\n    if',
+    'if',
+  ),
   bug('headsOfAnyToken', HEADS, "'host', 'authorization', ", "'host', "),
   bug(
     'headsOutliveChanges',
     WAY,
-    'if (version !== access.version || isStopping())',
-    'if (isStopping())',
+    'if (version !== access.version || availability.refusal !== undefined)',
+    'if (availability.refusal !== undefined)',
   ),
   bug('headsOutliveTokens', WAY, 'if (until <= clock.wallMicros()) return false\n', ''),
   bug(

@@ -2,7 +2,7 @@
 
 import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
 import type { Row } from '../../storage/cells/cell.ts'
-import type { CheckAndMutate, KeyRange, RowScan } from '../../storage/cells/cell-store.ts'
+import type { CellStore, CheckAndMutate, RowScan } from '../../storage/cells/cell-store.ts'
 import type { RowFilter } from '../../storage/cells/row-filter.ts'
 
 export type HeldCall = 'read' | 'scan' | 'write'
@@ -40,9 +40,9 @@ export class HoldingStore extends ForwardingCellStore {
     return super.readRows(keys, filter)
   }
 
-  override async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+  override async *scanRanges(...scan: Parameters<CellStore['scanRanges']>): AsyncIterable<Row> {
     await this.#wait('scan')
-    yield* super.scanRanges(ranges, filter)
+    yield* super.scanRanges(...scan)
   }
 
   override async *scanRows(scan: RowScan): AsyncIterable<Row> {

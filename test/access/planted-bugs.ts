@@ -4,6 +4,7 @@ import { ADMISSION_BUGS } from './admission-bugs.ts'
 import { AUDIT_BUGS } from './audit-bugs.ts'
 import { CHECK_BUGS } from './check-bugs.ts'
 import { FIRST_TOKEN_BUGS } from './first-token-bugs.ts'
+import { FORWARDING_BUGS } from './forwarding-bugs.ts'
 import { INSPECTION_BUGS } from './inspection-bugs.ts'
 import { LOOKUP_BUGS } from './lookup-bugs.ts'
 import { type PlantedBug, plantedIn } from './planted-bug.ts'
@@ -213,7 +214,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     '[sql, integers, role, claims]',
     '[sql, integers, role]',
   ),
-  bug('subscribersKeepTheirRights', SERVER, 'this.#live.subscriptions.rightsChanged()', ''),
+  bug(
+    'subscribersKeepTheirRights',
+    SERVER,
+    'this.#services.live.subscriptions.rightsChanged()',
+    '',
+  ),
   bug(
     'rulesChangeUnderSubscribers',
     'server/live/subscriptions/matching/subscribed-query.ts',
@@ -274,7 +280,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'ROWS.delete(transaction, idOf(ended))',
     '',
   ),
-  bug('socketsOutliveTokens', SERVER, 'this.#live.sockets.endRevoked()', ''),
+  bug('socketsOutliveTokens', SERVER, 'this.#services.live.sockets.endRevoked()', ''),
   bug(
     'streamsOutliveTokens',
     SERVER,
@@ -318,7 +324,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'hasLooked && !this.#storage.isShared',
     "hasLooked && (!this.#storage.isShared || this.#mode === 'off')",
   ),
-  bug('lateBodiesAreNotAsked', SERVER, 'access.refusalSince(raw)', 'undefined'),
+  bug('lateBodiesAreNotAsked', 'server/server-parts.ts', 'access.refusalSince(raw)', 'undefined'),
   bug(
     'rightsAreNotAskedFor',
     'planner/required-rights.ts',
@@ -335,8 +341,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'walksLeaveTheRule',
     ACCESS,
-    'if (conditions.length === 0) return path',
-    'if (conditions.length >= 0) return path',
+    'if (ruling.length === 0) return path',
+    'if (ruling.length >= 0) return path',
   ),
   bug('setsDoNotLook', 'planner/plan/writes/plan-write.ts', 'rowRule?.isByKey !== false', 'true'),
   bug('grantsAreAllNeeded', ROW_RULE, "logical('OR', [only", "logical('AND', [only"),
@@ -374,11 +380,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'rolesInUseAreDropped',
     'storage/tables/access/access-roles.ts',
-    'if (tokens.length + tables.length > 0)',
+    'if (tokens.length + tables.length + relays.length > 0)',
     'if (false)',
   ),
   ...ADMISSION_BUGS,
   ...AUDIT_BUGS,
+  ...FORWARDING_BUGS,
   ...FIRST_TOKEN_BUGS,
   ...CHECK_BUGS,
   ...INSPECTION_BUGS,

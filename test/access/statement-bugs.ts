@@ -10,6 +10,7 @@ const bug = plantedIn('server/guard/access')
 const chiefBug = plantedIn(CHIEF_TEST)
 const requestBug = plantedIn('server/stopping.test.ts')
 const memberBug = plantedIn('planner/keys/members.test.ts')
+const wordBug = plantedIn('planner/keys/words.test.ts')
 
 /** One for each thing that running statements have to do for access control, and what tells of them afterwards. */
 export const STATEMENT_BUGS: readonly PlantedBug[] = [
@@ -42,6 +43,24 @@ export const STATEMENT_BUGS: readonly PlantedBug[] = [
     'storage/tables/rows/index-maintenance.ts',
     'else if (order < 0 && deleted !== undefined) edits',
     'else if (order < 0 && deleted !== undefined && after.length === 0) edits',
+  ),
+  bug(
+    'wordsOfHiddenRowsAreCounted',
+    'planner/plan/plan-access.ts',
+    'if (ruling.every(({ source }) => seenTo.has(source))) return bounds',
+    'if (match.at >= 0) return bounds',
+  ),
+  wordBug(
+    'wordsAreNotSoughtInAll',
+    'planner/execute/rows/entries-of-words.ts',
+    'const entry = agreeing === requested.length ?',
+    'const entry = agreeing >= requested.length - 1 ?',
+  ),
+  wordBug(
+    'wordsAreMergedInNoOrder',
+    'planner/execute/rows/word-entries.ts',
+    'if (other === undefined || isPassed(walk, other, found, false)) from',
+    'if (other !== undefined) from',
   ),
   chiefBug(
     'rangeSetsIgnoreTheRule',

@@ -5,14 +5,19 @@ import type { Readable, Writable } from 'node:stream'
 
 const MARK = '-- end of block --'
 const WAIT_MS = 30_000
+const STOP_MS = 10_000
+
+type Place = { readonly cwd?: string; readonly env?: Readonly<Record<string, string | undefined>> }
 
 /** A terminal: one shell that runs blocks of commands, so that later ones know what earlier ones have set. */
 export class CommandShell implements AsyncDisposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>
   #output = ''
 
-  constructor() {
-    this.#child = spawn('bash', [], { stdio: ['pipe', 'pipe', 'inherit'] })
+  constructor(place: Place = {}) {
+    // A group of its own, as in a terminal, with all that it starts.
+    const options = { ...place, detached: true } as const
+    this.#child = spawn('bash', [], { ...options, stdio: ['pipe', 'pipe', 'inherit'] })
     this.#child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       this.#output += chunk
     })
@@ -30,7 +35,9 @@ export class CommandShell implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = once(this.#child, 'close')
-    this.#child.stdin.end()
+    const hurry = setTimeout(() => process.kill(-(this.#child.pid as number), 'SIGKILL'), STOP_MS)
+    this.#child.stdin.end('kill -9 $(jobs -p) 2> /dev/null\n')
     await ended
+    clearTimeout(hurry)
   }
 }

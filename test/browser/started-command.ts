@@ -12,6 +12,7 @@ export class StartedCommand implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #ended: Promise<unknown>
   #isRunning = true
+  #said = ''
   readonly #kill = () => this.#signal('SIGKILL')
 
   private constructor(child: ChildProcess) {
@@ -26,25 +27,25 @@ export class StartedCommand implements AsyncDisposable {
   static async start(
     command: string,
     prints: string,
-    env: Readonly<Record<string, string>> = {},
+    env: Readonly<Record<string, string | undefined>> = {},
+    cwd = TREE,
   ): Promise<StartedCommand> {
     // A group of its own, as in a terminal: npm, its shell and the program.
     const child = spawn('bash', ['-c', command], {
-      cwd: TREE,
+      cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     })
     const started = new StartedCommand(child)
-    let said = ''
     try {
       await new Promise<void>((resolve, reject) => {
-        const fail = (why: string) => reject(new Error(`${command}\n${why}:\n${said}`))
+        const fail = (why: string) => reject(new Error(`${command}\n${why}:\n${started.#said}`))
         const late = setTimeout(() => fail(`has not printed "${prints}"`), START_MS)
         child.once('close', () => fail('has ended'))
         const read = (chunk: string) => {
-          if (said.length < 100_000) said += chunk
-          if (!said.includes(prints)) return
+          if (started.#said.length < 100_000) started.#said += chunk
+          if (!started.#said.includes(prints)) return
           clearTimeout(late)
           resolve()
         }
@@ -56,6 +57,11 @@ export class StartedCommand implements AsyncDisposable {
       throw error
     }
     return started
+  }
+
+  /** What it has printed. */
+  get said(): string {
+    return this.#said
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

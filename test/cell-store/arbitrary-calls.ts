@@ -140,6 +140,13 @@ function arbitraryOperation({ filter, mutation }: ReturnType<typeof arbitraryPar
       step: fc.record({ when: filter, ifMatched: fewMutations, otherwise: fewMutations }),
     }),
     fc.record({
+      kind: fc.constant('checkAndMutateRows' as const),
+      steps: fc.uniqueArray(
+        fc.record({ row: rowKey, when: filter, ifMatched: fewMutations, otherwise: fewMutations }),
+        { maxLength: 6, selector: ({ row }) => Buffer.from(row).toString('hex') },
+      ),
+    }),
+    fc.record({
       kind: fc.constant('mutateRows' as const),
       entries: fc.uniqueArray(
         fc.record({ row: rowKey, mutations: fc.oneof(fewMutations, manyMutations) }),

@@ -8,6 +8,7 @@ import {
   type KeyRange,
   type RowMutations,
   type RowScan,
+  type RowStep,
 } from '../../storage/cells/cell-store.ts'
 import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import type { NaiveCellStore } from './naive-cell-store.ts'
@@ -15,6 +16,7 @@ import type { NaiveCellStore } from './naive-cell-store.ts'
 /** One call of the contract as data. */
 export type Operation =
   | { readonly kind: 'checkAndMutateRow'; readonly row: Uint8Array; readonly step: CheckAndMutate }
+  | { readonly kind: 'checkAndMutateRows'; readonly steps: readonly RowStep[] }
   | { readonly kind: 'mutateRows'; readonly entries: readonly RowMutations[] }
   | { readonly kind: 'readRows'; readonly keys: readonly Uint8Array[]; readonly filter: RowFilter }
   | { readonly kind: 'scanRows'; readonly scan: RowScan }
@@ -34,6 +36,8 @@ export async function answerOf(store: CellStore | NaiveCellStore, operation: Ope
   switch (operation.kind) {
     case 'checkAndMutateRow':
       return `matched ${await store.checkAndMutateRow(operation.row, operation.step)}`
+    case 'checkAndMutateRows':
+      return `matched ${(await store.checkAndMutateRows(operation.steps)).map(String)}`
     case 'mutateRows':
       return `errors ${(await store.mutateRows(operation.entries)).map(String)}`
     case 'readRows':

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Row } from '../../storage/cells/cell.ts'
+import type { RowStep } from '../../storage/cells/cell-store.ts'
 import {
   type Chunk,
   type ChunkRequest,
   type EmbeddedCellStore,
-  type RowStep,
   stepsOf,
 } from '../../storage/cells/embedded-cell-store.ts'
 import type { Mutation } from '../../storage/cells/mutation.ts'

@@ -6,6 +6,7 @@ import type {
   KeyRange,
   RowMutations,
   RowScan,
+  RowStep,
 } from '../../storage/cells/cell-store.ts'
 import type { Mutation } from '../../storage/cells/mutation.ts'
 import type { CellSelector, RowFilter } from '../../storage/cells/row-filter.ts'
@@ -23,6 +24,10 @@ export class NaiveCellStore {
     const matched = this.#filterRow(row, step.when).length > 0
     for (const mutation of matched ? step.ifMatched : step.otherwise) this.#mutate(row, mutation)
     return matched
+  }
+
+  checkAndMutateRows(steps: readonly RowStep[]): boolean[] {
+    return steps.map((step) => this.checkAndMutateRow(step.row, step))
   }
 
   mutateRows(entries: readonly RowMutations[]): null[] {

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Mutation } from '../../storage/cells/mutation.ts'
 import { nextTurn } from '../../storage/turns/turns.ts'
-import { bytes, type CellStoreScene, cellsOf, column, ofKind, set } from './cell-store-scene.ts'
+import {
+  bytes,
+  type CellStoreScene,
+  cellsOf,
+  column,
+  ofKind,
+  set,
+  WHOLE_ROW,
+} from './cell-store-scene.ts'
 
 /** What one row is, how it changes, and how its counters do. */
 export function rowScenarios(scene: CellStoreScene): void {
@@ -57,6 +65,49 @@ export function rowScenarios(scene: CellStoreScene): void {
     assert.deepEqual(await scene.scan(), ['bob'])
   })
 
+  test('conditional mutations of many rows are answered and carried out each for itself', async () => {
+    const rows = Array.from({ length: 150 }, (_, at) => `row ${at}`)
+    const isLocked = (at: number) => at % 3 === 0
+    await Promise.all(
+      rows.filter((_, at) => isLocked(at)).map((row) => scene.given(row, 'lock 0@7=x')),
+    )
+    const clear: Mutation = { kind: 'deleteFromColumn', ...column('lock 0'), timestamps: {} }
+    const stepOf = (row: Uint8Array) => ({
+      ...{ row, when: [column('lock 0')], ifMatched: [clear, set('write 0@8=y')] },
+      otherwise: [set('data 0@1=z')],
+    })
+    const tooLong = new Uint8Array(scene.store.limits.rowKeyBytesMax + 1).fill(0x61)
+    const answers = await scene.store.checkAndMutateRows([...rows.map(bytes), tooLong].map(stepOf))
+    assert.ok(ofKind('invalid')(answers.pop()))
+    assert.deepEqual(
+      answers,
+      rows.map((_, at) => isLocked(at)),
+    )
+    const found = await scene.store.readRows(rows.map(bytes), WHOLE_ROW)
+    assert.deepEqual(
+      found.map(cellsOf),
+      rows.map((_, at) => [isLocked(at) ? 'write 0@8=y' : 'data 0@1=z']),
+    )
+    assert.deepEqual(await scene.store.checkAndMutateRows([]), [])
+  })
+
+  test('of many concurrent calls for many rows, each row is won by exactly one', async () => {
+    const rows = ['a', 'b', 'c', 'd', 'e'].map(bytes)
+    const won = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => {
+        const otherwise = [set(`lock 0@${at + 1}=${at}`)]
+        const step = { when: [column('lock 0')], ifMatched: [], otherwise }
+        return scene.store.checkAndMutateRows(rows.map((row) => ({ row, ...step })))
+      }),
+    )
+    const found = await scene.store.readRows(rows, [{ family: 'lock' }])
+    for (const [at, row] of found.entries()) {
+      const winner = won.findIndex((answers) => answers[at] === false)
+      assert.equal(won.filter((answers) => answers[at] === false).length, 1)
+      assert.deepEqual(cellsOf(row), [`lock 0@${winner + 1}=${winner}`])
+    }
+  })
+
   test('of many concurrent conditional mutations of one row exactly one wins', async () => {
     const attempts = Array.from({ length: 50 }, (_, at) =>
       scene.store.checkAndMutateRow(bytes('bob'), {
@@ -89,6 +140,23 @@ export function rowScenarios(scene: CellStoreScene): void {
     assert.equal(rows[1], null)
   })
 
+  test('rows that are read at once are those of each filter', async () => {
+    const versions = ['write 0@5=old', 'write 0@9=new', 'lock 0@7=x']
+    await Promise.all(['a', 'b', 'c'].map((row) => scene.given(row, ...versions)))
+    const found = await Promise.all(
+      Array.from({ length: 32 }, (_, readTs) =>
+        scene.read('abc'[readTs % 3] as string, [
+          { family: 'lock', qualifier: '0', timestamps: { until: readTs + 1 } },
+          { family: 'write', qualifier: '0', timestamps: { until: readTs + 1 }, newest: 1 },
+        ]),
+      ),
+    )
+    for (const [readTs, cells] of found.entries()) {
+      const version = readTs < 5 ? [] : [readTs < 9 ? 'write 0@5=old' : 'write 0@9=new']
+      assert.deepEqual(cells, [...(readTs < 7 ? [] : ['lock 0@7=x']), ...version])
+    }
+  })
+
   test('counters of one row are increased together and are cells like any other', async () => {
     const row = bytes('oracle')
     const ticks = { family: 'data', qualifier: 'ticks' } as const
@@ -110,6 +178,42 @@ export function rowScenarios(scene: CellStoreScene): void {
     const values = { start: Buffer.from('000000000000001c', 'hex') }
     assert.equal((await scene.store.readRows([row], [{ ...ticks, newest: 1, values }])).length, 1)
     assert.notEqual((await scene.store.readRows([row], [{ ...ticks, newest: 1, values }]))[0], null)
+  })
+
+  test('increments that may be more are never less, and no two get the same numbers', async () => {
+    const n = column('data n')
+    const zeros = { kind: 'setCell', timestamp: 9, value: Buffer.alloc(8) } as const
+    await scene.store.mutateRows([
+      {
+        row: bytes('bob'),
+        mutations: [
+          { ...zeros, ...n },
+          { ...zeros, ...column('data m') },
+        ],
+      },
+    ])
+    let least = 0n
+    for (const towards of [0n, 1_000n, 500n, 1_000_000n]) {
+      const sums = await Promise.all(
+        [1n, 40n, 3n, 1n, 1n, 7n, 1n, 1n, 1n, 1n].map(async (by) => {
+          const increments = [
+            { ...n, by, towards },
+            { ...column('data m'), by: 0n },
+          ]
+          const [sum = 0n, other] = await scene.store.readModifyWriteRow(bytes('bob'), increments)
+          assert.equal(other, 0n)
+          return { sum, by }
+        }),
+      )
+      sums.sort((a, b) => compareNumbers(Number(a.sum), Number(b.sum)))
+      for (const { sum, by } of sums) {
+        assert.ok(sum >= least + by, `${sum} is less than ${by} above ${least}`)
+        least = sum
+      }
+      assert.ok(least <= 1_000n + (towards > 1_000n ? towards : 1_000n), `${least} is far more`)
+    }
+    const [found] = await scene.store.readModifyWriteRow(bytes('bob'), [{ ...n, by: 0n }])
+    assert.equal(found, least)
   })
 
   test('a column that is named twice in one call counts twice, and is answered each time', async () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RowScan } from '../../storage/cells/cell-store.ts'
+import type { RowScan, ScanMark } from '../../storage/cells/cell-store.ts'
 import type { RowFilter } from '../../storage/cells/row-filter.ts'
 import {
   bytes,
@@ -101,6 +101,28 @@ export function scanScenarios(scene: CellStoreScene): void {
     assert.deepEqual(await of(['a0001', 'a0002'], ['c1098', 'e0000']), ['a0001', 'c1098', 'c1099'])
     assert.deepEqual(await of(['b', 'c'], ['x', 'a']), [])
     assert.deepEqual(await of(), [])
+  })
+
+  test('a scan with a mark gives all cells that have changed since the last one that ended', async () => {
+    const mark: ScanMark = {}
+    const ranges = [
+      { start: bytes('a'), end: bytes('c') },
+      { start: bytes('d'), end: bytes('e') },
+    ]
+    const news = async () => {
+      const rows = await Array.fromAsync(scene.store.scanRanges(ranges, WHOLE_ROW, mark))
+      return rows.flatMap((row) => cellsOf(row).map((cell) => `${text(row.key)} ${cell}`))
+    }
+    for (const key of ['a', 'b', 'c', 'd']) await scene.given(key, 'data 0@1=x')
+    assert.deepEqual(await news(), ['a data 0@1=x', 'b data 0@1=x', 'd data 0@1=x'])
+    await scene.given('b', 'write 0@2=y')
+    await scene.given('d', 'data 0@3=z')
+    for await (const _ of scene.store.scanRanges(ranges, WHOLE_ROW, mark)) break
+    const found = await news()
+    for (const cell of ['b write 0@2=y', 'd data 0@3=z']) assert.ok(found.includes(cell), cell)
+    await news()
+    await scene.given('a', 'data 0@1=w')
+    assert.ok((await news()).includes('a data 0@1=w'))
   })
 
   test('a scan goes on when the row that it stands on is deleted', async () => {

@@ -49,6 +49,10 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
     fc.constantFrom('-0', '-0.0', '5e-324', '1.7976931348623157e308', '0.1', '1e21'),
   ),
+  'DECIMAL(20, 4)': fc.oneof(
+    fc.constantFrom('"0.0000"', '"-9999999999999999.9999"', '"78119.5100"'),
+    fc.integer().map((whole) => `"${whole}.2500"`),
+  ),
   BOOLEAN: fc.constantFrom('true', 'false'),
   BYTES: fc
     .uint8Array({ maxLength: 20 })

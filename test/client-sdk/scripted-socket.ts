@@ -125,6 +125,31 @@ export const change = (
   changes,
   last,
 })
+
+// The same in the mode `result`, as the list of these rows.
+
+export const listed = (id: string, timestamp: number, more: object = {}) => ({
+  type: 'subscribed',
+  id,
+  timestamp,
+  history: 'h',
+  mode: 'result',
+  columns: COLUMNS,
+  ...more,
+})
+export const snapshotEnd = (id: string, timestamp: number, digest: string) => ({
+  type: 'snapshotEnd',
+  id,
+  timestamp,
+  digest,
+})
+export const patch = (
+  id: string,
+  timestamp: number,
+  splice: readonly Frame[],
+  digest: string | undefined,
+) => ({ type: 'patch', id, timestamp, splice, last: digest !== undefined, digest })
+
 export const problem = (id: string, code: string, status: number) => ({
   type: 'error',
   id,

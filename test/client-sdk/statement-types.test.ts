@@ -12,6 +12,7 @@ type Statements = {
   'SCAN count(*) AS n FROM account': { row: { n: number }; params: readonly [] }
   'GET balance AS b FROM account WHERE id = $1': { row: { b: number }; params: readonly [string | null] }
   'SCAN id AS i FROM account WHERE id > :first': { row: { i: string }; params: { readonly first: string | null } }
+  'SCAN a.id, o.n FROM account AS a LOOKUP owner AS o ON id = a.owner ORDER BY o.n LIMIT 3': { row: { id: string; n: number }; params: readonly [] }
   'DELETE FROM account WHERE id = $1': { row: never; params: readonly [string | null] }
 }
 const db = connect<Schema, Statements>()
@@ -21,6 +22,9 @@ async function generic<R>(sql: string) { return (await plain.query<R>(sql)).rows
 export { db, generic, only, plain, useLive }
 `
 
+const JOINED =
+  "'SCAN a.id, o.n FROM account AS a LOOKUP owner AS o ON id = a.owner ORDER BY o.n LIMIT 3'"
+
 const RIGHT = `
 (await db.query('SCAN count(*) AS n FROM account')).rows[0]?.n.toFixed()
 (await db.query('SCAN count(*) AS n FROM account', [], { maxRows: 1 })).rows[0]?.n.toFixed()
@@ -28,6 +32,15 @@ const RIGHT = `
 for await (const { i } of db.scan('SCAN id AS i FROM account WHERE id > :first', { first: 'a' })) i.at(0)
 for await (const rows of db.live('SCAN id AS i FROM account WHERE id > :first', { first: 'a' })) rows[0]?.i.at(0)
 for await (const event of db.subscribe('SCAN count(*) AS n FROM account')) event.kind.at(0)
+for await (const event of db.subscribe('SCAN count(*) AS n FROM account')) if (event.kind === 'patch') event.splice[0]?.[2][0]?.n.toFixed()
+for await (const event of db.subscribe('SCAN count(*) AS n FROM account', [], { mode: 'result' })) if (event.kind === 'rows') event.rows[0]?.n.toFixed()
+for await (const event of db.subscribe(${JOINED}, undefined, { mode: 'result' })) if (event.kind === 'patch') event.splice.flatMap(([at, deleted, rows]) => rows.map(({ id, n }) => id.at(at + deleted + n)))
+for await (const event of db.subscribe('SCAN id AS i FROM account WHERE id > :first', { first: 'a' }, { mode: 'result', since: 1 })) if (event.kind === 'rows') event.rows[0]?.i.at(0)
+for await (const event of db.subscribe('SCAN id AS i FROM account WHERE id > :first', { first: 'a' }, { mode: 'rows', snapshot: true })) if (event.kind === 'rows') event.rows[0]?.row.i.at(0)
+for await (const event of db.subscribe<{ m: number }>('SCAN max(balance) AS m FROM account', [], { mode: 'result' })) if (event.kind === 'rows') event.rows[0]?.m.toFixed()
+for await (const event of plain.subscribe<{ m: number }>('SCAN max(balance) AS m FROM account')) if (event.kind === 'rows') event.rows[0]?.row.m.toFixed()
+for await (const rows of db.live(${JOINED})) rows[0]?.n.toFixed()
+useLive(db, ${JOINED}).rows?.[0]?.n.toFixed()
 await db.transaction(async (tx) => (await tx.query('GET balance AS b FROM account WHERE id = $1', ['bob'])).rows[0]?.b.toFixed())
 await db.transaction(async (tx) => (await tx.query('GET * FROM account WHERE id = $1', ['bob'])).rows[0]?.balance.toFixed())
 await using begun = await db.begin(); for await (const { i } of begun.scan('SCAN id AS i FROM account WHERE id > :first', { first: 'a' })) i.at(0)
@@ -73,6 +86,15 @@ const WRONG: ReadonlyArray<readonly [line: string, message: RegExp]> = [
     "useLive(db, 'SCAN id AS i FROM account WHERE id > :first', { first: 'a' }).rows?.[0]?.x",
     /'x' does not exist/,
   ],
+  [
+    `for await (const event of db.subscribe(${JOINED}, [], { mode: 'result' })) if (event.kind === 'rows') event.rows[0]?.row`,
+    /'row' does not exist/,
+  ],
+  [
+    `for await (const event of db.subscribe(${JOINED}, [], { mode: 'result' })) if (event.kind === 'commit') event.kind`,
+    /no overlap/,
+  ],
+  [`db.subscribe(${JOINED}, ['a'], { mode: 'result' })`, /not assignable|No overload/],
   ["connect<Schema, { 'SCAN * FROM account': { row: Account } }>()", /'params' is missing/],
 ]
 

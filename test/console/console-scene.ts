@@ -51,14 +51,16 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
 let launched: Promise<Browser> | undefined
 after(async () => (await launched)?.close())
 
+type Listening = { listen(): Promise<{ readonly url: string }> }
+
 /** A server, and a browser that looks at its console. */
-export class ConsoleScene {
-  readonly server: TestServer
+export class ConsoleScene<S extends Listening = TestServer> {
+  readonly server: S
   readonly url: string
   readonly #browser: Browser
   readonly #contexts: BrowserContext[] = []
 
-  private constructor(server: TestServer, url: string, browser: Browser) {
+  private constructor(server: S, url: string, browser: Browser) {
     this.server = server
     this.url = url
     this.#browser = browser
@@ -73,7 +75,7 @@ export class ConsoleScene {
   }
 
   /** With a server that there is. */
-  static async of(cleaning: Cleaning, server: TestServer): Promise<ConsoleScene> {
+  static async of<S extends Listening>(cleaning: Cleaning, server: S): Promise<ConsoleScene<S>> {
     buildConsole()
     const { url } = await server.listen()
     launched ??= launchChromium()

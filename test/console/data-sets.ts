@@ -56,7 +56,7 @@ const BROKERAGE: DataSet = {
   looks: ['in a wide window, light', 'on a phone, dark'],
 }
 
-/** The web index of the examples: six observers, after a crawl. */
+/** The web index of the examples: eight observers, after a crawl. */
 const WEB_INDEX: DataSet = {
   name: 'a web index',
   async start(cleaning) {

@@ -106,12 +106,42 @@ describe('Live, in Chromium', { skip: chromiumSkipReason() }, () => {
       .waitFor()
   })
 
+  it('shows a list in its order, and what a commit does to it', async () => {
+    const top = 'SCAN id, balance FROM account USE PRIMARY KEY ORDER BY balance DESC LIMIT 3'
+    await watch(page, top)
+    await page.getByText('Rows, in their order').waitFor()
+    const shown = async () => {
+      const rows = (await sent(top)).map(({ id, balance }) => [id, String(balance)])
+      await until(async () => isDeepStrictEqual(await liveTexts(page), rows))
+    }
+    await shown()
+    await sent("INSERT INTO account (id, balance) VALUES ('rich', 9007199254740994)")
+    await logOf(page)
+      .filter({ hasText: /enter.*place 1.*rich/ })
+      .waitFor()
+    await logOf(page)
+      .filter({ hasText: /leave.*place 4/ })
+      .waitFor()
+    assert.equal(await page.locator('td.changed').filter({ hasText: 'rich' }).count(), 1)
+    await shown()
+    await watch(page, 'SCAN COUNT(*) AS accounts FROM account USE PRIMARY KEY')
+    await page.getByText('live', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Drop the connection' }).click()
+    const [{ accounts }] = await sent('SCAN COUNT(*) AS accounts FROM account USE PRIMARY KEY')
+    await sent("DELETE FROM account WHERE id = 'rich'")
+    await logOf(page)
+      .filter({ hasText: `update` })
+      .filter({ hasText: `accounts ${accounts} → ${accounts - 1}` })
+      .waitFor()
+    await look.requireClean()
+  })
+
   it('says why a statement cannot be watched', async () => {
-    await watch(page, 'SCAN * FROM account ORDER BY balance LIMIT 3')
+    await watch(page, 'SCAN id, now() FROM account')
     const alert = page.getByRole('alert')
     await alert.getByText('not_subscribable').waitFor()
     const { body } = await scene.server.get(
-      `/v1/changes?sql=${encodeURIComponent('SCAN * FROM account ORDER BY balance LIMIT 3')}`,
+      `/v1/changes?sql=${encodeURIComponent('SCAN id, now() FROM account')}`,
     )
     await alert.getByText(body.hint).waitFor()
     await look.requireClean()
@@ -135,9 +165,10 @@ describe('What is pushed to whom, in Chromium', { skip: chromiumSkipReason() }, 
     await client.subscribe('paused', POOR)
     client.send({ type: 'pause', id: 'paused' })
     await client.subscribe('all', 'SCAN id FROM account')
+    await client.subscribe('top', 'SCAN id FROM account ORDER BY id LIMIT 2')
     await client.subscribe('bob', "GET * FROM account WHERE id = 'bob'")
     await server.rows("INSERT INTO account (id, balance) VALUES ('bob', 1)")
-    await ofAll(page).locator('tbody tr').nth(2).waitFor()
+    await ofAll(page).locator('tbody tr').nth(3).waitFor()
     await until(async () => {
       const { body } = await server.get('/v1/subscriptions')
       const told = body.subscriptions.map((one: Listed) => [one.client, one.statement, one.told])
@@ -146,14 +177,20 @@ describe('What is pushed to whom, in Chromium', { skip: chromiumSkipReason() }, 
       const said = told.map(([who, what, changes]: unknown[], at: number) => [
         ...[who, what, states[at], String(changes)],
       ])
-      const facts = shown.map(([who, what, state, , changes]) => [who, what, state, changes])
-      return isDeepStrictEqual([facts.length, facts], [3, said])
+      const facts = shown.map(([who, what, , state, , changes]) => [who, what, state, changes])
+      return isDeepStrictEqual([facts.length, facts], [4, said])
     })
-    const [first] = await textsOf(ofAll(page), 'td')
-    assert.deepEqual(first?.slice(1, 3), [
+    const shown = await textsOf(ofAll(page), 'td')
+    assert.deepEqual(shown[0]?.slice(1, 4), [
       'SCAN id, balance FROM account USE PRIMARY KEY WHERE balance < ?',
+      'row by row',
       'paused by its client',
     ])
+    const list = shown.find(([, , told]) => told === 'as a list')
+    assert.match(
+      String(list?.at(-1)),
+      /^1 subscriber, 1 row, \d+ ranges? read, \d+ evaluations?, the last in [\d.]+ m?s$/,
+    )
     await look.requireClean()
   })
 

@@ -5,8 +5,33 @@ import type { Page } from 'playwright-core'
 import { chromiumSkipReason } from '../browser/chromium.ts'
 import { ManualClock } from '../manual-clock.ts'
 import { ObservedServer, Runs } from '../server/observed-server.ts'
+import { ScheduledServers } from '../server/scheduled-servers.ts'
+import type { TestServer } from '../server/test-server.ts'
 import { TokenServer } from '../server/token-server.ts'
 import { type ConsoleLook, ConsoleScene, endOfGroup, until } from './console-scene.ts'
+
+describe('Schedules, in Chromium', { skip: chromiumSkipReason() }, () => {
+  const end = endOfGroup()
+  it('are shown with their observer, and paused there', async () => {
+    const scheduled = await ScheduledServers.start(end, 1)
+    await scheduled.run("CREATE SCHEDULE nightly EVERY '1 day' AT '03:00' RUN report")
+    const scene = await ConsoleScene.of(end, scheduled.servers[0] as TestServer)
+    const look = await scene.look('#/observers/report')
+    const { page } = look
+    const row = page.getByRole('row', { name: 'nightly' })
+    const { next } = await scheduled.shown('nightly')
+    await row.getByText(next.replace('.000000', '')).waitFor()
+    await look.requireClean()
+    await page.getByRole('button', { name: 'Pause nightly …' }).click()
+    await page.getByRole('alertdialog').getByText('ALTER SCHEDULE nightly PAUSE').waitFor()
+    await page.getByRole('button', { name: 'Send it' }).click()
+    await row.getByText('paused').waitFor()
+    assert.equal((await scheduled.shown('nightly')).state, 'paused')
+    await page.getByRole('button', { name: 'Resume nightly …' }).click()
+    await page.getByRole('button', { name: 'Send it' }).click()
+    await row.getByText(next.replace('.000000', '')).waitFor()
+  })
+})
 
 describe('Observers, in Chromium', { skip: chromiumSkipReason() }, () => {
   const end = endOfGroup()

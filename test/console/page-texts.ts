@@ -31,11 +31,17 @@ export function liveTexts(page: Page): Promise<string[][]> {
 
 /** The values of rows of an answer, with INTEGER as texts, as a grid shows them. */
 export function shownValues(rows: readonly AnswerBody[]): string[][] {
-  return rows.map((row) =>
-    Object.values(row).map((value) =>
-      value === null ? 'NULL' : value === '' ? 'empty' : `${value}`,
-    ),
-  )
+  return rows.map((row) => Object.values(row).map(shownValue))
+}
+
+/** The rest of a long text is shown where its cell is opened. */
+const CELL_LENGTH_MAX = 200
+
+function shownValue(value: unknown): string {
+  if (value === null) return 'NULL'
+  if (value === '') return 'empty'
+  const text = typeof value === 'object' ? JSON.stringify(value) : `${value}`
+  return text.length > CELL_LENGTH_MAX ? `${text.slice(0, CELL_LENGTH_MAX)}…` : text
 }
 
 /** Each cell of an answer as row, family and the end of its stamp. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { before, describe, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { chromiumSkipReason } from '../browser/chromium.ts'
@@ -173,6 +174,29 @@ describe('a row of the console as a form, in Chromium', { skip: chromiumSkipReas
     await page.getByRole('button', { name: 'Save mine over it' }).click()
     await gridOf(page, 'account').getByText('77').waitFor()
     assert.deepEqual(await read(), [{ owner: 'dan', balance: 77 }])
+    await page.context().close()
+  })
+
+  it('takes BYTES from a file, says how large they are, and gives them back', async () => {
+    const look = await scene.look('#/tables/account')
+    const { page } = look
+    const picture = Buffer.alloc(300_000, 'picture')
+    await page.getByRole('button', { name: 'open' }).nth(0).click()
+    await page.getByLabel('A file for raw').setInputFiles({
+      name: 'a.png',
+      mimeType: 'image/png',
+      buffer: picture,
+    })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await gridOf(page, 'account').getByText('300 kB').waitFor()
+    await page.getByRole('button', { name: 'open' }).nth(0).click()
+    const waiting = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download' }).click()
+    const download = await waiting
+    assert.equal(download.suggestedFilename(), 'raw')
+    assert.deepEqual(readFileSync(await download.path()), picture)
+    await look.requireClean()
+    await scene.server.rows("SET raw = NULL ON account WHERE id = 'bob'")
     await page.context().close()
   })
 

@@ -25,6 +25,7 @@ const VISITS: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
   Live: visitLive,
   Transactions: visitTransactions,
   Observers: visitObservers,
+  Access: visitAccess,
   Status: visitStatus,
 }
 
@@ -140,6 +141,15 @@ async function visitObservers(visit: Visit): Promise<void> {
       of,
       `${pending}`,
     ]),
+  )
+}
+
+async function visitAccess({ page, server }: Visit): Promise<void> {
+  const roles = await rowsOf(server, 'SHOW ROLES')
+  const table = page.getByRole('region', { name: 'Roles' })
+  await shows(
+    async () => (await textsOf(table, ':scope > th')).flat(),
+    roles.map(({ role }: AnswerBody) => role),
   )
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Database from 'better-sqlite3'
-import type { SqlType, SqlValue } from '../../storage/values/values.ts'
+import { Decimal, type SqlType, type SqlValue } from '../../storage/values/values.ts'
 
 /** Plain SQL on SQLite in memory: what the dialect's statements are compared with. */
 export class ReferenceDatabase {
@@ -50,6 +50,7 @@ function sqlValueOf(type: SqlType, value: unknown): SqlValue {
   if (value === null) return null
   if (type === 'BOOLEAN') return value === 1n
   if (type === 'REAL') return Number(value) + 0
+  if (type === 'DECIMAL') return new Decimal(value as bigint, 2)
   if (type === 'BYTES') return Uint8Array.from(value as Uint8Array)
   return value as SqlValue
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { PlanError, Variables } from '../../planner/planner.ts'
-import type { SqlValue } from '../../storage/values/values.ts'
+import { Decimal, type SqlValue } from '../../storage/values/values.ts'
 import { type BothSides, measured, runOurs } from './both-sides.ts'
 import {
   joined,
@@ -167,6 +167,7 @@ function assignmentsOf(
 
 function literal(type: ComparedType, value: SqlValue): string {
   if (value === null) return 'NULL'
+  if (value instanceof Decimal) return String(value.units)
   if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`
   if (type === 'BOOLEAN') return value === true ? 'TRUE' : 'FALSE'
   if (type === 'TEXT') return `'${String(value).replaceAll("'", "''")}'`

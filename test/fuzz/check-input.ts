@@ -69,6 +69,7 @@ async function readOn(
 const KEY_TYPES: readonly SqlType[] = [
   'TEXT',
   'INTEGER',
+  'DECIMAL',
   'REAL',
   'BOOLEAN',
   'BYTES',

@@ -65,6 +65,8 @@ const createIndex: Text = fc
       'by_balance ON account (balance',
       'by_s ON every (s, n DESC',
       'by_s ON every (j',
+      'by_s ON every (WORDS s, n',
+      "by_s ON every (EACH j, WORDS j->>'a'",
       'by_made ON made (d, d',
     ),
     way: fc.constantFrom('', ' ASC', ' DESC'),

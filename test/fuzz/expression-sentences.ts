@@ -18,6 +18,7 @@ export const COLUMNS: Readonly<Record<string, Readonly<Record<string, SqlType>>>
     at: 'TIMESTAMP',
     j: 'JSON',
     s: 'TEXT',
+    m: 'DECIMAL',
   },
   moment: { at: 'TIMESTAMP', y: 'BYTES', b: 'BOOLEAN', r: 'REAL', j: 'JSON', s: 'TEXT' },
 }
@@ -97,14 +98,14 @@ function compound(type: SqlType, table: string, depth: number): Text {
       binary(['-'], part('TIMESTAMP'), part('TIMESTAMP')),
       binary(['-'], part('DATE'), part('DATE')),
       call(['length'], fc.oneof(part('TEXT'), part('BYTES'))),
-      call(['abs', 'round', '-'], part('INTEGER')),
+      call(['abs', 'round', 'floor', 'ceil', 'sign', '-'], part('INTEGER')),
       call(['round'], part('INTEGER'), part('INTEGER')),
-      call(['floor', 'ceil', 'sign'], part('INTEGER')),
       call(['position'], part('TEXT'), part('TEXT')),
       call(['json_length'], part('JSON')),
       call(['extract'], unit, part('TIMESTAMP')),
       fc.constantFrom("INTERVAL '1 day'", "INTERVAL '2 hours 3 seconds'", "INTERVAL '1 month'"),
     ],
+    DECIMAL: decimals(part, binary),
     REAL: [
       binary(['+', '-', '*', '/', '%'], part(), fc.oneof(part(), part('INTEGER'))),
       call(['abs', 'round', 'floor', 'ceil', 'sign', '-'], part('REAL')),
@@ -136,6 +137,20 @@ function compound(type: SqlType, table: string, depth: number): Text {
   return fc.oneof(...ofAnyType(type, table, depth), ...own[type])
 }
 
+function decimals(
+  part: (of?: SqlType) => Text,
+  binary: (operators: readonly string[], left: Text, right: Text) => Text,
+): readonly Text[] {
+  const beside = fc.oneof(part(), part('INTEGER'), part('REAL'))
+  return [
+    binary(['+', '-', '*', '/', '%'], part(), beside),
+    call(['abs', 'round', 'trunc', 'floor', 'ceil', 'sign', '-'], part()),
+    call(['round', 'trunc'], part(), fc.integer({ min: -1, max: 39 }).map(String)),
+    call(['mod'], part(), beside),
+    part('REAL').map((inner) => `(${inner})::DECIMAL(38, 19)`),
+  ]
+}
+
 export function condition(table: string, depth: number): Text {
   const compared = anyType.chain((type) => {
     const operand = expression(type, table, Math.max(0, depth - 1))
@@ -150,7 +165,9 @@ export function condition(table: string, depth: number): Text {
         .map(([a, b, c]) => `${a} ${b} (${c})`),
       operand.map((a) => `${a} IN :list`),
       fc.tuple(operand, fc.constantFrom('IS NULL', 'IS NOT NULL')).map((all) => all.join(' ')),
-      fc.tuple(operand, fc.constantFrom('LIKE', 'NOT LIKE'), operand).map((all) => all.join(' ')),
+      fc
+        .tuple(operand, fc.constantFrom('LIKE', 'NOT LIKE', 'MATCH', 'NOT MATCH'), operand)
+        .map((all) => all.join(' ')),
     )
   })
   if (depth <= 0) return compared

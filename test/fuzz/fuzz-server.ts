@@ -12,7 +12,7 @@ import { TestServer } from '../server/test-server.ts'
 export const FUZZ_TABLES = [
   'CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL DEFAULT 0)',
   `CREATE TABLE every (id TEXT, n INTEGER, r REAL, b BOOLEAN, y BYTES, at TIMESTAMP, j JSON, s TEXT,
-     PRIMARY KEY (id, n DESC))`,
+     m DECIMAL(20, 4), PRIMARY KEY (id, n DESC))`,
   `CREATE TABLE moment (at TIMESTAMP, y BYTES, b BOOLEAN, r REAL, j JSON DEFAULT '{}', s TEXT,
      PRIMARY KEY (at, y DESC, b, r DESC))`,
 ]

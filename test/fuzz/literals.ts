@@ -27,6 +27,10 @@ export const LITERALS: Readonly<Record<SqlType, fc.Arbitrary<string>>> = {
     { weight: 1, arbitrary: fc.constantFrom('9223372036854775808', '99999999999999999999') },
     { weight: 3, arbitrary: fc.integer().map(String) },
   ),
+  DECIMAL: fc.oneof(
+    fc.constantFrom('0.00', '-0.5', '12.50', '1e30', '99999999999999999999.99', "'7.5'", "'x'"),
+    fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map((units) => `${units}.25`),
+  ),
   REAL: fc.oneof(
     {
       weight: 5,

@@ -2,10 +2,10 @@
 import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
 import type { Row } from '../../storage/cells/cell.ts'
 import {
+  type CellStore,
   CellStoreError,
   type CheckAndMutate,
   type Increment,
-  type KeyRange,
   type RowMutations,
   type RowScan,
 } from '../../storage/cells/cell-store.ts'
@@ -75,8 +75,8 @@ export class AwayStore extends ForwardingCellStore {
     yield* super.scanRows(scan)
   }
 
-  override async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+  override async *scanRanges(...scan: Parameters<CellStore['scanRanges']>): AsyncIterable<Row> {
     await this.#reach('notApplied')
-    yield* super.scanRanges(ranges, filter)
+    yield* super.scanRanges(...scan)
   }
 }

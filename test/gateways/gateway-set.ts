@@ -12,9 +12,9 @@ const AWAY_MS_MAX = 1_500
 export class GatewaySet {
   readonly #engine: SharedEngine
   readonly #flags: readonly string[]
-  readonly #lossy:
-    | { readonly env: Readonly<Record<string, string>>; readonly preloaded: string }
-    | undefined
+  /** A module that each of them loads first. */
+  readonly #preloaded: { readonly preloaded?: string }
+  readonly #env: Readonly<Record<string, string>>
   readonly #random: SeededRandomness
   #gateways: ServerProcess[] = []
   #started = 0
@@ -24,14 +24,17 @@ export class GatewaySet {
     options: {
       readonly random: SeededRandomness
       readonly flags?: readonly string[]
-      readonly lossy?: { readonly preloaded: string; readonly log: string } | undefined
+      readonly preloaded?: string | undefined
+      /** What it reads. */
+      readonly env?: Readonly<Record<string, string>>
     },
   ) {
-    const { lossy } = options
+    const { preloaded } = options
     this.#engine = engine
     this.#random = options.random
     this.#flags = options.flags ?? []
-    this.#lossy = lossy && { preloaded: lossy.preloaded, env: { LOSSY_LOG: lossy.log } }
+    this.#preloaded = preloaded === undefined ? {} : { preloaded }
+    this.#env = options.env ?? {}
   }
 
   async start(count: number): Promise<void> {
@@ -94,8 +97,8 @@ export class GatewaySet {
     this.#started += 1
     const seed = { LOSSY_SEED: String(this.#random.below(2 ** 31)) }
     return await ServerProcess.start(undefined, [...this.#engine.flags, ...this.#flags], {
-      ...(this.#lossy === undefined ? {} : { preloaded: this.#lossy.preloaded }),
-      env: { ...this.#engine.env, ...seed, ...this.#lossy?.env },
+      ...this.#preloaded,
+      env: { ...this.#engine.env, ...seed, ...this.#env },
     })
   }
 }

@@ -2,12 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SeededRandomness } from '../seeded-randomness.ts'
 import type { ListOperation } from '../simulation/checkers/history.ts'
-import {
-  checkListAppends,
-  isForbidden,
-  type ListTransaction,
-} from '../simulation/checkers/list-append-checker.ts'
+import { checkListAppends, isForbidden } from '../simulation/checkers/list-append-checker.ts'
 import type { GatewaySet } from './gateway-set.ts'
+import { listHistory, type TimedListTransaction } from './list-history.ts'
 
 const KEYS = 4
 const OPERATIONS_MAX = 4
@@ -21,6 +18,8 @@ const GET = 'GET elements FROM list WHERE id = :id'
 const SET = 'SET elements = :elements ON list WHERE id = :id'
 /** What a commit that wrote nothing is refused with; after anything else nobody knows. */
 const NOT_COMMITTED = ['write_conflict', 'snapshot_too_old', 'schema_changed', 'locked']
+
+type Outcome = TimedListTransaction['outcome']
 
 type Answer = {
   readonly status: number
@@ -41,9 +40,10 @@ type Answer = {
 export class Lists {
   readonly #gateways: GatewaySet
   readonly #random: SeededRandomness
-  readonly #transactions: ListTransaction[] = []
+  readonly #transactions: TimedListTransaction[] = []
   readonly #lengths = new Map<number, number>()
   #elements = 0
+  #processes = 0
   #isEnding = false
 
   constructor(gateways: GatewaySet, random: SeededRandomness) {
@@ -59,9 +59,13 @@ export class Lists {
 
   async run(clients: number): Promise<void> {
     const client = async () => {
+      let process = this.#processes++
       while (!this.#isEnding) {
         const isReading = this.#random.below(2) === 0
-        await (isReading ? this.#readTogether() : this.#readAndAppend())
+        const outcome = await (isReading
+          ? this.#readTogether(process)
+          : this.#readAndAppend(process))
+        if (outcome === 'unknown') process = this.#processes++
         await delay(this.#random.below(PAUSE_MS_MAX))
       }
     }
@@ -75,8 +79,9 @@ export class Lists {
   /** What snapshot isolation forbids; reads all lists once more, so that each append is seen. */
   async check(): Promise<readonly string[]> {
     const ids = [...this.#lengths.keys()]
+    const process = this.#processes++
     let tries = 1
-    while (!(await this.#read(ids))) {
+    while ((await this.#read(ids, process)) === undefined) {
       tries += 1
       if (tries > TRIES_MAX) return ['The lists could not be read at the end.']
       await delay(PAUSE_MS_MAX)
@@ -86,8 +91,13 @@ export class Lists {
       .map(({ name, what }) => `${name}: ${what}`)
   }
 
+  /** All of it in EDN, for checkers of others. */
+  get history(): string {
+    return listHistory(this.#transactions)
+  }
+
   get said(): string {
-    const count = (outcome: ListTransaction['outcome']) =>
+    const count = (outcome: Outcome) =>
       this.#transactions.filter((transaction) => transaction.outcome === outcome).length
     return (
       `${count('committed')} transactions on lists committed, ${count('rolledBack')} rolled back, ` +
@@ -95,25 +105,28 @@ export class Lists {
     )
   }
 
-  async #readTogether(): Promise<void> {
-    await this.#read(Array.from({ length: KEYS }, () => this.#list()))
+  async #readTogether(process: number): Promise<Outcome | undefined> {
+    const ids = Array.from({ length: KEYS }, () => this.#list())
+    return await this.#read(ids, process)
   }
 
-  async #read(ids: readonly number[]): Promise<boolean> {
+  /** Undefined where nothing was read. */
+  async #read(ids: readonly number[], process: number): Promise<Outcome | undefined> {
+    const beganMs = performance.now()
     const statements = ids.map((id) => ({ sql: GET, params: { id } }))
     const { status, body } = await this.#post(this.#gateways.any(), '/v1/query', { statements })
-    if (status !== 200) return false
+    if (status !== 200) return undefined
     const operations = ids.map((id, at): ListOperation => {
       return { kind: 'read', key: String(id), elements: elementsOf(body, at) }
     })
-    this.#record('committed', operations)
-    return true
+    return this.#record('committed', { process, beganMs, operations })
   }
 
-  async #readAndAppend(): Promise<void> {
+  async #readAndAppend(process: number): Promise<Outcome | undefined> {
+    const beganMs = performance.now()
     const url = this.#gateways.any()
     const { body } = await this.#post(url, '/v1/transactions', {})
-    if (body.transaction === undefined) return
+    if (body.transaction === undefined) return undefined
     const { transaction } = body
     const operations: ListOperation[] = []
     const ask = async (sql: string, params: object) => {
@@ -133,8 +146,7 @@ export class Lists {
         await ask(SET, { id, elements: [...elements, element].join(' ') })
       }
     } catch {
-      this.#record('rolledBack', operations)
-      return
+      return this.#record('rolledBack', { process, beganMs, operations })
     }
     const { status, body: ended } = await this.#post(
       url,
@@ -142,16 +154,22 @@ export class Lists {
       {},
     )
     const isRolledBack = NOT_COMMITTED.includes(ended.code ?? '')
-    this.#record(status === 200 ? 'committed' : isRolledBack ? 'rolledBack' : 'unknown', operations)
+    const outcome = status === 200 ? 'committed' : isRolledBack ? 'rolledBack' : 'unknown'
+    return this.#record(outcome, { process, beganMs, operations })
   }
 
-  #record(outcome: ListTransaction['outcome'], operations: readonly ListOperation[]): void {
-    this.#transactions.push({ id: this.#transactions.length, outcome, operations })
-    for (const operation of operations) {
+  #record(
+    outcome: Outcome,
+    run: Pick<TimedListTransaction, 'process' | 'beganMs' | 'operations'>,
+  ): Outcome {
+    const id = this.#transactions.length
+    this.#transactions.push({ ...run, id, outcome, endedMs: performance.now() })
+    for (const operation of run.operations) {
       if (operation.kind === 'append') continue
       const { key, elements } = operation
       this.#lengths.set(Number(key), Math.max(this.#lengths.get(Number(key)) ?? 0, elements.length))
     }
+    return outcome
   }
 
   /** One of those that are used now. */

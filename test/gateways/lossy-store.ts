@@ -20,9 +20,17 @@ const log = process.env.LOSSY_LOG as string
 
 type Call = (this: object, ...args: unknown[]) => Promise<unknown>
 
-for (const engine of [BigtableCellStore, EtcdCellStore]) {
+const CALLS = ['checkAndMutateRow', 'mutateRows', 'readModifyWriteRow']
+/** Calls that are answered for each row by itself. */
+const OF_ROWS = ['checkAndMutateRows', 'mutateRows']
+
+for (const [engine, names] of [
+  [BigtableCellStore, CALLS],
+  // Bigtable is sent each of them by itself.
+  [EtcdCellStore, [...CALLS, 'checkAndMutateRows']],
+] as const) {
   const calls = engine.prototype as unknown as Record<string, Call>
-  for (const name of ['checkAndMutateRow', 'mutateRows', 'readModifyWriteRow']) {
+  for (const name of names) {
     const call = calls[name] as Call
     calls[name] = async function (...args) {
       const drawn = random.fraction() * 100
@@ -33,7 +41,7 @@ for (const engine of [BigtableCellStore, EtcdCellStore]) {
       const what = await loseOne(drawn, () => call.apply(this, args))
       appendFileSync(log, `${what} ${name} ${told}\n`)
       const error = new CellStoreError('ambiguous', `The ${what} was lost on purpose.`)
-      if (name === 'mutateRows') return (args[0] as readonly unknown[]).map(() => error)
+      if (OF_ROWS.includes(name)) return (args[0] as readonly unknown[]).map(() => error)
       throw error
     }
   }
@@ -50,12 +58,12 @@ async function loseOne(drawn: number, call: () => Promise<unknown>): Promise<str
   return 'answer'
 }
 
-/** The file of the storage that asked for the mutation, without its folder; not that which bounds each call. */
+/** The file of the storage that asked for the mutation, without its folder; not the cell store's own. */
 function teller(): string | undefined {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 20
   const lines = new Error().stack?.split('\n') ?? []
   Error.stackTraceLimit = limit
-  const line = lines.find((one) => one.includes('/storage/') && !one.includes('store-answers'))
+  const line = lines.find((one) => one.includes('/storage/') && !one.includes('/storage/cells/'))
   return /([\w-]+)\.ts:/.exec(line ?? '')?.[1]
 }

@@ -19,6 +19,7 @@ import { testFolder } from '../test-folder.ts'
 import { runBrokerage, runMove, runWebIndex } from './examples.ts'
 import { GatewaySet } from './gateway-set.ts'
 import { Lists } from './lists.ts'
+import { runLive } from './live.ts'
 
 const HELP = `npm run test:gateways -- [--engine bigtable|etcd] [--seconds 30] [--lossy] [--seed 7]
 
@@ -28,10 +29,12 @@ longer than its locks live, and etcd's leader is killed. Prints what was acknowl
 
   --engine   which of them; both without it
   --only     bank; watchers: subscribers and observers of a table whose gateway is killed, who find another one;
+             live: live results and writers at both of two gateways, of which one is killed;
              web-index and brokerage: the example and the benchmark over two gateways; move: the brokerage's database
              is moved there while it is used (not without this flag)
   --seconds  for how long each is disturbed or used
   --plot     a folder for the throughput over time as an SVG, with what was done to gateways and members
+  --history  a folder for the history of the lists in EDN, which a checker such as Elle reads (list-append)
   --lossy    of a hundred mutations three are lost, three lose their answer, and one or two come late
   --seed     of the random moments`
 
@@ -40,6 +43,7 @@ const { values } = scriptFlags(HELP, {
   only: { type: 'string' },
   seconds: { type: 'string', default: '30' },
   plot: { type: 'string' },
+  history: { type: 'string' },
   lossy: { type: 'boolean', default: false },
   seed: { type: 'string', default: String(Date.now() % 1_000_000) },
 })
@@ -52,6 +56,7 @@ if (engines.length === 0) {
 const SCENARIOS = {
   bank: runBank,
   watchers: runWatchers,
+  live: (name: EngineName) => runLive(name, { seconds, seed }),
   'web-index': (name: EngineName) => runWebIndex(name, seed),
   brokerage: (name: EngineName) => runBrokerage(name, seconds),
   move: (name: EngineName) => runMove(name, seconds),
@@ -98,8 +103,8 @@ async function runBank(name: EngineName): Promise<boolean> {
     const log = join(folder, 'lost')
     const engine = await startEngine(name)
     cleaning.unshift(() => engine.close())
-    const lossy = values.lossy ? { preloaded: LOSSY, log } : undefined
-    const gateways = new GatewaySet(engine, { random, lossy })
+    const lossy = values.lossy ? { preloaded: LOSSY, env: { LOSSY_LOG: log } } : {}
+    const gateways = new GatewaySet(engine, { random, ...lossy })
     cleaning.unshift(() => gateways.close())
     await gateways.start(GATEWAYS)
     const bank = new Bank(gateways, random)
@@ -125,6 +130,10 @@ async function runBank(name: EngineName): Promise<boolean> {
     for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)
     console.log(`  ${faults.length} faults`)
     if (values.plot !== undefined) await plot(values.plot, engine.name, bank, events)
+    if (values.history !== undefined) {
+      await mkdir(values.history, { recursive: true })
+      await writeFile(join(values.history, `${name}-${seed}.edn`), lists.history)
+    }
     return faults.length === 0
   } finally {
     for (const clean of cleaning) await clean()

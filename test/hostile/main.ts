@@ -7,6 +7,7 @@ import { type BesideAwayStore, besideAwayStore } from './away-store.ts'
 import { Bystanders } from './bystanders.ts'
 import { COSTLY_TABLE, costlyTexts, repeatCostly } from './costly-texts.ts'
 import { flood, floods } from './floods.ts'
+import { liveFloods, prepareLive } from './live-floods.ts'
 import { worstRequests } from './worst-requests.ts'
 
 const HELP = `npm run test:hostile -- [--only operation]
@@ -17,7 +18,7 @@ door, sent to a real server, beside a prober of its health and a second client; 
 hangs. Prints a line for each with the longest that health had to wait, the best of three where one was too long, and
 fails by its exit code.
 
-  --only      only this operation, by its name in openapi.yaml, only frames of this type, flood, costly or away
+  --only      only this operation, by its name in openapi.yaml, only frames of this type, flood, costly, live or away
   --limit-ms  how long health may wait: 250, and 1000 where CI is set`
 
 const { values } = scriptFlags(HELP, { only: { type: 'string' }, 'limit-ms': { type: 'string' } })
@@ -34,10 +35,11 @@ const { worstFrames } = await import('./worst-frames.ts')
 const { document } = loadContract()
 const FLOOD = 'flood'
 const COSTLY = 'costly'
+const LIVE = 'live'
 const AWAY = 'away'
 const targets = [
   ...document.operations.map(({ id }) => id),
-  ...[...CLIENT_FRAMES, FLOOD, COSTLY, AWAY],
+  ...[...CLIENT_FRAMES, FLOOD, COSTLY, LIVE, AWAY],
 ]
 if (values.only !== undefined && !targets.includes(values.only)) {
   endMisused(
@@ -81,6 +83,10 @@ if (values.only === undefined || values.only === FLOOD) {
 if (values.only === undefined || values.only === COSTLY) {
   for (const sql of COSTLY_TABLE) await define(sql)
   await attack(COSTLY, costlyTexts(), (each) => repeatCostly(server.url, each))
+}
+if (values.only === undefined || values.only === LIVE) {
+  await prepareLive(server.url)
+  await attack(LIVE, liveFloods(), ({ run }) => run(server.url))
 }
 if (values.only === undefined || values.only === AWAY) await attackAway()
 await finish()

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { connect, type Database } from '../../client-sdk/client.ts'
 import { type ConsistencyReport, checkDataDirectory } from '../../storage/operations/operations.ts'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
@@ -20,6 +17,7 @@ import {
   Ledger,
   OPENING,
 } from './kill-workload.ts'
+import { startAndKill } from './start-and-kill.ts'
 
 /**
  * `kill -9` in the middle of 64 clients' transfers, several times on one data directory; in a third of
@@ -56,22 +54,6 @@ if (ASKED_MODE !== undefined && !MODES.includes(ASKED_MODE)) {
 }
 /** How often every row of all cycles is compared, and not only those of the last cycle. */
 const FULL_EVERY = 10
-
-const MAIN = fileURLToPath(new URL('../../cli/cli.ts', import.meta.url))
-
-/** Kills a server while it starts, `ms` after its process began. */
-async function startAndKill(
-  dataDirectory: string,
-  flags: readonly string[],
-  ms: number,
-): Promise<void> {
-  const args = [MAIN, 'serve', '--port', '0', '--data', dataDirectory, ...flags]
-  const child = spawn(process.execPath, args, { stdio: 'ignore' })
-  const ended = once(child, 'close')
-  const timer = setTimeout(() => child.kill('SIGKILL'), ms)
-  await ended
-  clearTimeout(timer)
-}
 
 /** Compares the rows that begin with `prefix` with what the clients were told; answers the lost ones. */
 async function compare(db: Database, ledger: Ledger, prefix: string) {

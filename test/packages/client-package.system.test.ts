@@ -22,7 +22,7 @@ const { PACKAGE_TEST_NODE = process.execPath } = process.env
 const README = readFileSync(join(ROOT, 'client-sdk', 'README.md'), 'utf8')
 
 const BUNDLE_BYTES_MAX = 45_000
-const BUNDLE_GZIP_BYTES_MAX = 15_400
+const BUNDLE_GZIP_BYTES_MAX = 15_360
 
 const run = promisify(execFile)
 const folder = await testFolder({ after }, 'package')
@@ -55,7 +55,7 @@ async function installedFiles(): Promise<string[]> {
 async function runProgram(name: string, text: string, url = ''): Promise<string> {
   await writeFile(join(app, `${name}.ts`), text)
   const options = ['--strict', '--target', 'es2022', '--module', 'nodenext', '--types', '']
-  await tsc(...options, '--outDir', 'out', `${name}.ts`)
+  await tsc(...options, '--skipLibCheck', '--outDir', 'out', `${name}.ts`)
   const env = { ...process.env, PERCOLITE_URL: url }
   return (await run(PACKAGE_TEST_NODE, [join('out', `${name}.js`)], { cwd: app, env })).stdout
 }
@@ -165,12 +165,59 @@ test('a program connects, writes, reads, watches and fails with it', async (t) =
   assert.equal(output, 'first\nfirst,second\nunknown_table\n')
 })
 
+/** What this project has of the package, for the stranger. */
+async function linkPackage(name: string): Promise<void> {
+  const place = join(app, 'node_modules', name)
+  await mkdir(dirname(place), { recursive: true })
+  await symlink(join(ROOT, 'node_modules', name), place, 'junction')
+}
+
 test('its hook is there for those that have React, and only for them', async () => {
   const text =
     "import { useLive } from '@percolite/client/react'\nif (typeof useLive !== 'function') throw 1\n"
   await assert.rejects(runProgram('hook', text), /Cannot find package 'react'/)
-  await symlink(join(ROOT, 'node_modules', 'react'), join(app, 'node_modules', 'react'), 'junction')
+  await linkPackage('react')
   await runProgram('hook', text)
+})
+
+test('its dialect is there for those that have Kysely, and only for them', async () => {
+  const text = `import { connect } from '@percolite/client'
+import { PercoliteDialect } from '@percolite/client/kysely'
+export const dialect = new PercoliteDialect({ db: connect({ url: 'http://127.0.0.1:1' }) })
+`
+  await assert.rejects(runProgram('dialect', text), /Cannot find (module|package) 'kysely'/)
+  await symlink(
+    join(ROOT, 'node_modules', 'kysely'),
+    join(app, 'node_modules', 'kysely'),
+    'junction',
+  )
+  await runProgram(
+    'dialect',
+    `${text}import { Kysely } from 'kysely'
+const db = new Kysely<{ item: { id: number } }>({ dialect })
+const { sql } = db.selectFrom('item').select('id').where('id', '=', 1).compile()
+if (sql !== 'scan "id" from "item" where "id" = $1') throw new Error(sql)
+`,
+  )
+})
+
+const COLLECTION = `
+import { connect } from '@percolite/client'
+import { percoliteCollection } from '@percolite/client/tanstack-db'
+import { createCollection } from '@tanstack/db'
+declare const console: { log(...words: unknown[]): void }
+await using db = connect()
+await db.query('CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL)')
+const items = createCollection(percoliteCollection<{ id: number; name: string }>({ db, table: 'item' }))
+await items.preload()
+await items.insert({ id: 1, name: 'first' }).isPersisted.promise
+console.log(items.get(1)?.name, (await db.query('SCAN * FROM item')).rows.length)
+await items.cleanup()
+`
+
+test('its collections are those of TanStack DB, where that is installed', async (t) => {
+  await linkPackage('@tanstack/db')
+  assert.equal(await runProgram('collection', COLLECTION, await startServer(t)), 'first 1\n')
 })
 
 for (const [resolution, module] of [
@@ -182,26 +229,44 @@ for (const [resolution, module] of [
     await writeFile(
       join(app, name),
       `import { connect, type Database } from '@percolite/client'
+import { PercoliteDialect } from '@percolite/client/kysely'
 import { type Live, useLive } from '@percolite/client/react'
 type Schema = { item: { row: { id: number }; key: [id: number] } }
 export const db: Database<Schema> = connect<Schema>({ url: new URL('http://127.0.0.1:1') })
 export const use = (): Live<{ id: number }> => useLive(db, 'SCAN id FROM item')
+export const dialect = new PercoliteDialect({ db })
 // @ts-expect-error There is no such table.
 db.table('itme')
 `,
     )
-    // Nothing of Node.js, the oldest libraries, and the declarations of the package are checked as well.
-    const libraries = ['--target', 'es2022', '--lib', 'es2022,dom', '--types', '']
-    const modules = ['--module', module, '--moduleResolution', resolution]
-    await tsc(
-      '--noEmit',
-      '--strict',
-      '--exactOptionalPropertyTypes',
-      ...libraries,
-      ...modules,
-      name,
-    )
+    // The declarations of the package are checked as well.
+    await tsc('--exactOptionalPropertyTypes', ...declared(resolution, module), name)
   })
+
+  test(`the rows of its collections have their types with moduleResolution ${resolution}`, async () => {
+    const name = `collection-${resolution}.ts`
+    await writeFile(
+      join(app, name),
+      `import { connect } from '@percolite/client'
+import { percoliteCollection } from '@percolite/client/tanstack-db'
+import { createCollection } from '@tanstack/db'
+const db = connect<{ item: { row: { id: number }; key: [id: number] } }>()
+const items = createCollection(percoliteCollection({ db, table: 'item' }))
+export const id: number | undefined = items.get(1)?.id
+// @ts-expect-error There is no such column.
+items.get(1)?.name
+`,
+    )
+    // Those of the library are not its affair.
+    await tsc('--skipLibCheck', ...declared(resolution, module), name)
+  })
+}
+
+/** Nothing of Node.js, and the oldest libraries. */
+function declared(resolution: string, module: string): string[] {
+  const libraries = ['--target', 'es2022', '--lib', 'es2022,dom', '--types', '']
+  const modules = ['--module', module, '--moduleResolution', resolution]
+  return ['--noEmit', '--strict', ...libraries, ...modules]
 }
 
 async function bundled(text: string): Promise<Buffer> {
@@ -214,7 +279,7 @@ async function bundled(text: string): Promise<Buffer> {
     format: 'esm',
     platform: 'browser',
     target: 'es2022',
-    external: ['react'],
+    external: ['react', '@tanstack/db'],
   })
   return Buffer.from(outputFiles[0]?.contents ?? [])
 }
@@ -229,4 +294,7 @@ test('bundled for a browser it is small, and what is not used is left out', asyn
   const hook = await bundled("export * from '@percolite/client/react'")
   t.diagnostic(`${hook.length} bytes for the hook alone`)
   assert.ok(hook.length < 4_000, `${hook.length} bytes`)
+  const collections = await bundled("export * from '@percolite/client/tanstack-db'")
+  t.diagnostic(`${collections.length} bytes for collections alone`)
+  assert.ok(collections.length < 14_000, `${collections.length} bytes`)
 })

@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize } from 'node:path'
 import { after, describe, it, type TestContext } from 'node:test'
-import { otherRuntimes } from '../../tools/other-runtimes.ts'
+import { node24 } from '../../tools/other-runtimes.ts'
 import { chromiumSkipReason, launchChromium } from '../browser/chromium.ts'
 import { testFolder } from '../test-folder.ts'
 import { packed, Stranger, serversPackages } from './stranger.ts'
@@ -18,9 +18,8 @@ const SHOWN_MS = 10_000
 
 const startedMs = performance.now()
 const folder = await testFolder({ after }, 'first-minutes')
-const node24 = otherRuntimes().find(({ name }) => name.includes('24'))?.node ?? process.execPath
-const database = new Stranger(join(folder, 'database'), node24)
-const app = new Stranger(join(folder, 'app'), node24)
+const database = new Stranger(join(folder, 'database'), node24())
+const app = new Stranger(join(folder, 'app'), node24())
 
 const SCRIPT = `
 import { connect } from '@percolite/client'

@@ -42,16 +42,22 @@ test('the package has the compiled program, its contract and its pages, and no s
     'README.md',
     'openapi.yaml',
     'openapi.gen.json',
+    'deploy/haproxy.cfg',
+    'deploy/nginx.conf',
     'docs/commands.md',
+    'docs/llms.txt',
     'dist/percolite.js',
     'console/dist/files.json',
+    'templates/base/dev.ts',
+    'templates/tasks/test/app.test.ts',
   ]) {
     assert.ok(files.includes(path), path)
   }
   assert.deepEqual(
     files
-      .filter((path) => /(?<!\.d)\.ts$|test/.test(path) && !path.startsWith('docs/'))
-      .filter((path) => !path.startsWith('dist/testing.')),
+      .filter((path) => /(?<!\.d)\.ts$|\btest/.test(path) && !path.startsWith('docs/'))
+      // Those of templates are what an app is made of.
+      .filter((path) => !path.startsWith('dist/testing.') && !path.startsWith('templates/')),
     [],
     [...kinds].join(),
   )
@@ -181,5 +187,14 @@ test('an engine over the network says which packages it needs, and starts none w
   assert.match(
     errors,
     /needs packages that are not installed: npm install --no-save @grpc\/grpc-js@/,
+  )
+})
+
+test('percolite mcp says which package it needs', async () => {
+  const { code, errors } = await stranger.percolite('mcp', '--url', 'http://127.0.0.1:9')
+  assert.equal(code, 2)
+  assert.match(
+    errors,
+    /needs a package that is not installed: npm install --no-save @modelcontextprotocol\/server@\d/,
   )
 })

@@ -17,6 +17,7 @@ type Tarball = { readonly file: string; readonly manifest: Readonly<Record<strin
 
 /** Packs a workspace, or the root where none is named, into a folder. */
 export async function packed(folder: string, workspace?: string): Promise<Tarball> {
+  await mkdir(folder, { recursive: true })
   const which = workspace === undefined ? [] : ['--workspace', workspace]
   const before = new Set(await readdir(folder))
   await run('npm', ['pack', ...which, '--pack-destination', folder, '--loglevel=error'], {
@@ -135,6 +136,13 @@ export class Stranger {
     return spawn(program, args, { ...this.#options, stdio: ['ignore', 'pipe', 'pipe'] })
   }
 
+  /** What a terminal has in which `percolite` is installed. */
+  get terminal() {
+    const { cwd, env } = this.#options
+    const PATH = `${join(cwd, 'node_modules', '.bin')}:${env.PATH}`
+    return { cwd, env: { ...env, PATH } }
+  }
+
   get #options() {
     const { PATH = '' } = process.env
     // Only what a terminal has: no settings of the npm that runs this test, and no flags of its Node.js.
@@ -145,7 +153,7 @@ export class Stranger {
 }
 
 /** What tells npm which registry to ask, and whose certificates to trust; nothing of the script that runs this. */
-function npmSettings(): Readonly<Record<string, string | undefined>> {
+export function npmSettings(): Readonly<Record<string, string | undefined>> {
   const isSetting =
     /^(npm_config_(registry|userconfig|globalconfig|cache|ca|cafile|\w*proxy)|(https?|no)_proxy|NODE_EXTRA_CA_CERTS)$/i
   const settings = Object.entries(process.env).filter(([name]) => isSetting.test(name))

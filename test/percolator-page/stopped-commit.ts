@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs'
-import { CellStoreError, type CheckAndMutate } from '../../storage/cells/cell-store.ts'
+import { answerEach, CellStoreError, type CheckAndMutate } from '../../storage/cells/cell-store.ts'
 import { Storage } from '../../storage/database.ts'
 
 /**
@@ -23,6 +23,8 @@ Storage.open = async (cellStore, options) => {
     await stopOrPass(step)
     return await checkAndMutateRow(row, step)
   }
+  cellStore.checkAndMutateRows = (steps) =>
+    answerEach(steps, (step) => cellStore.checkAndMutateRow(step.row, step))
   return await open.call(Storage, cellStore, options)
 }
 

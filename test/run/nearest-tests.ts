@@ -3,6 +3,8 @@ import { posix } from 'node:path'
 import { readTree } from '../source/tree-texts.ts'
 import { ROOMS, roomOf } from './rooms.ts'
 
+/** They read the whole tree, and import none of it. */
+const ALWAYS = ['test/docs.test.ts', 'test/pages.test.ts', 'test/source/tidy.test.ts']
 /** Seconds of processor time that a quick run may take by the budgets, which are half above what is usual. */
 const QUICK_SECONDS = 36
 const IMPORT = /(?:\bfrom|\bimport|\bimport\(|new URL\()\s*['"](\.{1,2}\/[^'"]+)['"]/g
@@ -31,7 +33,8 @@ export function nearestTests(
     return seconds <= QUICK_SECONDS || distances.get(file) === 0
   })
   const said = `${changed.length} files differ from main; ${near.length} test files are among them or import them: the nearest ${files.length} run here, all of them in npm test.`
-  return { files, said }
+  const always = ALWAYS.filter((file) => all.includes(file) && !files.includes(file))
+  return { files: [...files, ...always], said }
 }
 
 /** For each file those that import it. */

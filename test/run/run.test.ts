@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { testFolder } from '../test-folder.ts'
 import { endHanging } from './hanging.ts'
 import { nearestTests } from './nearest-tests.ts'
-import { PROCESSOR_SECONDS_MAX, RANDOM_TESTS, ROOMS, roomOf } from './rooms.ts'
+import { PROCESSOR_SECONDS_MAX, RANDOM_TESTS, ROOMS, roomOf, slownessOf } from './rooms.ts'
 import { byRoom, testFiles } from './test-files.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -41,12 +41,22 @@ test('a file belongs to the room with the longest name, and all rooms together k
   )
 })
 
+test('a slow machine is slow for all rooms, and one room that has grown is no slow machine', () => {
+  const times = (factor: number) =>
+    Object.entries(ROOMS).map(([room, s]) => [room, s * factor] as const)
+  assert.equal(slownessOf(new Map(times(2))).toFixed(3), '2.000')
+  assert.equal(slownessOf(new Map(times(0.5))), 1)
+  const grown = new Map([...times(1), ['parser', 1_000] as const])
+  assert.equal(slownessOf(grown).toFixed(3), '1.000')
+})
+
 test('a quick run has the tests nearest to a change first, and says how many there are', () => {
   const { files, said } = nearestTests(ROOT, ['planner/keys/key-range.ts'], ordinary)
   assert.ok(files.includes('planner/keys/key-range.test.ts'), said)
   assert.ok(files.every((file) => ordinary.includes(file)))
   assert.match(said, /^1 files differ from main; \d+ test files .* the nearest \d+ run here/)
-  assert.deepEqual(nearestTests(ROOT, ['docs/errors.md'], ordinary).files, [])
+  const ofTree = ['test/docs.test.ts', 'test/pages.test.ts', 'test/source/tidy.test.ts']
+  assert.deepEqual(nearestTests(ROOT, ['docs/errors.md'], ordinary).files, ofTree)
 })
 
 test('files of one process keep their hooks to themselves, and a failure names its file', async (t) => {

@@ -2,7 +2,8 @@
 import { globSync } from 'node:fs'
 import { RANDOM_TESTS, roomOf } from './rooms.ts'
 
-const LEFT_OUT = /(^|\/)(node_modules|dist)\//
+// Those of templates are tests of the apps that percolite init makes.
+const LEFT_OUT = /(^|\/)(node_modules|dist|templates)\//
 
 /** The test files below `root`, with slashes: those of `npm test`, or of `npm run test:system`. */
 export function testFiles(root: string, isSystem: boolean): string[] {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { startCommand, THIS_TREE } from '../../bench/servers/percolite-server.ts'
 
-const START_MS = 60_000
+const START_MS = 180_000
 
 /** `npm run test:sdk` runs this compiled, elsewhere, and on another Node.js than the server needs. */
 const { SDK_TEST_SERVER_NODE = process.execPath, SDK_TEST_SERVER_TREE = THIS_TREE } = process.env
@@ -61,10 +61,10 @@ export class ServerProcess {
       }, START_MS)
       const read = (chunk: string) => {
         if (log.length < 100_000) log += chunk
-        const found = /http:\/\/127\.0\.0\.1:\d+/.exec(log)
-        if (found === null) return
+        const found = /listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(log)?.[1]
+        if (found === undefined) return
         clearTimeout(late)
-        resolve(found[0])
+        resolve(found)
       }
       child.stdout?.setEncoding('utf8').on('data', read)
       child.stderr?.setEncoding('utf8').on('data', read)

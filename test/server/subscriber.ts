@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { createParser } from '../../parser/parser.ts'
 import type { ClientKey } from '../../server/guard/budgets/client-key.ts'
+import type { Shares } from '../../server/guard/budgets/shares.ts'
 import type { TurnQueue } from '../../server/guard/budgets/turns.ts'
 import {
   type SubscriptionRequest,
@@ -19,7 +20,11 @@ import { RecordingSink } from './recording-sink.ts'
 export function subscriberOf(
   t: TestContext,
   storage: Storage,
-  own: { readonly writer?: AnswerWriter; readonly turnQueue?: TurnQueue } = {},
+  own: {
+    readonly writer?: AnswerWriter
+    readonly turnQueue?: TurnQueue
+    readonly shares?: Shares
+  } = {},
 ) {
   const parts = { ...executionDeps(storage), writer: new AnswerWriter(), ...own }
   const execution = new StatementExecution(parts)
@@ -39,6 +44,7 @@ export function subscriberOf(
     const ended: Promise<unknown> = subscriptions
       .serve(request, sink, own)
       .catch((error: unknown) => error)
+      .finally(() => own.end())
     return { sink, ended, own }
   }
 }

@@ -96,6 +96,12 @@ export class TokenClient {
     return this.send({ method: 'POST', path: '/v1/query', json: { sql, ...more } })
   }
 
+  /** Runs statements that have to succeed. */
+  async run(sql: string): Promise<void> {
+    const { status, text } = await this.query(sql)
+    assert.equal(status, 200, `${sql}: ${text}`)
+  }
+
   /** The rows of the last statement; the request has to succeed. */
   async rows(sql: string, more: Readonly<Record<string, unknown>> = {}): Promise<AnswerBody[]> {
     const { status, body, text } = await this.query(sql, more)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { keyString } from '../../storage/cells/row-key.ts'
+import { InvariantViolation } from '../../storage/invariant.ts'
 import { checkConsistency } from '../../storage/operations/consistency/consistency-check.ts'
 import type { ObserverDefinition } from '../../storage/tables/tables.ts'
 import { readOracleState } from '../../storage/transactions/oracle/oracle-row.ts'
@@ -130,6 +131,16 @@ class SimulationRun {
     } catch (error) {
       this.#violations.add('liveness', String(error))
     }
+    try {
+      await this.#judge()
+    } catch (error) {
+      // What a checker cannot read was not written as it should have been.
+      if (!(error instanceof InvariantViolation)) throw error
+      this.#violations.add(error.rule, error.message)
+    }
+  }
+
+  async #judge(): Promise<void> {
     await this.#checkCells()
     const transactions = this.#history.transactions
     checkSnapshots(transactions, this.#log, this.#violations)

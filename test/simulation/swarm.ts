@@ -41,6 +41,7 @@ export type Swarm = {
   /** The middle of a gateway's pauses between collections of garbage; undefined: it never collects. */
   readonly collectEveryMs: number | undefined
   readonly retention: { readonly retentionMs: number; readonly heldMsMax: number }
+  readonly ranges: RangeSwarm
   /** The shares of the workloads. */
   readonly mix: Readonly<Record<Workload, number>>
   /** How many rows one transaction of the building of an index takes at most. */
@@ -48,6 +49,14 @@ export type Swarm = {
   readonly feed: FeedSwarm
   /** Of a store that one process owns; without meaning elsewhere. */
   readonly embedded: EmbeddedSwarm
+}
+
+/** Of collections of a store that gateways share; without meaning elsewhere. */
+export type RangeSwarm = {
+  /** So many rows make a range of the store; undefined: it is one. */
+  readonly splitRows: number | undefined
+  /** Whether one gateway begins the collections, at most one in each interval, and the others help. */
+  readonly together: boolean
 }
 
 export type FeedSwarm = {
@@ -120,6 +129,7 @@ export function drawSwarm(seed: number, kind: Kind = {}): Swarm {
   return {
     ...swarm,
     ...drawIndexes(seed, swarm, kind),
+    ...drawRanges(seed, swarm),
     feed: drawFeed(seed, swarm, kind),
     embedded,
   }
@@ -130,6 +140,20 @@ function drawRedoLog(seed: number): RedoSwarm {
   const draw = new Draw(Math.imul(seed, 0x27d4eb2f) ^ 0x2ed0)
   return { share: draw.oneOf(0, 0.5, 1), memtableCells: draw.oneOf(1, 4, 20, 200) }
 }
+
+/** Drawn apart as well: of one gateway nobody could help the other. */
+function drawRanges(
+  seed: number,
+  { topology, gateways, collectEveryMs }: DrawnSwarm,
+): Pick<Swarm, 'ranges' | 'gateways'> {
+  if (topology === 'embedded' || collectEveryMs === undefined)
+    return { gateways, ranges: ONE_RANGE }
+  const draw = new Draw(Math.imul(seed, 0x165667b1) ^ 0x5917)
+  const ranges = { splitRows: draw.oneOf(undefined, 2, 5), together: draw.oneOf(false, true) }
+  return { ranges, gateways: ranges.together ? gateways + 1 : gateways }
+}
+
+const ONE_RANGE: RangeSwarm = { splitRows: undefined, together: false }
 
 /** Drawn apart as well. Where processes share a store, a follower looks at it twice a second. */
 function drawFeed(
@@ -174,8 +198,8 @@ const OBSERVED_SHARE = 0.25
 const STATED_SHARE = 0.2
 const NUMBERED_SHARE = 0.15
 
-/** The feed's readers are drawn apart. */
-type DrawnSwarm = Omit<Swarm, 'feed'>
+/** The feed's readers and the ranges are drawn apart. */
+type DrawnSwarm = Omit<Swarm, 'feed' | 'ranges'>
 
 class Draw {
   readonly random: SeededRandomness

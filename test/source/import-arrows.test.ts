@@ -202,6 +202,11 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
     /it belongs to .*client-sdk\\\/react/,
   ],
   [
+    'the client needs TanStack DB',
+    { 'client-sdk/a.ts': "import type { Collection } from '@tanstack/db'" },
+    /it belongs to .*tanstack-db/,
+  ],
+  [
     'the console imports the server',
     { 'console/status/a.tsx': "import '../../server/b.ts'", 'server/b.ts': '' },
     /no arrow leads from console/,

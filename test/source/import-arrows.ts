@@ -35,7 +35,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       { path: 'parser/syntax-error/foreign-functions.ts' },
       ...STORAGE_DOORS,
     ],
-    packages: [NODE_BUILTIN],
+    packages: [NODE_BUILTIN, /^croner$/],
   },
   storage: { doors: [], packages: [NODE_BUILTIN, /^better-sqlite3$/] },
   // The contract of a cell store, and what engines share that evaluate it themselves.
@@ -59,17 +59,21 @@ const ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: [NODE_BUILTIN, /./],
   },
-  'client-sdk': { doors: [], packages: [/^react$/] },
+  'client-sdk': { doors: [], packages: [/^@tanstack\/db$/, /^kysely$/, /^react$/] },
   // A page in a browser, which is one more client.
   console: {
     doors: [{ path: 'client-sdk/client.ts' }, { path: 'client-sdk/inspect.ts' }],
-    packages: [/^preact(\/|$)/, /^@codemirror\//, /^@lezer\/highlight$/, /^uplot$/],
+    packages: [
+      ...[/^preact(\/|$)/, /^@codemirror\//, /^@lezer\/highlight$/, /^uplot$/],
+      /^csv-parse\/browser\/esm\/sync$/,
+    ],
   },
   // A server and its configuration, and stores that no server uses.
   cli: {
     doors: [
       ...[
         'server',
+        'standby-server',
         'config',
         'config-values',
         'operations/checks/consistency-answer',
@@ -106,12 +110,17 @@ const ROOMS: Readonly<Record<string, Room>> = {
         ].map((path) => ({ path })),
         ...STORAGE_DOORS,
       ),
-    packages: [NODE_BUILTIN, /^pino(-pretty)?$/, /^csv-parse$/],
+    packages: [
+      NODE_BUILTIN,
+      /^pino(-pretty)?$/,
+      /^csv-parse$/,
+      /^@modelcontextprotocol\/server(\/|$)/,
+    ],
   },
   // Observers are written with one file of the server, which imports nothing.
   examples: {
     doors: [{ path: 'client-sdk/client.ts' }, { path: 'server/live/observers/define-observer.ts' }],
-    packages: [NODE_BUILTIN, /^jose$/],
+    packages: [NODE_BUILTIN, /^jose$/, /^standardwebhooks$/],
   },
   // Beside the door, what transactions and timestamps are measured against, on this machine and over the network, and
   // how notifications are found. The server is a process, which loads observers, whose observers also run elsewhere.
@@ -150,10 +159,14 @@ const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: 
   { package: /^chevrotain$/, owner: /^parser\// },
   { package: /^@grpc\//, owner: /^engines\/network\// },
   { package: /^csv-parse$/, owner: /^cli\/transfer\// },
+  { package: /^csv-parse\/browser\//, owner: /^console\/tables\/csv\// },
+  { package: /^@modelcontextprotocol\//, owner: /^(cli\/mcp|test)\// },
   { package: /^preact(\/|$)/, owner: /^console\// },
   { package: /^@(codemirror|lezer)\//, owner: /^console\/query\// },
   { package: /^uplot$/, owner: /^console\/page\// },
+  { package: /^kysely$/, owner: /^client-sdk\/kysely\// },
   { package: /^react$/, owner: /^client-sdk\/react\// },
+  { package: /^@tanstack\//, owner: /^(client-sdk\/tanstack-db|test)\// },
   { package: /^(node:test|fast-check|supertest)$/, owner: /^(test|tools)\// },
 ]
 
@@ -166,6 +179,10 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
 const NARROWER: Readonly<Record<string, readonly string[]>> = {
   // It works with any server, and never with a folder.
   'cli/shell': ['client-sdk/client.ts'],
+  'cli/mcp': [
+    'client-sdk/client.ts',
+    ...['server/config-values.ts', 'server/package-files.ts', 'server/usage-error.ts'],
+  ],
 }
 
 /** What is wrong with `from` importing `target` (a path of the tree, or a package); undefined if nothing. */

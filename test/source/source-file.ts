@@ -26,7 +26,7 @@ export type SourceFile = {
   readonly innerGenerators: readonly number[]
 }
 
-const SOURCE_NAME = /\.(m?[jt]s|tsx)$/
+const SOURCE_NAME = /\.(m?[jt]s|tsx|css)$/
 
 /** Reads every source file below `folders` of `root`; paths are relative to it and use slashes. */
 export async function readSourceTree(root: string, folders: readonly string[]) {

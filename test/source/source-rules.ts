@@ -15,7 +15,9 @@ const UNFINISHED = new RegExp(`\\b(${'TO'}DO|${'FIX'}ME)\\b`)
 
 /** Checks a tree of sources (path -> text) and says, one sentence each, what breaks a rule. */
 export function findRuleBreaks(tree: ReadonlyMap<string, string>): string[] {
-  const files = [...tree].map(([path, text]) => parseSourceFile(path, text))
+  // Style sheets are there to be imported.
+  const scripts = [...tree].filter(([path]) => !path.endsWith('.css'))
+  const files = scripts.map(([path, text]) => parseSourceFile(path, text))
   const development = new Set(files.filter(isDevelopment).map((file) => file.path))
   const breaks: string[] = []
   for (const file of files) {

@@ -140,13 +140,19 @@ export type Name = { readonly name: string; readonly max: number; readonly inste
 
 /** Names that stand in the code of the product, without comments, more often than they may. */
 export function overusedNames(tree: Tree, names: readonly Name[]): Finding[] {
-  const code = [...tree]
-    .filter(([path]) => PRODUCT.test(path) && !/(\.test|\.gen)\.tsx?$/.test(path))
-    .flatMap(([, text]) => text.split('\n').filter((line) => !COMMENT.test(line)))
-    .join('\n')
+  const code = [...tree].filter(
+    ([path]) => PRODUCT.test(path) && !/(\.test|\.gen)\.tsx?$/.test(path),
+  )
   return names.flatMap(({ name, max, instead }) => {
-    const count = [...code.matchAll(new RegExp(`(?<!\\w)(?:${name})(?!\\w)`, 'g'))].length
-    const message = `the code says "${name}" ${count} times, above ${max}: ${instead}`
+    const pattern = new RegExp(`(?<!\\w)(?:${name})(?!\\w)`, 'g')
+    const places = code.flatMap(([path, text]) =>
+      text.split('\n').flatMap((line, at) => {
+        const found = COMMENT.test(line) ? [] : (line.match(pattern) ?? [])
+        return found.map((word) => `${path}:${at + 1} ${word}`)
+      }),
+    )
+    const count = places.length
+    const message = `the code says "${name}" ${count} times, above ${max}: ${instead}\n${places.join('\n')}`
     return count > max ? [{ name, count, message }] : []
   })
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check'
 import type { TableDefinition } from '../../storage/tables/table-definition.ts'
+import { Decimal, powerOfTen } from '../../storage/values/decimal.ts'
 import { SQL_TYPES, type SqlType, type SqlValue } from '../../storage/values/sql-type.ts'
 import { INTEGER_MAX, INTEGER_MIN } from '../../storage/values/sql-value.ts'
-import { tableOf } from './table-of.ts'
+import { DECIMAL_SIZE, tableOf } from './table-of.ts'
 
 /** Random values and tables for the property tests of this folder. */
 
@@ -21,6 +22,10 @@ const integer = fc.oneof(
   fc.bigInt({ min: -300n, max: 300n }),
   fc.constantFrom(INTEGER_MIN, INTEGER_MAX, -0x8000n, 0x7fffn, -0x8000_0000n, 0x7fff_ffffn),
 )
+const most = powerOfTen(DECIMAL_SIZE.precision) - 1n
+const decimal = fc
+  .oneof(integer, fc.bigInt({ min: -most, max: most }), fc.constantFrom(most, -most, 0n))
+  .map((units) => new Decimal(units, DECIMAL_SIZE.scale))
 const real = fc
   .oneof(
     fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -37,6 +42,7 @@ const bytes = fc.oneof(
 const VALUES: Readonly<Record<SqlType, fc.Arbitrary<SqlValue>>> = {
   TEXT: text,
   INTEGER: integer,
+  DECIMAL: decimal,
   REAL: real,
   BOOLEAN: fc.boolean(),
   BYTES: bytes,

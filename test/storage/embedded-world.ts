@@ -68,6 +68,7 @@ export class EmbeddedWorld {
       protocol: this.#protocol,
       budget: this.#budget,
       cellBytesMax: Number.MAX_SAFE_INTEGER,
+      locksRows: false,
       ended: () => {},
     }
     return new Transaction(parts, {

@@ -30,6 +30,7 @@ type Version = { readonly commitTs: Timestamp; readonly value: Uint8Array | null
 type Write = { readonly kind: 'put' | 'delete' | 'guard'; readonly value: Uint8Array | null }
 type Used =
   | 'requireRoom'
+  | 'locksRows'
   | 'getRow'
   | 'getRows'
   | 'scanRows'
@@ -46,6 +47,7 @@ type Used =
   | 'changeCatalog'
 
 export class FakeTransaction implements Pick<Transaction, Used> {
+  readonly locksRows = false
   readonly startTs: Timestamp
   readonly now: Timestamp
   readonly writes = new Map<string, Write>()

@@ -82,6 +82,7 @@ export class Gateway {
         protocol: generalProtocol(this.context, this.resolver, this.feed),
         budget: this.#budget,
         cellBytesMax: Number.MAX_SAFE_INTEGER,
+        locksRows: true,
         ended: () => {},
       },
       {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { ForwardingCellStore } from '../../bench/engines/forwarding-cell-store.ts'
-import { CellStoreError, type CellStoreErrorKind } from '../../storage/cells/cell-store.ts'
+import {
+  CellStoreError,
+  type CellStoreErrorKind,
+  type RowStep,
+} from '../../storage/cells/cell-store.ts'
 import type {
   CellView,
   EmbeddedCellStore,
-  RowStep,
   StepList,
 } from '../../storage/cells/embedded-cell-store.ts'
 import { MemoryCellStore } from '../../storage/cells/memory/memory-cell-store.ts'

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { ColumnDefinition, TableDefinition } from '../../storage/tables/table-definition.ts'
+import type { DecimalSize } from '../../storage/values/decimal.ts'
 import type { SqlType } from '../../storage/values/sql-type.ts'
+
+/** That of each DECIMAL for which no other is given. */
+export const DECIMAL_SIZE: DecimalSize = { precision: 38, scale: 10 }
+
+/** The size that a column of this type has. */
+export function sizeOf(type: SqlType): { readonly size?: DecimalSize } {
+  return type === 'DECIMAL' ? { size: DECIMAL_SIZE } : {}
+}
 
 /** The table `t`, id 7, with the first of these columns for its key and nothing else, unless told otherwise. */
 export function tableOf(
@@ -9,9 +18,10 @@ export function tableOf(
   more: Partial<TableDefinition> = {},
 ): TableDefinition {
   return {
-    ...{ id: 7, name: 't', columns, primaryKey: [{ columnId: 1, descending: false }] },
+    ...{ id: 7, name: 't', primaryKey: [{ columnId: 1, descending: false }] },
+    columns: columns.map((column) => ({ ...sizeOf(column.type), ...column })),
     nextColumnId: Math.max(...columns.map(({ id }) => id)) + 1,
-    ...{ families: [], indexes: [], observers: [], grants: [], checks: [] },
+    ...{ families: [], indexes: [], observers: [], grants: [], checks: [], schedules: [] },
     ...more,
   }
 }

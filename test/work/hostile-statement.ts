@@ -122,7 +122,9 @@ export class HostileStatements {
   #condition(depth: number): string {
     const c = this.#choose
     const not = c.percent(50) ? 'NOT ' : ''
-    switch (c.below(9)) {
+    switch (c.below(10)) {
+      case 8:
+        return `${this.#text(depth)} ${not}MATCH ${c.oneOf(["'x b*'", this.#pattern()])}`
       case 0:
         return `${this.#text(depth)} ${not}LIKE ${this.#pattern()}`
       case 1:

@@ -59,6 +59,7 @@ export class RuledTable {
       ...indexes.map((index) => createIndexText(this.table, index)),
       `CREATE INDEX ${name}each ON ${name} (EACH ${JSON_COLUMN})`,
       `CREATE INDEX ${name}within ON ${name} (EACH ${JSON_COLUMN}->'a')`,
+      `CREATE INDEX ${name}words ON ${name} (WORDS ${JSON_COLUMN}->>'a')`,
       `CREATE OBSERVER ${name}seen ON ${name} (${choose.oneOf(this.table.columns).name})`,
       `CREATE WEAK OBSERVER ${name}hint ON ${name} (${JSON_COLUMN})`,
     ]

@@ -96,6 +96,7 @@ function ruleByRow(choose: Chooser, table: RandomTable): RandomRule {
     const text = choose.oneOf([
       `${JSON_COLUMN} IS NOT NULL`,
       `${JSON_COLUMN} ? '${choose.oneOf(['a', 'ab'])}'`,
+      `${JSON_COLUMN} ->> 'a' MATCH '${choose.oneOf(['ab', 'x tr*'])}'`,
       `${JSON_COLUMN} <> ${knownJson(choose)}`,
     ])
     parts.push({ text, columns: [JSON_COLUMN], meantFor: () => text, meets: () => ({}) })

@@ -120,6 +120,34 @@ const OF_TYPE: Readonly<Record<ComparedType, ReadonlyArray<(place: Place) => Two
       }
     },
   ],
+  DECIMAL: [
+    ({ choose, inner }) => joined`(${inner()} ${same(choose.oneOf(['+', '-']))} ${inner()})`,
+    ({ inner }) => {
+      const { ours, theirs } = inner()
+      return { ours: `(${ours} + 0.75)`, theirs: `(${theirs} + 75)` }
+    },
+    ({ inner }) => {
+      const [a, b] = [inner(), inner('INTEGER')]
+      return { ours: `(${a.ours} - ${b.ours})`, theirs: `(${a.theirs} - 100 * ${b.theirs})` }
+    },
+    ({ choose, inner }) => joined`(${same(`${choose.below(5) - 2}`)} * ${inner()})`,
+    ({ inner }) => joined`abs(${inner()})`,
+    ({ inner }) => joined`-(${inner()})`,
+    ({ choose, inner }) => {
+      const { ours, theirs } = inner()
+      return choose.oneOf([
+        {
+          ours: `(round(${ours}, 1) + 0.00)`,
+          theirs: `(10 * CAST(round((${theirs}) / 10.0) AS INTEGER))`,
+        },
+        { ours: `(trunc(${ours}) + 0.00)`, theirs: `(100 * ((${theirs}) / 100))` },
+        { ours: `(${ours} % 2)`, theirs: `((${theirs}) % 200)` },
+        { ours: `mod(${ours}, 0.75)`, theirs: `((${theirs}) % 75)` },
+        { ours: `(${ours})::TEXT::DECIMAL(12, 2)`, theirs: `(${theirs})` },
+        { ours: `(to_json(${ours}))::DECIMAL(12, 2)`, theirs: `(${theirs})` },
+      ])
+    },
+  ],
   REAL: [
     ({ choose, inner }) => joined`${same(choose.oneOf(['floor', 'ceil']))}(${inner()})`,
     ({ inner }) => joined`CAST(${inner('INTEGER')} AS REAL)`,

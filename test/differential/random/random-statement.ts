@@ -4,6 +4,7 @@ import { columnsToSet } from './constraints.ts'
 import { joined, listed, same, type TwoTexts } from './joined-texts.ts'
 import type {
   Chooser,
+  ComparedType,
   RandomColumn,
   RandomKeyPart,
   RandomTable,
@@ -148,9 +149,11 @@ function randomSet(choose: Chooser, table: RandomTable): WriteStatement {
 /** Of the row itself, always naming a column, so that it needs the row. */
 function rowValue(choose: Chooser, { terms }: RandomTable, column: StoredColumn): TwoTexts {
   const own = same(column.name)
-  if (column.type !== 'INTEGER' && column.type !== 'REAL') return own
-  return joined`${own} + ${expression(choose, terms, column.type, 1)}`
+  if (!NUMBERS.has(column.type)) return own
+  return joined`${own} + ${expression(choose, terms, column.type as ComparedType, 1)}`
 }
+
+const NUMBERS: ReadonlySet<string> = new Set(['INTEGER', 'DECIMAL', 'REAL'])
 
 export function projection(choose: Chooser, columns: readonly RandomColumn[]): TwoTexts {
   if (choose.percent(40)) return same('*')
@@ -169,7 +172,7 @@ export function named(items: readonly TwoTexts[]): TwoTexts {
 }
 
 export function aggregate(choose: Chooser, columns: readonly RandomColumn[]): TwoTexts {
-  const numbers = columns.filter(({ type }) => type === 'INTEGER' || type === 'REAL')
+  const numbers = columns.filter(({ type }) => NUMBERS.has(type))
   const any = choose.oneOf(columns)
   switch (choose.below(numbers.length > 0 ? 5 : 3)) {
     case 0:
@@ -178,11 +181,14 @@ export function aggregate(choose: Chooser, columns: readonly RandomColumn[]): Tw
       return same(`COUNT(${any.name})`)
     case 2:
       return same(`${choose.oneOf(['MIN', 'MAX'])}(${any.name})`)
-    case 3:
-      return same(`${choose.oneOf(['SUM', 'AVG'])}(${choose.oneOf(numbers).name})`)
+    case 3: {
+      const { name, type } = choose.oneOf(numbers)
+      return same(`${type === 'DECIMAL' ? 'SUM' : choose.oneOf(['SUM', 'AVG'])}(${name})`)
+    }
     default: {
       const { name, type } = choose.oneOf(numbers)
-      const sum = summed(choose, columns, type as 'INTEGER' | 'REAL')
+      const sum = summed(choose, columns, type as 'INTEGER' | 'DECIMAL' | 'REAL')
+      if (type === 'DECIMAL') return joined`SUM(${sum})`
       return joined`coalesce(SUM(${sum}), 0) + COUNT(${same(name)})`
     }
   }
@@ -192,7 +198,7 @@ export function aggregate(choose: Chooser, columns: readonly RandomColumn[]): Tw
 function summed(
   choose: Chooser,
   columns: readonly RandomColumn[],
-  type: 'INTEGER' | 'REAL',
+  type: 'INTEGER' | 'DECIMAL' | 'REAL',
 ): TwoTexts {
   const sum = expression(choose, columns, type, 1)
   return sum.ours.startsWith('round(') ? same('1') : sum

@@ -11,6 +11,7 @@ const TYPES: readonly ComparedType[] = [
     'TEXT',
     'INTEGER',
     'REAL',
+    'DECIMAL',
     'BOOLEAN',
     'BYTES',
     'TIMESTAMP',
@@ -143,6 +144,8 @@ const SQLITE_TYPES: Readonly<Record<SqlType, string>> = {
   BYTES: 'BLOB',
   TIMESTAMP: 'INTEGER',
   DATE: 'INTEGER',
+  // Hundredths, of which SQLite makes no REAL.
+  DECIMAL: 'INTEGER',
 }
 
 export function createTableText(table: RandomTable): string {
@@ -164,7 +167,7 @@ function columnText({ indexes, checks = [] }: RandomTable, column: StoredColumn)
     return index.inTable === 'column' && index.parts[0]?.column === column
   })
   return [
-    `${column.name} ${column.type}`,
+    `${column.name} ${column.type}${column.type === 'DECIMAL' ? '(9, 2)' : ''}`,
     ...(column.notNull ? ['NOT NULL'] : []),
     ...(isUnique ? ['UNIQUE'] : []),
     ...checks.filter((check) => check.column === column).map(checkText),

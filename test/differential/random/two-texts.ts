@@ -34,6 +34,8 @@ export function knownValue(choose: Chooser, type: SqlType): TwoTexts {
   switch (type) {
     case 'INTEGER':
       return same(String(choose.below(9) - 3))
+    case 'DECIMAL':
+      return hundredths(choose.below(13) * 25 - 125)
     case 'REAL':
       return same(`${(choose.below(13) - 5) / 2}`.replace(/^(-?\d+)$/, '$1.0'))
     case 'TEXT':
@@ -55,6 +57,10 @@ export function knownValue(choose: Chooser, type: SqlType): TwoTexts {
   }
 }
 
+function hundredths(units: number): TwoTexts {
+  return { ours: (units / 100).toFixed(2), theirs: `${units}` }
+}
+
 /** An expression of that type over the columns, so deep at most. */
 export function expression(
   choose: Chooser,
@@ -64,9 +70,15 @@ export function expression(
 ): TwoTexts {
   const ofType = columns.filter((column) => column.type === type)
   const inner = (of: ComparedType = type) => expression(choose, columns, of, depth - 1)
+  if (type === 'DECIMAL' && ofType.length === 0) {
+    // Alone it would be a REAL.
+    const { ours, theirs } = knownValue(choose, type)
+    return { ours: `(${ours})::DECIMAL`, theirs }
+  }
   if (depth === 0 || choose.percent(35)) {
     // A text becomes a point in time only beside one, so a column has to be there.
-    return ofType.length > 0 && (type === 'TIMESTAMP' || type === 'DATE' || choose.percent(75))
+    return ofType.length > 0 &&
+      (['TIMESTAMP', 'DATE', 'DECIMAL'].includes(type) || choose.percent(75))
       ? same(operandText(choose.oneOf(ofType)))
       : knownValue(choose, type)
   }
@@ -192,7 +204,12 @@ export function rowCondition(choose: Chooser, columns: readonly RandomColumn[]):
 export function simpleCondition(choose: Chooser, column: RandomColumn): TwoConditions {
   const { type } = column
   const name = same(column.name)
-  const literal = () => value(choose, { ...column, notNull: choose.percent(95) })
+  const literal = (): TwoTexts => {
+    const { ours, theirs } = value(choose, { ...column, notNull: choose.percent(95) })
+    // Now and then between two values that the column can have.
+    const isBetween = type === 'DECIMAL' && ours !== 'NULL' && choose.percent(25)
+    return isBetween ? { ours: `${ours}7`, theirs: `${theirs}.7` } : { ours, theirs }
+  }
   const known = () => perhapsParameter(choose, literal())
   const kinds = type === 'TEXT' ? 9 : 8
   switch (choose.below(kinds)) {

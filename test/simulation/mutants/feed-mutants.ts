@@ -4,6 +4,7 @@ import { type Mutant, mutant } from './mutant.ts'
 const FEED = 'storage/transactions/feed/embedded-feed.ts'
 const FOLLOWER = 'storage/transactions/feed/follower.ts'
 const SHARED = 'storage/transactions/feed/shared-feed.ts'
+const TAIL = 'storage/transactions/feed/log-tail.ts'
 const LOG_ENTRY = 'storage/transactions/feed/log-entry.ts'
 const TRIM = 'storage/transactions/feed/trim-log.ts'
 const ONE_PHASE = 'storage/transactions/one-process/one-phase-commit.ts'
@@ -151,5 +152,30 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     find: '      await this.#checkKept(position)\n      return page\n',
     replace: '      return page\n',
     caughtBy: { seedsMax: 300, ...GATEWAYS, bias: 'collecting' },
+  }),
+  mutant({
+    name: 'tailPassesOpenRows',
+    what: 'commits are told though one that may be earlier is still locked',
+    file: TAIL,
+    find: 'Math.min(least, floor), known)',
+    replace: 'Math.min(least, floor + 1e9), known)',
+    caughtBy: { seedsMax: 400, ...GATEWAYS },
+  }),
+  mutant({
+    name: 'tailKnownTooLate',
+    what: 'a read resolves timestamps that were issued while it ran',
+    file: TAIL,
+    find: '(least, floor) => Math.min(least, floor), known)',
+    replace:
+      '(least, floor) => Math.min(least, floor), Math.max(known, this.#context.oracle.lastSeen()))',
+    caughtBy: { seedsMax: 100, ...GATEWAYS },
+  }),
+  mutant({
+    name: 'tailFromPosition',
+    what: 'the end of the log is read from the position on, though commits are noted before they are',
+    file: TAIL,
+    find: 'this.#position - NOTED_BEFORE_MAX',
+    replace: 'this.#position',
+    caughtBy: { seedsMax: 50, ...GATEWAYS },
   }),
 ]

@@ -17,7 +17,7 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
     if (error.code !== 'commit_outcome_unknown') throw error
   })
 `,
-    caughtBy: { seedsMax: 200, ...GATEWAYS, bias: 'losing' },
+    caughtBy: { seedsMax: 2000, ...GATEWAYS, bias: 'losing' },
   }),
   mutant({
     name: 'blockBeforeItsCommit',

@@ -41,8 +41,8 @@ const OF_WRITERS: readonly Mutant[] = [
     name: 'storedValueNotKept',
     what: 'an entry is left as it is when nothing changes but what it stores',
     file: MAINTENANCE,
-    find: 'if (!isSame(deleted.value, put.value)) edits.push({ index, inPlace: true, deleted, put })',
-    replace: '',
+    find: '!isSame(deleted.value, put.value)',
+    replace: 'false',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
@@ -235,7 +235,7 @@ const OF_DEFINITIONS: readonly Mutant[] = [
     name: 'catalogNotTold',
     what: 'a change of the catalog does not tell those who remember the newest one',
     file: 'storage/tables/catalog/catalog-writes.ts',
-    find: '  transaction.changeCatalog()\n',
+    find: '  await transaction.changeCatalog(feature)\n',
     replace: '',
     more: [
       {

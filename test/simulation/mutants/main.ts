@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import { availableParallelism } from 'node:os'
 import { endMisused, scriptFlags } from '../../../tools/script-flags.ts'
+import { RELAY_MUTANTS } from '../../relays/relay-mutants.ts'
+import { STANDBY_MUTANTS } from '../../standby/standby-mutants.ts'
 import { hunt } from './hunt.ts'
 import { MUTANTS } from './mutants.ts'
 
 const HELP = `npm run test:mutants -- [name …]
 
-Plants each bug in turn, or those that are named, and fails when one is not caught. There are:
+Plants each bug in turn, or those that are named, and fails when one is not caught. Those of a standby and of relays
+are hunted by name only: their runs have threads or processes, and take long. There are:
 
 ${MUTANTS.map(({ name }) => `  ${name}`).join('\n')}`
 
 const { positionals: names } = scriptFlags(HELP, {}, { allowPositionals: true })
+const byName = [...STANDBY_MUTANTS, ...RELAY_MUTANTS]
 const unknown = names.find((name) => !MUTANTS.some((mutant) => mutant.name === name))
 if (unknown !== undefined) endMisused(HELP, `There is no planted bug ${unknown}.`)
 const mutants =
-  names.length === 0 ? MUTANTS : MUTANTS.filter((mutant) => names.includes(mutant.name))
+  names.length === 0
+    ? MUTANTS.filter((mutant) => !byName.includes(mutant))
+    : MUTANTS.filter((mutant) => names.includes(mutant.name))
 const survivors: string[] = []
 for (const mutant of mutants) {
   const startedMs = performance.now()

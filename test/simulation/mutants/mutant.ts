@@ -19,9 +19,15 @@ export type Mutant = {
   /** What the code does wrong then. */
   readonly what: string
   readonly edits: readonly Edit[]
-  /** By so many random runs at most (over gateways, unless said otherwise), or by a script. */
-  readonly caughtBy: ({ readonly seedsMax: number } & Kind) | { readonly script: ScriptName }
+  /** By so many random runs at most (over gateways, unless said otherwise), by a script, or by a test of a file. */
+  readonly caughtBy:
+    | ({ readonly seedsMax: number } & Kind)
+    | { readonly script: ScriptName }
+    | TestOfFile
 }
+
+/** A test by its file and its whole name. */
+export type TestOfFile = { readonly file: string; readonly test: string }
 
 /** A mutant that is mostly one edit. */
 export function mutant({

@@ -25,6 +25,14 @@ describe('every planted bug', () => {
     })
   }
 
+  test('the tests that catch one are there', () => {
+    for (const { caughtBy } of MUTANTS) {
+      if (!('test' in caughtBy)) continue
+      const text = readFileSync(new URL(caughtBy.file, ROOT), 'utf8')
+      assert.ok(text.includes(`test('${caughtBy.test}'`), `${caughtBy.file}: ${caughtBy.test}`)
+    }
+  })
+
   test('a snippet that is not there is refused loudly', () => {
     const [mutant] = MUTANTS
     assert.ok(mutant !== undefined)

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { LIVE_MUTANTS } from '../../live/live-mutants.ts'
+import { RELAY_MUTANTS } from '../../relays/relay-mutants.ts'
+import { SCHEDULE_MUTANTS } from '../../schedules/schedule-mutants.ts'
+import { STANDBY_MUTANTS } from '../../standby/standby-mutants.ts'
+import { SHARED_WORK_MUTANTS } from '../gateways/gateway-mutants.ts'
 import { EMBEDDED_MUTANTS } from './embedded-mutants.ts'
 import { FEED_MUTANTS } from './feed-mutants.ts'
 import { FULL_DISK_MUTANTS } from './full-disk-mutants.ts'
@@ -115,9 +121,9 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
       },
       {
         file: TWO_PHASE,
-        find: '    await inPages([primary, ...secondaries], prewrite)',
+        find: '    await prewriteRows(context, resolver, [primary, ...secondaries], startTs)',
         replace:
-          '    const stamp = await takeCommitStamp(context, writeSet)\n    await inPages([primary, ...secondaries], prewrite)',
+          '    const stamp = await takeCommitStamp(context, writeSet)\n    await prewriteRows(context, resolver, [primary, ...secondaries], startTs)',
       },
     ],
     caughtBy: { seedsMax: 50 },
@@ -135,9 +141,9 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     name: 'uncondSecondary',
     what: 'secondaries are committed without the condition on their lock',
     file: COMMIT,
-    find: 'commitRow(group, { conditionColumn: group.columns[0].column, ...stamps }),',
+    find: '...commitRow(group, { conditionColumn: group.columns[0].column, ...stamps }),',
     replace:
-      '((step) => ({ when: [], ifMatched: [], otherwise: step.ifMatched }))(commitRow(group, { conditionColumn: group.columns[0].column, ...stamps })),',
+      '...((step) => ({ when: [], ifMatched: [], otherwise: step.ifMatched }))(commitRow(group, { conditionColumn: group.columns[0].column, ...stamps })),',
     caughtBy: { seedsMax: 50 },
   }),
   mutant({
@@ -228,12 +234,12 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     name: 'blockOracle',
     what: 'each gateway takes a range of timestamps and hands it out by and by',
     file: ORACLE,
-    find: '      const taken = await takeTimestamps(cellStore, served.count, served.schemaFences)\n',
+    find: '      const taken = await takeTimestamps(cellStore, wanted, served.schemaFences)\n',
     replace: [
       '      const block = this as unknown as { spare?: number; last?: OracleBlock }',
       '      type OracleBlock = Awaited<ReturnType<typeof takeTimestamps>>',
       '      if (block.last === undefined || (block.spare ?? 0) < served.count) {',
-      '        block.last = await takeTimestamps(cellStore, 100, served.schemaFences)',
+      '        block.last = await takeTimestamps(cellStore, { ...wanted, count: 100 }, served.schemaFences)',
       '        block.spare = 100',
       '      }',
       '      block.spare = (block.spare ?? 0) - served.count',
@@ -313,7 +319,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     name: 'gcNoResolve',
     what: 'garbage is collected without settling the locks below the safe point',
     file: COLLECTOR,
-    find: 'const locksResolved = await this.#sweepLocks(safePoint, signal)',
+    find: "const { collected: locksResolved } = await this.#inRanges('locks', bounds, signal)",
     replace: 'const locksResolved = 0',
     caughtBy: { script: 'lockOutlivesItsPrimaryRecord' },
   }),
@@ -329,8 +335,9 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     name: 'gcAboveTheSafePoint',
     what: 'versions are collected that living snapshots need',
     file: COLLECTOR,
-    find: 'await this.#deleteGarbage(safePoint,',
-    replace: 'await this.#deleteGarbage(this.#context.oracle.lastSeen(),',
+    find: 'this.#deleteGarbage(range, bounds, signal, reached)',
+    replace:
+      'this.#deleteGarbage(range, { ...bounds, safePoint: this.#context.oracle.lastSeen() }, signal, reached)',
     caughtBy: { seedsMax: 100, bias: 'collecting' },
   }),
   mutant({
@@ -345,11 +352,16 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
 
 export const MUTANTS: readonly Mutant[] = [
   ...GATEWAY_MUTANTS,
+  ...SHARED_WORK_MUTANTS,
   ...EMBEDDED_MUTANTS,
   ...FEED_MUTANTS,
   ...FULL_DISK_MUTANTS,
   ...IDENTITY_MUTANTS,
   ...INDEX_MUTANTS,
+  ...LIVE_MUTANTS,
+  ...STANDBY_MUTANTS,
+  ...SCHEDULE_MUTANTS,
+  ...RELAY_MUTANTS,
   ...OBSERVER_MUTANTS,
   ...REDO_MUTANTS,
   ...STATEMENT_MUTANTS,

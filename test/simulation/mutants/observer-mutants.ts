@@ -2,6 +2,7 @@
 import { type Mutant, mutant } from './mutant.ts'
 
 const OBSERVERS = 'storage/observers'
+const DUE_ROWS = `${OBSERVERS}/due-rows.ts`
 const CLEAR = 'storage/observers/notifications/clear-notification.ts'
 const LEASED = `${OBSERVERS}/leased-notification.ts`
 const PENDING = 'storage/observers/notifications/pending-change.ts'
@@ -191,6 +192,66 @@ const OF_CLEARING: readonly Mutant[] = [
   }),
 ]
 
+/** What waits for its time. */
+const OF_DUE_ROWS: readonly Mutant[] = [
+  mutant({
+    name: 'dueEntryStays',
+    what: 'what waited for its time waits on when it was handed out',
+    file: DUE_ROWS,
+    find: '      transaction.delete(entry.key, ROW_COLUMN)\n',
+    replace: '',
+    caughtBy: { script: 'lotsAreClosedAtTheirTimes' },
+  }),
+  mutant({
+    name: 'dueBeforeItsTime',
+    what: 'a row is handed out an hour before its time',
+    file: DUE_ROWS,
+    find: 'if (time > today)',
+    replace: 'if (time > today + 3_600_000_000n)',
+    caughtBy: { script: 'lotsAreClosedAtTheirTimes' },
+  }),
+  mutant({
+    name: 'dueOnceForEver',
+    what: 'a change that leaves the time as it was makes no row due',
+    file: 'storage/tables/rows/index-maintenance.ts',
+    find: 'if (index.isDue || !isSame(',
+    replace: 'if (!isSame(',
+    caughtBy: { script: 'lotsAreClosedAtTheirTimes' },
+  }),
+  mutant({
+    name: 'noTimeIsDue',
+    what: 'a row without a time waits for one',
+    file: 'storage/tables/bytes/index-entry.ts',
+    find: '  if (index.isDue && values[0] === null) return []\n',
+    replace: '',
+    caughtBy: { script: 'lotsAreClosedAtTheirTimes' },
+  }),
+  mutant({
+    name: 'dueRowsOfBeforeForgotten',
+    what: 'rows that were there before their observer wait for nothing',
+    file: BACKFILL,
+    find: '      transaction.put(key, ROW_COLUMN, value)\n',
+    replace: '      void [key, value]\n',
+    caughtBy: { script: 'lotsAreClosedAtTheirTimes' },
+  }),
+  mutant({
+    name: 'movedRowRuns',
+    what: 'a row that was moved after it had been handed out runs at the time of before',
+    file: LEASED,
+    find: 'if (isDue(found.observer) && !isHandedOut(',
+    replace: 'if (false && isDue(found.observer) && !isHandedOut(',
+    caughtBy: { script: 'lotIsMovedWhenItWasHandedOut' },
+  }),
+  mutant({
+    name: 'dueEntriesCollected',
+    what: 'garbage collection takes what waits for its time for entries of a dropped index',
+    file: 'storage/tables/rows/abandoned-rows.ts',
+    find: 'catalog.entryIndexes()',
+    replace: 'catalog.indexes()',
+    caughtBy: { script: 'lotWaitsBesideACollection' },
+  }),
+]
+
 /** The rows of before. */
 const OF_BACKFILL: readonly Mutant[] = [
   mutant({
@@ -254,5 +315,6 @@ export const OBSERVER_MUTANTS: readonly Mutant[] = [
   ...OF_WRITERS,
   ...OF_RUNS,
   ...OF_CLEARING,
+  ...OF_DUE_ROWS,
   ...OF_BACKFILL,
 ]

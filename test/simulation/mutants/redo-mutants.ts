@@ -13,8 +13,8 @@ export const REDO_MUTANTS: readonly Mutant[] = [
     name: 'recordNotSynced',
     what: 'R1: a record of the redo log is answered before it is synced',
     file: REDO_LOG,
-    find: '{ isSynced: true }',
-    replace: '{ isSynced: false }',
+    find: '{ isSynced: true, ...numbered }',
+    replace: '{ isSynced: false, ...numbered }',
     caughtBy: { seedsMax: 20, ...RUNS },
   }),
   mutant({

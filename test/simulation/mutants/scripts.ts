@@ -5,9 +5,21 @@ import { commitPrimary } from '../../../storage/transactions/percolator/commit.t
 import { LockSweeper } from '../../../storage/transactions/percolator/lock-sweeper.ts'
 import { prewriteRow, prewriteStep } from '../../../storage/transactions/percolator/prewrite.ts'
 import { decodeLock } from '../../../storage/transactions/records/lock.ts'
+import { liveResultsAreAnswers } from '../../live/live-script.ts'
+import {
+  scheduleIsPausedBesideARun,
+  schedulesInsertEachTimeOnce,
+} from '../../schedules/schedule-scripts.ts'
+import { standbyShowsItsPrimary } from '../../standby/standby-script.ts'
+import {
+  lotIsMovedWhenItWasHandedOut,
+  lotsAreClosedAtTheirTimes,
+  lotWaitsBesideACollection,
+} from '../../storage/auction/scripts.ts'
 import { OWNER_A, rowKey } from '../../storage/cell-notation.ts'
 import type { Fault } from '../../storage/faulty-cell-store.ts'
 import { COLUMN, type Gateway, ProtocolWorld } from '../../storage/protocol-world.ts'
+import { gatewaysLiveWithClocksApart } from '../gateways/liveness-script.ts'
 import { writerCommitsBetweenTheFences } from './catalog-scripts.ts'
 import { snapshotOnAFullDisk } from './full-disk-scripts.ts'
 import { valueLeftWhileItsIndexIsBuilt, valueSharedWhileItsIndexIsBuilt } from './index-scripts.ts'
@@ -36,6 +48,9 @@ export const SCRIPTS = {
   valueLeftWhileItsIndexIsBuilt,
   valueSharedWhileItsIndexIsBuilt,
   runMeetsALockThatIsCommitted,
+  lotIsMovedWhenItWasHandedOut,
+  lotsAreClosedAtTheirTimes,
+  lotWaitsBesideACollection,
   weakNotifierDiesAtItsCommitPoint,
   runBeginsWithinAWeakNotifier,
   rowsNotInViewWhenTheirObserverIsCreated,
@@ -43,6 +58,11 @@ export const SCRIPTS = {
   replayWhileOlderRowsAreBeingTold,
   snapshotOnAFullDisk,
   writerCommitsBetweenTheFences,
+  gatewaysLiveWithClocksApart,
+  liveResultsAreAnswers,
+  standbyShowsItsPrimary,
+  scheduleIsPausedBesideARun,
+  schedulesInsertEachTimeOnce,
 } as const
 
 export type ScriptName = keyof typeof SCRIPTS

@@ -166,7 +166,7 @@ export class Gateway {
   async #collectForEver(process: SimulatedProcess, storage: Storage): Promise<void> {
     const { scheduler, random } = this.#world
     const { collectEveryMs } = this.#swarm
-    if (collectEveryMs === undefined) return
+    if (collectEveryMs === undefined || this.#swarm.ranges.together) return
     while (!this.#isOver && !process.isDead) {
       await new Promise<void>((resolve) =>
         scheduler.after(collectEveryMs * (0.5 + random.fraction()), 'collects', resolve, process),

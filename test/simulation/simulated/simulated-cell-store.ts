@@ -2,6 +2,7 @@
 import { EMBEDDED_LIMITS } from '../../../storage/cells/call-check.ts'
 import type { Row } from '../../../storage/cells/cell.ts'
 import {
+  answerEach,
   type CellStore,
   CellStoreError,
   type CheckAndMutate,
@@ -9,9 +10,14 @@ import {
   type KeyRange,
   type RowMutations,
   type RowScan,
+  type RowStep,
+  type ScanMark,
+  type StepAnswer,
 } from '../../../storage/cells/cell-store.ts'
 import type { RowFilter } from '../../../storage/cells/row-filter.ts'
 import { keyAfter } from '../../../storage/cells/row-key.ts'
+import { withoutSeen } from '../../cell-store/without-seen.ts'
+import { readAllRows } from '../checkers/cell-invariants.ts'
 import type { Fault } from './faults.ts'
 import type { Sender, Surroundings } from './gateway.ts'
 import type { SimulatedClock } from './simulated-clock.ts'
@@ -21,6 +27,8 @@ import { kindOfStep, nameOfRow, startTsOfStep } from './step-kind.ts'
 export type Network = Surroundings & {
   /** The store itself, which never fails. */
   readonly inner: CellStore
+  /** Its ranges have so many rows each; undefined: it has one. */
+  readonly splitRows?: number | undefined
   /** Told of every conditional mutation in the moment in which it is applied; `repeated` of duplicates. */
   readonly applied: (call: AppliedStep) => Promise<void>
 }
@@ -64,6 +72,11 @@ export class SimulatedCellStore implements CellStore {
       await applied({ process: this.#process, sender, row, step, matched })
       return matched
     })
+  }
+
+  /** Each by itself, at moments of its own. */
+  checkAndMutateRows(steps: readonly RowStep[]): Promise<StepAnswer[]> {
+    return answerEach(steps, (step) => this.checkAndMutateRow(step.row, step))
   }
 
   readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
@@ -128,14 +141,29 @@ export class SimulatedCellStore implements CellStore {
     }
   }
 
-  /** Each of them at moments of its own. */
-  async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+  /** Each of them at moments of its own; now and then as if it did not know what has changed. */
+  async *scanRanges(
+    ranges: readonly KeyRange[],
+    filter: RowFilter,
+    mark?: ScanMark,
+  ): AsyncIterable<Row> {
+    const knows = mark !== undefined && this.#network.random.below(4) > 0
+    const scan = this.#scanEach.bind(this)
+    yield* knows ? withoutSeen(scan, ranges, filter, mark) : scan(ranges, filter)
+  }
+
+  async *#scanEach(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
     const found = ranges.map((range) => Array.fromAsync(this.scanRows({ ...range, filter })))
     for (const rows of await Promise.all(found)) yield* rows
   }
 
   splitPoints(): Promise<Uint8Array[]> {
-    return this.#read('split points', () => this.#network.inner.splitPoints())
+    const { inner, splitRows } = this.#network
+    return this.#read('split points', async () => {
+      if (splitRows === undefined) return await inner.splitPoints()
+      const rows = await readAllRows(inner)
+      return rows.flatMap(({ key }, at) => (at % splitRows === splitRows - 1 ? [key] : []))
+    })
   }
 
   async close(): Promise<void> {}

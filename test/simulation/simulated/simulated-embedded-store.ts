@@ -3,17 +3,19 @@
 import { checkMutations, checkRowKey } from '../../../storage/cells/call-check.ts'
 import type { Row } from '../../../storage/cells/cell.ts'
 import {
+  answerEach,
   CellStoreError,
   type CheckAndMutate,
   type Increment,
   type KeyRange,
   type RowMutations,
   type RowScan,
+  type RowStep,
+  type StepAnswer,
 } from '../../../storage/cells/cell-store.ts'
 import type {
   CellView,
   EmbeddedCellStore,
-  RowStep,
   StepList,
 } from '../../../storage/cells/embedded-cell-store.ts'
 import { counterValue, incrementedCell } from '../../../storage/cells/mutation-application.ts'
@@ -120,6 +122,10 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
         return { changes, steps: [{ row, step, matched }], answer: () => resolve(matched) }
       },
     )
+  }
+
+  checkAndMutateRows(steps: readonly RowStep[]): Promise<StepAnswer[]> {
+    return answerEach(steps, (step) => this.checkAndMutateRow(step.row, step))
   }
 
   applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {

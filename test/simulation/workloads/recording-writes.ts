@@ -28,6 +28,10 @@ export class RecordingWrites implements TableTransaction {
     return this.#transaction.startTs
   }
 
+  get locksRows(): boolean {
+    return this.#transaction.locksRows
+  }
+
   get now(): number {
     return this.#transaction.now
   }
