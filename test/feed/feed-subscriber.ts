@@ -55,6 +55,11 @@ export class FeedSubscriber implements SubscriberRecord {
   /** Commits that broke off in their middle. */
   brokenCommits = 0
 
+  /** How often it was to come back later, before it had begun. */
+  refused = 0
+  /** Whether it was the last time. */
+  isRefused = false
+
   /** Whether it was told that its position is too old, and has not asked for a snapshot so far. */
   isToRestart = false
   readonly #mayBeTooOld: boolean
@@ -80,6 +85,7 @@ export class FeedSubscriber implements SubscriberRecord {
   request(): Readonly<Record<string, unknown>> {
     const { sql, params = [] } = this.query
     this.isToRestart = false
+    this.isRefused = false
     if (this.#position !== undefined) return { sql, params, since: this.#position }
     return { sql, params, ...(this.beginning === 'now' ? {} : this.beginning) }
   }
@@ -88,6 +94,7 @@ export class FeedSubscriber implements SubscriberRecord {
     const { type } = frame
     if (this.#open !== undefined && type !== 'change') this.#violated(`${type} inside a commit`)
     if (type === 'error' && frame.code === 'resume_too_old' && this.#mayBeTooOld) this.#restart()
+    else if (type === 'error' && frame.retryable && !this.#isSubscribed) this.#refused()
     else if (type === 'subscribed') this.#subscribed(frame.timestamp)
     else if (!this.#isSubscribed) this.#violated(`${type} before subscribed`)
     else if (type === 'rows') this.#rows?.push(...frame.rows.map(shortenedChange))
@@ -104,6 +111,12 @@ export class FeedSubscriber implements SubscriberRecord {
     this.#isSubscribed = false
     this.#open = undefined
     this.#rows = undefined
+  }
+
+  /** Too many subscribe at the same moment: the bound on those that wait is less than there are here. */
+  #refused(): void {
+    this.refused += 1
+    this.isRefused = true
   }
 
   /** What it was told so far was checked after each kill. */

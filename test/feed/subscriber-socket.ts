@@ -35,12 +35,20 @@ export class SubscriberSocket {
       const subscriber = this.#socket === socket ? this.subscribers[Number(id)] : undefined
       subscriber?.take(frame)
       if (subscriber?.isToRestart) subscribe(subscriber, Number(id))
+      if (subscriber?.isRefused)
+        this.#subscribeLater(socket, () => subscribe(subscriber, Number(id)))
       if (subscriber?.isInsideCommit && this.#breaksInside()) this.breakAndReturn(url, 0)
       this.#wake()
     })
     socket.on('close', () => this.#lost(socket))
     // What follows an error is the close.
     socket.on('error', () => undefined)
+  }
+
+  #subscribeLater(socket: WebSocket, subscribe: () => void): void {
+    setTimeout(() => {
+      if (this.#socket === socket && this.isConnected) subscribe()
+    }, RECONNECT_MS_MAX)
   }
 
   get isConnected(): boolean {
@@ -94,7 +102,9 @@ export class SubscriberSocket {
   }
 
   #saidOf(timestamp: number): string {
-    const waiting = this.subscribers.map(({ query, position }) => `${query.sql} is at ${position}`)
+    const waiting = this.subscribers
+      .filter(({ position = 0 }) => position < timestamp)
+      .map(({ query, position, violations }) => `${query.sql} is at ${position} ${violations}`)
     const state = this.isConnected ? 'connected' : 'not connected'
     return `Nobody was told of ${timestamp}: ${waiting.join(', ')}, ${state}.`
   }

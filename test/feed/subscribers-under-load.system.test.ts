@@ -195,7 +195,7 @@ test(`${SUBSCRIBERS} subscribers, broken connections and readers that stop: each
     `${subscribers.length} subscribers, ${history.length} commits: ` +
       `${sum(({ commits }) => commits.length)} were told, ${sum(({ longCommits }) => longCommits)} of them in several frames; ` +
       `${sum(({ resumed }) => resumed)} resumed, ${sum(({ brokenCommits }) => brokenCommits)} in the middle of a commit; ` +
-      `${sum(({ progress }) => progress)} signs of progress; all had everything ${Math.round(caughtUpMs)} ms after the end`,
+      `${sum(({ progress }) => progress)} signs of progress, ${sum(({ refused }) => refused)} refused at first; all had everything ${Math.round(caughtUpMs)} ms after the end`,
   )
   assert.ok(sum(({ resumed }) => resumed) > SECONDS * 10)
   assert.ok(sum(({ longCommits }) => longCommits) > 0)

@@ -51,6 +51,11 @@ export class Load {
     }
   }
 
+  /** Only reads: a commit that has begun is finished first, however long that takes. */
+  async reader(): Promise<void> {
+    while (!this.#isEnding) await this.#counted(`GET * FROM item WHERE id = ${this.#next}`)
+  }
+
   /** Asks what must never wait. */
   async look(): Promise<void> {
     for (let at = 0; !this.#isEnding; at += 1) {

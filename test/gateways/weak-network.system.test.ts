@@ -8,6 +8,7 @@ import { Load } from './store-load.ts'
 import { WeakNetwork, type Weakness } from './weak-network.ts'
 
 const CLIENTS = 8
+const READERS = 2
 /** For how long the way is weak each time. */
 const WEAK_MS = Number(process.env.WEAK_SECONDS ?? 8) * 1_000
 const SLOW_MS = 2_000
@@ -29,7 +30,10 @@ test('the way to etcd is slow, or cut in one direction: answers say so within th
   await load.query('CREATE TABLE item (id INTEGER PRIMARY KEY)')
   // A list that was never answered is waited for.
   await fetch(`${server.url}/v1/gateways`)
-  const clients = Array.from({ length: CLIENTS }, () => load.client())
+  const clients = [
+    ...Array.from({ length: CLIENTS }, () => load.client()),
+    ...Array.from({ length: READERS }, () => load.reader()),
+  ]
   const looking = load.look()
   await delay(1_000)
 

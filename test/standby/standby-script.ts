@@ -36,6 +36,6 @@ export async function standbyRun(seed: number, steps: number): Promise<Happened>
 export async function standbyShowsItsPrimary(): Promise<void> {
   for (let seed = 1; seed <= RUNS.seeds; seed += 1) {
     const happened = await standbyRun(seed, RUNS.steps)
-    assert.ok((happened['snapshots'] ?? 0) > 0)
+    assert.ok((happened.snapshots ?? 0) > 0)
   }
 }
