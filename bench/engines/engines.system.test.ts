@@ -54,11 +54,13 @@ for (const engine of ENGINES) {
     const experiments = timestampsOnEngines({})
     const experiment = experiments.find((one) => one.name.endsWith(engine)) as Experiment
     const { samples } = await runShortly(experiment)
-    const [alone = 0, , together = 0] = [...samples.values()].map(
+    const [alone = 0, , together = 0, ...throughGateways] = [...samples.values()].map(
       ([sample]) => (sample && figureOf(sample, 'operationsPerSecond')) ?? 0,
     )
     assert.ok(alone > 0)
     assert.ok(together > 10 * alone, `${together} together, ${alone} alone`)
+    assert.equal(throughGateways.length, 3)
+    assert.ok(Math.min(...throughGateways) > alone, `${throughGateways}, ${alone} alone`)
   }
   testWithServers(title, run, missingEngine(engine))
 }

@@ -158,6 +158,7 @@ export function fitLayers(plot: FigurePlot, { dots, lines }: FitMarks) {
 }
 
 const DASHES = [5, 4]
+const RULE_NAME_HEIGHT = 14
 
 /** A dashed line from bottom to top. */
 export type Rule = { readonly label: string; readonly x: number }
@@ -167,6 +168,7 @@ export function lineLayers(plot: FigurePlot, rules: readonly Rule[]) {
   const y = numberAxis('median', plot.yTitle, plot.yLogarithmic)
   const legend = { title: null, orient: 'bottom', direction: 'vertical' } as const
   const color = { field: 'series', type: 'nominal', legend } as const
+  const named = namesAbove(rules)
   return [
     { mark: { type: 'line', point: { size: 60 } }, encoding: { x, y, color } },
     {
@@ -174,19 +176,27 @@ export function lineLayers(plot: FigurePlot, rules: readonly Rule[]) {
       encoding: { x, color, y: { field: 'min', type: 'quantitative' }, y2: { field: 'max' } },
     },
     {
-      data: { values: [...rules] },
+      data: { values: named },
       mark: { type: 'rule', strokeDash: DASHES, color: '#777777' },
-      encoding: { x: { field: 'x', type: 'quantitative' } },
+      encoding: {
+        x: { field: 'x', type: 'quantitative' },
+        y: { field: 'top', type: 'quantitative', scale: null },
+        y2: { value: 'height' },
+      },
     },
     {
-      // One below the other: their lines may be close together.
-      data: { values: rules.map((rule, at) => ({ ...rule, yPixels: 10 + 14 * at })) },
+      data: { values: named },
       mark: { type: 'text', align: 'right', dx: -6, fontSize: 11, color: '#777777' },
       encoding: {
         x: { field: 'x', type: 'quantitative' },
-        y: { field: 'yPixels', type: 'quantitative', scale: null },
+        y: { field: 'top', type: 'quantitative', scale: null },
         text: { field: 'label', type: 'nominal' },
       },
     },
   ] as const
+}
+
+/** Above what was measured, one above the other: their lines may be close together. In pixels, up is less. */
+function namesAbove(rules: readonly Rule[]) {
+  return rules.map((rule, at) => ({ ...rule, top: -8 - RULE_NAME_HEIGHT * at }))
 }

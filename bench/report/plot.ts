@@ -85,7 +85,7 @@ function specify(plot: Plot, reported: ReportedExperiment): TopLevelSpec | undef
     return { ...shared, height: 360, layer }
   }
   if (plot.kind === 'goals') {
-    const values = reported.goals.map(goalPoint)
+    const values = withoutSharedBeginning(reported.goals).map(goalPoint)
     if (values.length === 0) return undefined
     const layer = [...goalLayers(plot, values)]
     return { ...shared, data: { values }, height: { step: 52 }, layer }
@@ -93,9 +93,10 @@ function specify(plot: Plot, reported: ReportedExperiment): TopLevelSpec | undef
   const points = pointsOf(plot, reported)
   const data = { values: points }
   if (points.length === 0) return undefined
-  return plot.kind === 'bars'
-    ? { ...shared, data, height: { step: 46 }, layer: [...barLayers(plot, points)] }
-    : { ...shared, data, height: 320, layer: [...lineLayers(plot, rulesOf(plot, reported))] }
+  if (plot.kind === 'bars')
+    return { ...shared, data, height: { step: 46 }, layer: [...barLayers(plot, points)] }
+  const layer = [...lineLayers(plot, rulesOf(plot, reported))]
+  return { ...shared, data, height: 320, layer }
 }
 
 /** What its marks are. */
@@ -115,6 +116,14 @@ function rulesOf({ rules = [] }: FigurePlot, { contenders }: ReportedExperiment)
     const found = contenders.find(({ name }) => name === place.contender)
     return found?.figures[place.figure]?.median
   }
+}
+
+/** What all of them begin with, `Figure 8 on etcd`, is in the title, and long names are cut. */
+function withoutSharedBeginning(goals: readonly JudgedGoal[]): readonly JudgedGoal[] {
+  const [first = '', ...others] = goals.map(({ what }) => what.split(/(?=[:,] )/)[0] ?? '')
+  if (others.length === 0 || others.some((other) => other !== first)) return goals
+  const short = (what: string) => what.slice(first.length).replace(/^[:,] /, '')
+  return goals.map((goal) => ({ ...goal, what: short(goal.what) || goal.what }))
 }
 
 /** What was measured stands behind the name: at the bar it would meet the ticks. */

@@ -36,6 +36,7 @@ export const SECTIONS: readonly PaperSection[] = [
     found: [
       'In its own process, a transaction can take {goal: timestamps per second, in process} timestamps a second.',
       'Through a shared store, many callers together get {goal: timestamps per second, through a gateway} a second.',
+      'Over etcd, two gateways get {goal: timestamps per second from etcd, through 2 gateways, 100 waiting at each} a second together, four {goal: timestamps per second from etcd, through 4 gateways, 100 waiting at each}, and eight {goal: timestamps per second from etcd, through 8 gateways, 100 waiting at each}: each asks with one request for all who wait at it.',
     ],
     apart: [
       'The paper counts requests over a network to a server that is only an oracle. Here callers and oracle are in one process; etcd and Bigtable’s emulator are other processes of the same machine, and each request there changes a row.',
