@@ -10,17 +10,18 @@ const AWAY_MS_MAX = 1_500
 
 /** Server processes over one store, which are killed, paused and come back. */
 export class GatewaySet {
-  readonly #engine: SharedEngine
+  readonly #engine: Pick<SharedEngine, 'flags' | 'env'>
   readonly #flags: readonly string[]
   /** A module that each of them loads first. */
   readonly #preloaded: { readonly preloaded?: string }
   readonly #env: Readonly<Record<string, string>>
   readonly #random: SeededRandomness
   #gateways: ServerProcess[] = []
+  #lastUrl = ''
   #started = 0
 
   constructor(
-    engine: SharedEngine,
+    engine: Pick<SharedEngine, 'flags' | 'env'>,
     options: {
       readonly random: SeededRandomness
       readonly flags?: readonly string[]
@@ -41,9 +42,9 @@ export class GatewaySet {
     for (let at = 0; at < count; at++) await this.add()
   }
 
-  /** One that is running, or that seems to be. */
+  /** One that is running, or that seems to be; the last one that was while none is. */
   any(): string {
-    return (this.#gateways[this.#random.below(this.#gateways.length)] as ServerProcess).url
+    return this.#gateways[this.#random.below(this.#gateways.length)]?.url ?? this.#lastUrl
   }
 
   get urls(): readonly string[] {
@@ -96,9 +97,11 @@ export class GatewaySet {
   async #startOne(): Promise<ServerProcess> {
     this.#started += 1
     const seed = { LOSSY_SEED: String(this.#random.below(2 ** 31)) }
-    return await ServerProcess.start(undefined, [...this.#engine.flags, ...this.#flags], {
+    const started = await ServerProcess.start(undefined, [...this.#engine.flags, ...this.#flags], {
       ...this.#preloaded,
       env: { ...this.#engine.env, ...seed, ...this.#env },
     })
+    this.#lastUrl = started.url
+    return started
   }
 }

@@ -21,13 +21,13 @@ import { GatewaySet } from './gateway-set.ts'
 import { Lists } from './lists.ts'
 import { runLive } from './live.ts'
 
-const HELP = `npm run test:gateways -- [--engine bigtable|etcd] [--seconds 30] [--lossy] [--seed 7]
+const HELP = `npm run test:gateways -- [--engine bigtable|etcd|sqlite] [--seconds 30] [--lossy] [--seed 7]
 
 Three server processes over one Bigtable (an emulator) or one etcd (three members), transfers between accounts over any of
 them, sums of all accounts, and lists that are read and appended to. Every few seconds a gateway is killed or paused for
 longer than its locks live, and etcd's leader is killed. Prints what was acknowledged, lost and summed wrongly, and fails by its exit code.
 
-  --engine   which of them; both without it
+  --engine   which of them; both without it. sqlite: one server with a folder of its own, for --only bank
   --only     bank; watchers: subscribers and observers of a table whose gateway is killed, who find another one;
              live: live results and writers at both of two gateways, of which one is killed;
              web-index and brokerage: the example and the benchmark over two gateways; move: the brokerage's database
@@ -50,8 +50,11 @@ const { values } = scriptFlags(HELP, {
 const seconds = Number(values.seconds)
 const seed = Number(values.seed)
 const engines = ENGINES.filter((name) => values.engine === undefined || values.engine === name)
-if (engines.length === 0) {
-  endMisused(HELP, `There is no --engine ${values.engine}; there are ${ENGINES.join(', ')}.`)
+if (engines.length === 0 && values.engine !== 'sqlite') {
+  endMisused(
+    HELP,
+    `There is no --engine ${values.engine}; there are ${ENGINES.join(', ')}, sqlite.`,
+  )
 }
 const SCENARIOS = {
   bank: runBank,
@@ -70,6 +73,9 @@ if (scenarios.length === 0) {
     `There is no --only ${values.only}; there are ${Object.keys(SCENARIOS).join(', ')}.`,
   )
 }
+if (values.engine === 'sqlite' && (values.only !== 'bank' || values.lossy)) {
+  endMisused(HELP, 'Over sqlite there is --only bank, and not --lossy.')
+}
 if (!(seconds > 0) || !Number.isSafeInteger(seed)) {
   endMisused(HELP, '--seconds and --seed are numbers.')
 }
@@ -84,7 +90,7 @@ const LOSSY = fileURLToPath(new URL('./lossy-store.ts', import.meta.url))
 /** Who has to have been told that nobody knows: every step of the protocol that changes a row. */
 const TOLD = ['prewrite', 'commit', 'two-phase-commit', 'oracle-row', 'liveness']
 
-let isSound = true
+let isSound = engines.length > 0 || (await runBank('sqlite'))
 for (const name of engines) {
   const missing = missingEngine(name)
   if (missing !== false) {
@@ -95,18 +101,18 @@ for (const name of engines) {
 }
 process.exit(isSound ? 0 : 1)
 
-async function runBank(name: EngineName): Promise<boolean> {
+async function runBank(name: EngineName | 'sqlite'): Promise<boolean> {
   const random = new SeededRandomness(seed)
   const cleaning: Array<() => Promise<void>> = []
   try {
     const folder = await testFolder({ after: (clean) => cleaning.unshift(clean) }, 'gateways')
     const log = join(folder, 'lost')
-    const engine = await startEngine(name)
+    const engine = name === 'sqlite' ? ownStore(folder) : await startEngine(name)
     cleaning.unshift(() => engine.close())
     const lossy = values.lossy ? { preloaded: LOSSY, env: { LOSSY_LOG: log } } : {}
     const gateways = new GatewaySet(engine, { random, ...lossy })
     cleaning.unshift(() => gateways.close())
-    await gateways.start(GATEWAYS)
+    await gateways.start(name === 'sqlite' ? 1 : GATEWAYS)
     const bank = new Bank(gateways, random)
     const lists = new Lists(gateways, random)
     await bank.open()
@@ -138,6 +144,14 @@ async function runBank(name: EngineName): Promise<boolean> {
   } finally {
     for (const clean of cleaning) await clean()
   }
+}
+
+/** A folder that one server after the other opens. */
+function ownStore(
+  folder: string,
+): Pick<SharedEngine, 'name' | 'flags' | 'env' | 'close' | 'killLeader'> {
+  const flags = ['--data', join(folder, 'data')]
+  return { name: 'SQLite, one server', flags, env: {}, close: async () => undefined }
 }
 
 /** Subscribers of one gateway, and observers in all of them and elsewhere; the gateway of the subscribers is killed. */
@@ -228,7 +242,7 @@ async function disturbed(
 }
 
 /** Kills the member that leads, and resolves when it is back. */
-async function disturbEngine(engine: SharedEngine): Promise<string> {
+async function disturbEngine(engine: Pick<SharedEngine, 'name' | 'killLeader'>): Promise<string> {
   const restart = await engine.killLeader?.()
   if (restart === undefined) return 'the engine has no leader'
   await delay(MEMBER_AWAY_MS)
