@@ -21,6 +21,8 @@ const STAMPS = 'test/gateways/stamps.system.test.ts'
 const STANDBY = 'test/kill/kill-standby.system.test.ts'
 const MEMORY = ['constant', 'transfer'].map((name) => `test/${name}-memory.system.test.ts`)
 
+const BANK = ['--only', 'bank', '--seconds', '120', '--plot', PLOTS, '--history', PLOTS]
+
 export const SUITES: readonly Suite[] = [
   {
     name: 'simulation',
@@ -134,9 +136,8 @@ export const SUITES: readonly Suite[] = [
     minutes: 5,
     says: /.*\S.*/,
   },
-  ...gateways('bank', 'transfers and lists over gateways that are killed and paused', [
-    ...['--only', 'bank', '--seconds', '120', '--plot', PLOTS, '--history', PLOTS],
-  ]),
+  ...gateways('bank', 'transfers and lists over gateways that are killed and paused', BANK),
+  onEngine('sqlite', 'bank', 'the same over one server with a folder of its own', BANK),
   ...gateways('lossy', 'the same, where the store loses mutations and answers', [
     ...['--only', 'bank', '--lossy', '--seconds', '120', '--plot', PLOTS],
   ]),
@@ -158,11 +159,15 @@ function script(name: string, ...flags: readonly string[]): string[] {
 }
 
 function gateways(name: string, shows: string, words: readonly string[]): readonly Suite[] {
-  return ['bigtable', 'etcd'].map((engine) => ({
+  return ['bigtable', 'etcd'].map((engine) => onEngine(engine, name, shows, words))
+}
+
+function onEngine(engine: string, name: string, shows: string, words: readonly string[]): Suite {
+  return {
     name: `${name}-${engine}`,
     shows,
     words: script('test:gateways', '--engine', engine, ...words),
     minutes: 3,
     says: /.*\bseed \d+.*/,
-  }))
+  }
 }
