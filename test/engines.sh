@@ -28,3 +28,11 @@ if [ "${#missing[@]}" -gt 0 ]; then
 fi
 etcd --version | sed -n 1p
 go version
+# Emulators are built now: the first test that starts one would be charged for that.
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+sh tools/run.sh -C percolite:source --input-type=module --eval "
+  const { EMULATORS } = await import('./bench/engines/emulator.ts')
+  for (const kind of EMULATORS) {
+    if (kind.missing === undefined) await (await kind.start()).close()
+  }
+"

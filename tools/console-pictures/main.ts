@@ -12,7 +12,7 @@ import { buildConsole } from '../../test/console/built-console.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import { scriptFlags } from '../script-flags.ts'
 import { OBSERVER_STATEMENTS, OBSERVERS } from './observers.ts'
-import { type PicturedView, VIEWS } from './views.ts'
+import { type PicturedServer, type PicturedView, VIEWS } from './views.ts'
 
 const HELP = `node tools/console-pictures/main.ts [--only <name>]
 
@@ -30,9 +30,17 @@ const PHONE = { width: 360, height: 720 }
 
 const { values } = scriptFlags(HELP, { only: { type: 'string' } })
 const { startTestServer } = await import('../../test/server/test-server.ts')
+const { TokenServer } = await import('../../test/server/token-server.ts')
 const wanted = VIEWS.filter(({ name }) => values.only === undefined || name === values.only)
 await using cleaning = new AsyncDisposableStack()
-const urls = { brokerage: await startBrokerage(), transfers: await startTransfers() }
+const after = (work: () => unknown) => cleaning.defer(async () => void (await work()))
+const members = await startMembers()
+const urls: Readonly<Record<PicturedServer, string>> = {
+  brokerage: await startBrokerage(),
+  transfers: await startTransfers(),
+  empty: (await (await startTestServer({ after }, { flags: { engine: 'memory' } })).listen()).url,
+  members: (await members.server.listen()).url,
+}
 buildConsole()
 const browser = await launchChromium()
 cleaning.defer(() => browser.close())
@@ -49,7 +57,6 @@ for (const view of wanted) {
 async function startBrokerage(): Promise<string> {
   const data = await mkdtemp(join(tmpdir(), 'percolite-pictures-'))
   cleaning.defer(() => rm(data, { recursive: true, force: true }))
-  const after = (work: () => unknown) => cleaning.defer(async () => void (await work()))
   const server = await startTestServer(
     { after },
     { flags: { engine: 'sqlite', data }, deps: { observers: OBSERVERS } },
@@ -67,7 +74,6 @@ async function startBrokerage(): Promise<string> {
 
 /** Bob pays Joe, twice, on a server whose transactions leave locks to be seen. */
 async function startTransfers(): Promise<string> {
-  const after = (work: () => unknown) => cleaning.defer(async () => void (await work()))
   const flags = { engine: 'memory', commit: 'two-phase' }
   const server = await startTestServer({ after }, { flags })
   const rows = "('bob', 'Bob', 10), ('joe', 'Joe', 2)"
@@ -78,6 +84,27 @@ async function startTransfers(): Promise<string> {
       SET balance = balance + ${amount} ON account WHERE id = 'joe'`)
   }
   return (await server.listen()).url
+}
+
+/** Members of a shop, each with what they may do. */
+async function startMembers() {
+  const started = await TokenServer.start({ after })
+  for (const sql of [
+    'CREATE TABLE note (owner TEXT, id INTEGER, text TEXT, PRIMARY KEY (owner, id))',
+    'CREATE TABLE price (symbol TEXT PRIMARY KEY, amount DECIMAL(12, 2))',
+    ...['CREATE ROLE member', 'CREATE ROLE clerk', 'CREATE ROLE report'],
+    ...['READ', 'WRITE'].map((right) => `GRANT ${right} ON note TO member WHERE owner = token.sub`),
+    ...[
+      'GRANT READ ON price TO member',
+      'GRANT WRITE ON price TO clerk',
+      'GRANT INSPECT TO report',
+    ],
+    'CREATE TOKEN shop ROLE clerk EXPIRES IN 90 DAYS',
+    'CREATE TOKEN nightly ROLE report EXPIRES IN 30 DAYS',
+  ]) {
+    await started.query(sql)
+  }
+  return started
 }
 
 /** Trades now and then, and somebody who watches them, until the pictures are taken. */
@@ -110,7 +137,7 @@ async function take(
   const context = await from.newContext({ locale: 'en-US', ...look })
   const page = await context.newPage()
   await page.goto(`${urls[of]}/console/${hash}`)
-  await prepare(page)
+  await prepare(page, members.token)
   await page.screenshot({ path: FOLDER + file, caret: 'hide', animations: 'disabled' })
   await context.close()
   const { size } = await stat(FOLDER + file)

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Page } from 'playwright-core'
 
+export type PicturedServer = 'brokerage' | 'transfers' | 'empty' | 'members'
+
 /** One view of the console, as it is on its pictures. */
 export type PicturedView = {
   /** Of the files. */
   readonly name: string
   /** The server: that of the brokerage, if it is not said. */
-  readonly of?: 'brokerage' | 'transfers'
+  readonly of?: PicturedServer
   /** Its address in the console. */
   readonly hash: string
   /** What is done before the picture is taken. */
-  readonly prepare: (page: Page) => Promise<unknown>
+  readonly prepare: (page: Page, token: string) => Promise<unknown>
 }
 
 const STATEMENT = `-- What did they buy, and for how much?
@@ -91,10 +93,10 @@ export const VIEWS: readonly PicturedView[] = [
     hash: '#/live?sql=SCAN+*+FROM+security',
     async prepare(page) {
       await page.getByText('live', { exact: true }).waitFor()
-      await page.waitForTimeout(1_500)
+      await page.waitForTimeout(700)
       await page.getByRole('button', { name: 'Drop the connection' }).click()
       await page.getByText('goes on after').waitFor()
-      await page.waitForTimeout(1_500)
+      await page.waitForTimeout(700)
     },
   },
   {
@@ -113,6 +115,22 @@ export const VIEWS: readonly PicturedView[] = [
       await page.locator('.chart canvas').first().waitFor()
       await page.waitForTimeout(9_000)
       await page.getByRole('button', { name: 'Pause …' }).click()
+    },
+  },
+  {
+    name: 'first-steps',
+    of: 'empty',
+    hash: '#/query',
+    prepare: (page) => page.getByRole('region', { name: 'First steps' }).waitFor(),
+  },
+  {
+    name: 'access',
+    of: 'members',
+    hash: '#/access',
+    async prepare(page, token) {
+      await page.getByLabel('Token').fill(token)
+      await page.keyboard.press('Enter')
+      await page.getByText('owner = token.sub').first().waitFor()
     },
   },
   {
