@@ -150,6 +150,8 @@ class SocketServer {
     shares.sockets.take(client)
     const session = new SocketSession(socket, { handshake, client }, this.#deps)
     this.#sessions.add(session)
+    // Its handshake may have been one request too many of its client, after which nothing was read for a turn.
+    socket.resume()
     socket.once('close', () => {
       this.#sessions.delete(session)
       shares.sockets.giveBack(client)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { WebSocket } from 'ws'
@@ -35,6 +36,20 @@ test('the first frame welcomes the client, with or without the subprotocol', asy
     socket.close()
     assert.equal((await client.closed()).code, 1005)
   }
+})
+
+test('a handshake that is one request too many of its client in a turn is served as any other', async (t) => {
+  const { port } = await listeningServer(t)
+  const [others, own] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
+  t.after(() => others.destroy())
+  await Promise.all([others, own].map((connection) => once(connection, 'connect')))
+  // As many as are read of a client in a turn: then nothing of it is, until a later one.
+  others.resume().write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(512))
+  const at = `ws://127.0.0.1:${port}/v1/socket`
+  const client = new SocketClient(new WebSocket(at, { createConnection: () => own }))
+  assert.equal((await client.next()).type, 'welcome')
+  assert.equal((await client.query('SHOW TABLES')).type, 'result')
+  client.socket.close()
 })
 
 test('a query is answered as over HTTP, and what is wrong with it is an error of its id', async (t) => {

@@ -45,7 +45,7 @@ export class ConnectionReads {
   #bodyWork = 0
   #isScheduled = false
 
-  /** Weighs what is read from the connection until it closes or becomes a WebSocket. */
+  /** Weighs what is read from the connection until it closes or becomes a WebSocket, which then has to resume it. */
   add(socket: Socket, key: ClientKey): void {
     const client = this.#byClient.get(key) ?? { key, connections: new Set(), work: newWork() }
     this.#byClient.set(key, client)
@@ -64,7 +64,9 @@ export class ConnectionReads {
     const { key, connections } = read.client
     connections.delete(read)
     if (connections.size === 0) this.#byClient.delete(key)
-    if (read.isHeld) this.#held.delete(key, read)
+    if (!read.isHeld) return
+    this.#held.delete(key, read)
+    read.letGo()
   }
 
   /** To be called for each piece of work. Holds the connection, or all of its client, where that was too much. */
@@ -154,8 +156,13 @@ export class ConnectionRead {
     })
   }
 
-  readOn(): void {
+  /** It is not held any more, and stays paused where it was. */
+  letGo(): void {
     this.#isHeld = false
+  }
+
+  readOn(): void {
+    this.letGo()
     if (this.readBody === undefined) this.#socket.resume()
     else this.readBody()
   }
