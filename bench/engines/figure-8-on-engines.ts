@@ -64,7 +64,7 @@ const WORDS: Readonly<Record<EngineName, EngineWords>> = {
   etcd: {
     title: 'an etcd of one member',
     note: () =>
-      'An acknowledged change is on disk, on both sides of a ratio. etcd has no conditional change of a row: one is a read and a transaction that is refused if the row has changed meanwhile, so a raw write is two requests as well, one after the other within one round trip.',
+      'An acknowledged change is on disk, on both sides of a ratio. etcd has no conditional change of a row: a write is one transaction that is refused if the row is not what this process remembers of it, and is then sent again with what it is.',
   },
 }
 

@@ -65,8 +65,6 @@ export const HEADLINES: readonly Headline[] = [
       '{goal: processor time for a trade result: percolite-http / postgres} with PostgreSQL and the same program',
       '{goal: processor time for a trade result: percolite-etcd-1 / postgres} over etcd, with PostgreSQL and the same program',
       // Of earlier runs, such as the one that is kept.
-      '{goal: processor time for a trade result: percolite-native / pg-native} each in its own language',
-      '{goal: processor time for a trade result: percolite-etcd-1 / pg-native} over etcd, with PostgreSQL in its own',
     ],
   },
   {

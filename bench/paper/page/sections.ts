@@ -180,9 +180,7 @@ export const SECTIONS: readonly PaperSection[] = [
     ],
     found: [
       'A trade result costs Percolite {goal: processor time for a trade result: percolite-http / postgres} times as much processor time as PostgreSQL, and {goal: processor time for a trade result: percolite-http / sqlite} times as much as SQLite in the driver’s own process, with the same program.',
-      'Where each is in its own language, it costs {goal: processor time for a trade result: percolite-native / pg-native} times as much as in PostgreSQL and {goal: processor time for a trade result: percolite-native / sqlite-native} times as much as in SQLite.',
       'What the authors asked is how much of their factor is that of a store on other machines: over a gateway and etcd, a trade result costs {goal: processor time for a trade result: percolite-etcd-1 / postgres} times as much as in PostgreSQL, and {goal: processor time for a trade result: percolite-etcd-1 / percolite-http} times as much as with the store in Percolite’s own process, with the same program.',
-      'What the authors asked is how much of their factor is that of a store on other machines: over a gateway and etcd, a trade result costs {goal: processor time for a trade result: percolite-etcd-1 / pg-native} times as much as in PostgreSQL, and {goal: processor time for a trade result: percolite-etcd-1 / percolite-native} times as much as with the store in Percolite’s own process.',
     ],
     apart: [
       'A TPC-E-style workload: no TPC benchmark result, not audited, and not comparable with any published TPC-E result. How it differs is listed under each experiment.',
