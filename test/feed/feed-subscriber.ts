@@ -94,7 +94,7 @@ export class FeedSubscriber implements SubscriberRecord {
     const { type } = frame
     if (this.#open !== undefined && type !== 'change') this.#violated(`${type} inside a commit`)
     if (type === 'error' && frame.code === 'resume_too_old' && this.#mayBeTooOld) this.#restart()
-    else if (type === 'error' && frame.retryable && !this.#isSubscribed) this.#refused()
+    else if (frame.code === 'client_overloaded' && !this.#isSubscribed) this.#refused()
     else if (type === 'subscribed') this.#subscribed(frame.timestamp)
     else if (!this.#isSubscribed) this.#violated(`${type} before subscribed`)
     else if (type === 'rows') this.#rows?.push(...frame.rows.map(shortenedChange))
