@@ -191,7 +191,7 @@ async function plot(folder: string, name: string, bank: Bank, events: readonly E
   const doneMs = bank.acknowledgedMs.map((ms) => ms - bank.beganMs)
   const svg = await drawTimeline(
     {
-      title: `Transfers over three gateways, ${name}`,
+      title: `Transfers under kills and pauses, ${name}`,
       yTitle: 'transfers acknowledged in a second',
       values: 'transfers',
     },
