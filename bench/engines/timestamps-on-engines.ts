@@ -2,17 +2,18 @@
 
 import { type CellStore, systemClock } from '../../storage/storage.ts'
 import { SharedOracle } from '../../storage/transactions/oracle/shared-oracle.ts'
-import type { Contender, Experiment, Surroundings } from '../harness/experiment.ts'
+import type { Contender, Experiment } from '../harness/experiment.ts'
 import { measureHere, runClosedLoop } from '../load/closed-loop.ts'
-import { askOracle, type OpenOracle, oracleContender, SILENT } from '../micro/timestamps.ts'
+import { SILENT } from '../micro/timestamps.ts'
 import { ENGINES, type EngineName, startEngine, withInstalledEngine } from './shared-engine.ts'
 
-/** Transactions that wait for a timestamp at a time. */
-const CALLERS = [1, 100, 5_000]
+/** Who takes timestamps from one row: so many wait at each gateway, which has a connection and an oracle of its own. */
+type Takers = { readonly gateways: number; readonly callers: number }
 
-/** Each with a connection and an oracle of its own, for which so many wait. */
-const GATEWAYS = [2, 4, 8]
-const CALLERS_OF_GATEWAY = 100
+const TAKERS: readonly Takers[] = [
+  ...[1, 100, 5_000].map((callers) => ({ gateways: 1, callers })),
+  ...[2, 4, 8].map((gateways) => ({ gateways, callers: 100 })),
+]
 
 type TimestampsSize = { readonly seconds?: number; readonly repetitions?: number }
 
@@ -33,33 +34,19 @@ export function timestampsOnEngines(size: TimestampsSize): Experiment[] {
 }
 
 function timestampsOnEngine(name: EngineName, size: TimestampsSize): Experiment {
-  const open = (surroundings: Surroundings) => openOracle(name, surroundings)
-  const nameOf = (callers: number) => `${callers.toLocaleString('en')} waiting`
-  const throughOf = (gateways: number) =>
-    `through ${gateways} gateways, ${nameOf(CALLERS_OF_GATEWAY)} at each`
+  const mostCallers = Math.max(...TAKERS.map(({ callers }) => callers))
   return withInstalledEngine(name, {
     ...size,
     name: `timestamps-${name}`,
     title: `Timestamps from a row of ${name}, one request for all who wait`,
     unit: 'timestamps',
-    contenders: [
-      ...CALLERS.map((callers) =>
-        oracleContender(nameOf(callers), open, askOracle({ callers, callsPerLook: 1 })),
-      ),
-      ...GATEWAYS.map((gateways) => throughGateways(throughOf(gateways), name, gateways)),
-    ],
-    goals: [
-      ...CALLERS.map((callers) => ({
-        what: `timestamps per second from ${name}, ${nameOf(callers)}`,
-        ...{ of: nameOf(callers), unit: '/s' },
-        // Its clients send one request for all their transactions that wait.
-        ...(callers === Math.max(...CALLERS) ? { paper: PAPER } : {}),
-      })),
-      ...GATEWAYS.map((gateways) => ({
-        what: `timestamps per second from ${name}, ${throughOf(gateways)}`,
-        ...{ of: throughOf(gateways), unit: '/s' },
-      })),
-    ],
+    contenders: TAKERS.map((takers) => taking(name, takers)),
+    goals: TAKERS.map((takers) => ({
+      what: `timestamps per second from ${name}, ${nameOf(takers)}`,
+      ...{ of: nameOf(takers), unit: '/s' },
+      // Its clients send one request for all their transactions that wait.
+      ...(takers.callers === mostCallers ? { paper: PAPER } : {}),
+    })),
     notes: [
       "The paper's oracle is a machine of its own, which serves about two million timestamps a second from its memory; clients send it one request for all that wait. Here each request is a change of a row in a store that others use too, from one process, whose CPU time alone is told.",
       'Gateways are oracles of that process, each with a connection of its own: what they share is the row.',
@@ -67,14 +54,18 @@ function timestampsOnEngine(name: EngineName, size: TimestampsSize): Experiment 
   })
 }
 
-/** Takes how long one caller waits, too: gateways that change the row at the same time hold each other up. */
-function throughGateways(name: string, engineName: EngineName, gateways: number): Contender {
+function nameOf({ gateways, callers }: Takers): string {
+  const waiting = `${callers.toLocaleString('en')} waiting`
+  return gateways === 1 ? waiting : `through ${gateways} gateways, ${waiting} at each`
+}
+
+function taking(engineName: EngineName, takers: Takers): Contender {
+  const { gateways, callers } = takers
   return {
-    name,
+    name: nameOf(takers),
     async open({ temporaryFolder }) {
-      const engine = await startEngine(engineName, {
-        ...{ members: 1, folder: await temporaryFolder(engineName) },
-      })
+      const folder = await temporaryFolder(engineName)
+      const engine = await startEngine(engineName, { members: 1, folder })
       const stores: CellStore[] = []
       const oracles: SharedOracle[] = []
       const close = async () => {
@@ -94,30 +85,11 @@ function throughGateways(name: string, engineName: EngineName, gateways: number)
       }
       const work = (seconds: number, signal: AbortSignal) =>
         runClosedLoop({
-          ...{ seconds, signal, takesLatency: true },
-          clients: gateways * CALLERS_OF_GATEWAY,
+          ...{ seconds, signal },
+          clients: gateways * callers,
           operation: (_, client) => (oracles[client % gateways] as SharedOracle).next(),
         })
       return { run: (seconds, signal) => measureHere(() => work(seconds, signal)), close }
     },
-  }
-}
-
-async function openOracle(
-  name: EngineName,
-  { temporaryFolder }: Surroundings,
-): Promise<OpenOracle<SharedOracle>> {
-  const engine = await startEngine(name, { members: 1, folder: await temporaryFolder(name) })
-  try {
-    const cellStore = await engine.open('oracle')
-    const oracle = await SharedOracle.open({ cellStore, clock: systemClock, log: SILENT })
-    const close = async () => {
-      await cellStore.close()
-      await engine.close()
-    }
-    return { oracle, cellStore: { close } }
-  } catch (error) {
-    await engine.close()
-    throw error
   }
 }

@@ -57,7 +57,7 @@ export function timestamps(): Experiment {
 
 const RATE = { unit: '/s', paper: 2e6 }
 
-export type OpenOracle<Oracle> = {
+type OpenOracle<Oracle> = {
   readonly oracle: Oracle
   readonly cellStore: Pick<CellStore, 'close'>
 }
@@ -69,7 +69,7 @@ type OracleWork<Oracle> = (
 ) => Promise<{ readonly operations: number }>
 
 /** A contender over an oracle of its own. */
-export function oracleContender<Oracle extends TimestampOracle>(
+function oracleContender<Oracle extends TimestampOracle>(
   name: string,
   open: (surroundings: Surroundings) => Promise<OpenOracle<Oracle>>,
   work: OracleWork<Oracle>,
@@ -90,7 +90,7 @@ export function oracleContender<Oracle extends TimestampOracle>(
 }
 
 /** Each caller waits for its timestamp before it asks for the next. */
-export function askOracle({
+function askOracle({
   callers,
   callsPerLook,
 }: {
