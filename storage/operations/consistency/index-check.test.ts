@@ -174,6 +174,8 @@ test('a row of thousands of words is taken apart once', async (t) => {
   assert.deepEqual(await world.problems(), [
     'T4 The entry of index "words" is left over: Its row has other values.',
   ])
+  // From the row's side, for all its entries, and for the one that is wrong once more.
+  assert.equal(segmented.mock.callCount(), 1 + 3)
   await world.storage.close()
 })
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cells/cell.ts'
 import type { CellStore } from '../../cells/cell-store.ts'
-import { compareRowKeys, endOfPrefix } from '../../cells/row-key.ts'
+import { compareRowKeys, endOfPrefix, keyString } from '../../cells/row-key.ts'
 import { handedOutColumn, handedOutTime } from '../../observers/notifications/handed-out.ts'
 import {
   belongsTo,
@@ -30,10 +30,9 @@ import { readFences } from './store-rows.ts'
  * wrong ones.
  *
  * Along the rows, whose entries must be there, with multi-gets of a batch; then the entries are counted. Only where
- * there are more than those of the rows each is asked for its row, of which all entries are made again: a row with
- * thousands of words would take the square of their number. The store may be written meanwhile, so a disagreement is
- * checked once more before it is a problem; rows with an undecided lock, and snapshots that garbage collection has
- * overtaken, are left to the next check.
+ * there are more than those of the rows each is asked for its row, of which all entries are made again. The store may
+ * be written meanwhile, so a disagreement is checked once more before it is a problem; rows with an undecided lock, and
+ * snapshots that garbage collection has overtaken, are left to the next check.
  */
 export class IndexCheck {
   readonly #cellStore: CellStore
@@ -112,26 +111,32 @@ export class IndexCheck {
     const space = indexSpace(checked.index.id)
     const end = endOfPrefix(space) as Uint8Array
     const range = { start: space, end, columns: [ROW_COLUMN], signal: this.#signal }
+    const known = new KnownRows()
     let batch: FoundEntry[] = []
     for await (const row of this.#snapshot.scanRows(range)) {
       const found = foundEntry(checked, row)
       if (found === undefined) continue
       batch.push(found)
       if (batch.length < BATCH) continue
-      await this.#compareRows(checked, batch)
+      await this.#compareRows(checked, batch, known)
       batch = []
     }
-    await this.#compareRows(checked, batch)
+    await this.#compareRows(checked, batch, known)
   }
 
-  async #compareRows(checked: TableIndex, batch: readonly FoundEntry[]): Promise<void> {
+  async #compareRows(checked: TableIndex, batch: readonly FoundEntry[], known: KnownRows) {
     const rows = await this.#readRows(checked, batch)
     for (const [position, found] of batch.entries()) {
-      if (checked.index.parts.some(({ each }) => each)) await nextTurn()
-      if (agrees(checked, found, rows[position])) continue
+      let keys = known.get(found.row)
+      if (keys === undefined) {
+        if (checked.index.parts.some(({ each }) => each)) await nextTurn()
+        keys = entryKeys(checked, rows[position])
+        known.set(found.row, keys)
+      }
+      if (agrees(keys, found)) continue
       const [again] = await this.#readRows(checked, [found])
       const [entry] = await this.#snapshot.getRows([found.key], [ROW_COLUMN])
-      if (entry === null || agrees(checked, found, again)) continue
+      if (entry === null || agrees(entryKeys(checked, again), found)) continue
       const message = again === null ? 'Its row does not exist.' : 'Its row has other values.'
       await this.#found(checked, [found.key, found.row], {
         rule: 'T4',
@@ -256,15 +261,42 @@ function disagreement(
   return compareRowKeys(value, expected.value) === 0 ? undefined : 'its entry says something else.'
 }
 
-/** What the entry's value says in addition to the key is compared from the row's side. */
-function agrees(
-  checked: TableIndex,
-  { key }: FoundEntry,
-  row: SnapshotRow | null | undefined,
-): boolean {
-  if (row == null) return false
+/** Keys of the entries that a row has to have: none of one that is gone, `unreadable` where that is found elsewhere. */
+type EntryKeys = ReadonlySet<string> | 'unreadable'
+
+/** Of the last rows, for the words of one text are far apart in an index, and each would make all entries again. */
+class KnownRows {
+  readonly #keys = new Map<string, EntryKeys>()
+  #count = 0
+
+  get(row: Uint8Array): EntryKeys | undefined {
+    return this.#keys.get(keyString(row))
+  }
+
+  set(row: Uint8Array, keys: EntryKeys): void {
+    if (this.#count > KNOWN_KEYS_MAX) {
+      this.#keys.clear()
+      this.#count = 0
+    }
+    this.#keys.set(keyString(row), keys)
+    this.#count += 1 + (keys === 'unreadable' ? 0 : keys.size)
+  }
+}
+
+/** A row counts as one more. */
+const KNOWN_KEYS_MAX = 100_000
+
+function entryKeys(checked: TableIndex, row: SnapshotRow | null | undefined): EntryKeys {
+  if (row == null) return new Set()
   const expected = expectedEntries(checked, row)
-  return expected?.some((entry) => compareRowKeys(entry.key, key) === 0) ?? true
+  return expected === undefined
+    ? 'unreadable'
+    : new Set(expected.map((entry) => keyString(entry.key)))
+}
+
+/** What the entry's value says in addition to the key is compared from the row's side. */
+function agrees(keys: EntryKeys, { key }: FoundEntry): boolean {
+  return keys === 'unreadable' || keys.has(keyString(key))
 }
 
 function isSameEntry(a: EncodedEntry, b: EncodedEntry): boolean {
