@@ -6,7 +6,7 @@ import { PLANTED } from '../simulation/mutants/planted.ts'
 import { LiveWorld } from './live-world.ts'
 
 /** The moments of evaluations are real ones, so a bug that few commits meet is found by one seed or another. */
-const SEEDS = process.env[PLANTED] ? 40 : 5
+const SEEDS = process.env[PLANTED] ? 40 : Number(process.env.LIVE_SEEDS ?? 1)
 const STATES = 800
 
 /** Random commits beside subscribers of live results, each of whose states has to be the answer as of its timestamp. */

@@ -43,12 +43,14 @@ export const RANDOM_TESTS: readonly string[] = [
   'server/guard/access/two-principals.test.ts',
   'server/live/subscriptions/results/random-results.test.ts',
   'test/differential/differential.test.ts',
+  'test/simulation/mutants/mutants.test.ts',
   'test/simulation/simulation.test.ts',
   'test/work/statement-work.test.ts',
 ]
 
 export const FULL_LENGTH: Readonly<Record<string, string>> = {
   DIFFERENTIAL_SECONDS: '15',
+  LIVE_SEEDS: '5',
   LIVE_STATES: '1500',
   PRINCIPALS_SEEDS: '1,2',
   PRINCIPALS_STEPS: '60',

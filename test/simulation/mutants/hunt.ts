@@ -37,13 +37,13 @@ export async function hunt(mutant: Mutant, workers: number): Promise<Catch | und
   return { after: `${done} seeds`, by: [...new Set(checkers)].join(', ') }
 }
 
-/** Runs a scripted interleaving in a thread of its own; resolves to how it failed, or to null. */
-export async function runScript(script: ScriptName, mutant?: string): Promise<string | null> {
+/** Runs a scripted interleaving in a thread of its own, with the mutant; resolves to how it failed, or to null. */
+async function runScript(script: ScriptName, mutant: string): Promise<string | null> {
   const worker = new Worker(new URL('./script-worker.ts', import.meta.url), {
     workerData: { script },
     // The threads that it starts load modules of their own, and inherit both.
     execArgv: ['--import', new URL('../plant-in-thread.ts', import.meta.url).href],
-    env: { ...process.env, [PLANTED]: mutant ?? '' },
+    env: { ...process.env, [PLANTED]: mutant },
   })
   const [failure] = (await once(worker, 'message')) as [string | null]
   await worker.terminate()

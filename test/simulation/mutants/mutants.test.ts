@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { describe, test } from 'node:test'
-import { hunt, runScript } from './hunt.ts'
+import { hunt } from './hunt.ts'
 import { MUTANTS } from './mutants.ts'
 import { editedSource } from './plant-mutant.ts'
-import { SCRIPTS, type ScriptName } from './scripts.ts'
+import { SCRIPTS } from './scripts.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 /** One for each way in which a bug is caught; `npm run test:mutants` hunts all. */
@@ -42,9 +42,7 @@ describe('every planted bug', () => {
 })
 
 describe('every script holds with the code as it is', () => {
-  for (const script of Object.keys(SCRIPTS) as ScriptName[]) {
-    test(script, async () => assert.equal(await runScript(script), null))
-  }
+  for (const [name, script] of Object.entries(SCRIPTS)) test(name, script)
 })
 
 describe('a planted bug is caught', () => {
