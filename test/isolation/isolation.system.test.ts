@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describeIsolation } from './defined-scenarios.ts'
-import { NETWORK_TOPOLOGIES } from './topologies.ts'
+import { SYSTEM_TOPOLOGIES } from './topologies.ts'
 
-describeIsolation(NETWORK_TOPOLOGIES)
+describeIsolation(SYSTEM_TOPOLOGIES)

@@ -29,25 +29,25 @@ export type Topology = {
   start(t: TestContext, names: readonly Name[]): Promise<World>
 }
 
-const severalGateways = (death?: DeathMoment): Topology['start'] => {
-  return (t, names) => Gateways.start(t, names, death)
-}
-
-/** What needs nothing but this process. */
+/** What `npm test` tries. */
 export const LOCAL_TOPOLOGIES: readonly Topology[] = [
   ...(['one-phase', 'two-phase'] as const).flatMap((commit) => [
     embedded('memory', commit),
     embedded('sqlite', commit),
   ]),
-  { name: 'each transaction on its own gateway', start: severalGateways() },
-  ...(['primaryLocked', 'prewritten', 'committed'] as const).map((death) => ({
-    name: `a gateway that dies: ${death}`,
-    death,
-    start: severalGateways(death),
-  })),
+  {
+    name: 'each transaction on its own gateway',
+    start: (t, names) => Gateways.start(t, names),
+  },
+  dyingGateway('prewritten'),
 ]
 
-export const NETWORK_TOPOLOGIES: readonly Topology[] = ENGINES.map(overTheNetwork)
+/** What needs an engine, and the other moments of a death, which take as long. */
+export const SYSTEM_TOPOLOGIES: readonly Topology[] = [
+  dyingGateway('primaryLocked'),
+  dyingGateway('committed'),
+  ...ENGINES.map(overTheNetwork),
+]
 
 /** The tests that `defineTests` defines, between what this topology does before and after all of them. */
 export function describeOver(topology: Topology, defineTests: (topology: Topology) => void): void {
@@ -56,6 +56,14 @@ export function describeOver(topology: Topology, defineTests: (topology: Topolog
     after(() => topology.after?.())
     defineTests(topology)
   })
+}
+
+function dyingGateway(death: DeathMoment): Topology {
+  return {
+    name: `a gateway that dies: ${death}`,
+    death,
+    start: (t, names) => Gateways.start(t, names, death),
+  }
 }
 
 /** Each transaction on its own gateway, over a real engine. */
