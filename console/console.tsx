@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ComponentType, render } from 'preact'
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks'
 import { ConsoleContext, type ConsoleDependencies } from './page/console-context.ts'
 import { NeedsRight, Problem } from './page/problem.tsx'
-import { needsToken } from './page/problem-facts.ts'
+import { needsToken, problemFacts } from './page/problem-facts.ts'
 import { forgetToken, keptToken, type SignedIn, signIn } from './page/sign-in.ts'
 import { Stamp } from './page/stamp.tsx'
 import { PANEL_ID, tabId } from './page/tab-walk.ts'
@@ -60,7 +60,7 @@ function NoServer({ error, onAgain }: { readonly error: unknown; readonly onAgai
   return (
     <main class="prompt">
       <h1>Percolite</h1>
-      <p role="alert">{error instanceof Error ? error.message : String(error)}</p>
+      <p role="alert">{problemFacts(error).message}</p>
       <button type="button" onClick={onAgain}>
         Ask again
       </button>
@@ -157,16 +157,12 @@ function Loaded({
     readonly View?: ComponentType<ViewProps>
     readonly error?: unknown
   }>({})
+  const failed = (error: unknown) => setLoaded({ error })
   useEffect(() => {
-    let isHere = true
-    load().then(
-      (View) => isHere && setLoaded({ View }),
-      (error) => isHere && setLoaded({ error }),
-    )
-    return () => {
-      isHere = false
-    }
+    load().then((View) => setLoaded({ View }), failed)
   }, [load])
+  // What a view throws is shown in its place, and not an empty page.
+  useErrorBoundary(failed)
   const { View, error } = loaded
   if (error !== undefined) return <Problem error={error} />
   return View === undefined ? <p class="notice">Loading …</p> : <View {...props} />

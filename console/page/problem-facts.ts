@@ -3,23 +3,22 @@ import { PercoliteError } from '../../client-sdk/client.ts'
 
 /** What is said of an error. */
 export type ProblemFacts = {
-  readonly code: string | undefined
+  readonly code?: string | undefined
   readonly message: string
   /** Where in the text: `statement 2, line 1, column 7`. */
-  readonly place: string | undefined
-  readonly hint: string | undefined
+  readonly place?: string | undefined
+  readonly hint?: string | undefined
   /** A statement to send instead, in which the hint ends. */
-  readonly suggestion: string | undefined
+  readonly suggestion?: string | undefined
   /** What a script has done before it. */
-  readonly done: string | undefined
+  readonly done?: string | undefined
   readonly mayRunAgain: boolean
 }
 
 export function problemFacts(error: unknown): ProblemFacts {
   if (!(error instanceof PercoliteError)) {
     const message = error instanceof Error ? error.message : String(error)
-    const none = { code: undefined, place: undefined, hint: undefined, suggestion: undefined }
-    return { ...none, message, done: undefined, mayRunAgain: false }
+    return { message, mayRunAgain: false }
   }
   const { code, message, hint, fields, retryable } = error
   const [suggestion] = [fields.suggestion, fields.suggestedIndex].filter(

@@ -16,6 +16,7 @@ describe('a figure of the console', () => {
     assert.deepEqual(texts.map(durationText), [
       ...['0 ms', '1.9 ms', '350 ms', '1.9 s', '59.9 s', '1 min', '5 min 3 s', '2 h', '2 d 4 h'],
     ])
+    assert.deepEqual([59_950, 59_999.999].map(durationText), ['60 s', '60 s'])
   })
 
   it('is a size or a count', () => {

@@ -33,7 +33,7 @@ const UNITS = [
 /** A duration in one or two units: `350 ms`, `1.9 s`, `5 min 3 s`, `2 d 4 h`. */
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`
-  if (ms < 59_950) return `${Math.round(ms / 100) / 10} s`
+  if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`
   const at = UNITS.findIndex(([size]) => ms >= size)
   const [size, unit] = UNITS[at] as (typeof UNITS)[number]
   const [smaller, smallerUnit] = UNITS[at + 1] as (typeof UNITS)[number]

@@ -32,6 +32,19 @@ describe('a view of the console, in Chromium', { skip: chromiumSkipReason() }, (
     await page.goBack()
     await page.context().close()
   })
+
+  it('that fails says so in its place, and leaves the others as they are', async () => {
+    const look = await scene.look('#/status')
+    const { page } = look
+    await page.route('**/v1/observers', (route) => route.fulfill({ json: { observers: [{}] } }))
+    await page.getByRole('tab', { name: 'Observers' }).click()
+    await page.getByRole('alert').getByText('undefined').waitFor()
+    await look.requireClean()
+    await page.getByRole('tab', { name: 'Status' }).click()
+    await page.getByRole('heading', { name: 'Store' }).waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    await page.context().close()
+  })
 })
 
 describe('the console of a server that asks for tokens, in Chromium', {
