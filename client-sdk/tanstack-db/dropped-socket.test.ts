@@ -84,7 +84,7 @@ test('with cuts at any moment each edit stays shown until the next, and is there
 })
 
 test('while the server is away an edit is shown for as long as the caller waits, then the error', async (t) => {
-  const { proxy, edit, until } = await far(t, 1_500)
+  const { proxy, edit, until } = await far(t, 3_000)
   await edit('there')
   proxy.turnTo('http://127.0.0.1:1')
   proxy.breakAll()
