@@ -32,8 +32,8 @@ export const ROOMS: Readonly<Record<string, number>> = {
   test: 86,
   'test/backup': 16,
   'test/guide': 13,
-  'test/isolation': 26,
-  'test/simulation': 33,
+  'test/isolation': 17,
+  'test/simulation': 24,
   'test/source': 12,
 }
 
