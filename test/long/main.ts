@@ -8,7 +8,7 @@ import { type SuiteRun, withRuns } from './trust-page.ts'
 
 const HELP = `npm run test:long -- [--only NAME] [--list] [--record]
 
-The suites at the length at which their figures are quoted, one after the other; it takes about two
+The suites at the length at which their figures are quoted, one after the other; it takes about four
 hours. Ends with a table, and with exit code 1 when one of them failed.
 
   --only    those whose names begin with this

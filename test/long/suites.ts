@@ -126,7 +126,7 @@ export const SUITES: readonly Suite[] = [
     name: 'access',
     shows: 'bugs that are planted in what a role may see',
     words: script('test:access'),
-    minutes: 15,
+    minutes: 60,
     says: /\d+ of \d+ planted bugs are caught/,
   },
   {
