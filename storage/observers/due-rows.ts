@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { compareRowKeys } from '../cells/row-key.ts'
+import { encodeIndexKey } from '../tables/bytes/index-key.ts'
 import { encodePrimaryKey } from '../tables/bytes/key-encoding.ts'
 import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { TableObserver } from '../tables/catalog/catalog.ts'
@@ -15,6 +17,8 @@ import { encodeHandedOut, handedOutColumn, handedOutTime } from './notifications
 import type { ObserverDependencies } from './observer-parts.ts'
 
 type DueBounds = {
+  /** A key of the index to begin at; absent: its beginning. */
+  readonly start: Uint8Array | undefined
   /** Microseconds since 1970. */
   readonly now: number
   readonly rowsMax: number
@@ -33,19 +37,21 @@ type DueBounds = {
  */
 async function handOutDue(
   transaction: Transaction,
-  { table, observer }: TableObserver,
-  { now, rowsMax, signal }: DueBounds,
-): Promise<{ readonly rows: number; readonly nextMicros: bigint | undefined }> {
-  if (!isDue(observer)) return { rows: 0, nextMicros: undefined }
+  { table, observer }: DueOfTable,
+  { start, now, rowsMax, signal }: DueBounds,
+): Promise<HandedOut> {
   const index = dueIndexOf(observer)
   const { position, column } = columnOf(table, observer.due)
   const { type } = column
   const today = nowOf(type, BigInt(now))
+  const scan = { limit: rowsMax, signal, ...(start !== undefined && { start }) }
   let rows = 0
-  for (const batch of scanIndexEntries(transaction, table, index, { limit: rowsMax, signal })) {
+  let last: Uint8Array | undefined
+  for (const batch of scanIndexEntries(transaction, table, index, scan)) {
     for (const entry of await batch) {
       const time = entry.row[position] as bigint
-      if (time > today) return { rows, nextMicros: microsOf(type, time) }
+      if (time > today) return { rows, last, nextMicros: microsOf(type, time) }
+      last = entry.key
       const key = encodePrimaryKey(table, entry.primaryKey)
       transaction.delete(entry.key, ROW_COLUMN)
       transaction.put(key, handedOutColumn(observer.id), encodeHandedOut(time))
@@ -55,7 +61,14 @@ async function handOutDue(
   }
   // An observer that is dropped meanwhile must not get notify cells: its table's fence stops this commit.
   if (rows > 0) transaction.dependOnSchema(table.id)
-  return { rows, nextMicros: undefined }
+  return { rows, last, nextMicros: undefined }
+}
+
+type HandedOut = {
+  readonly rows: number
+  /** The key of the last one's entry. */
+  readonly last: Uint8Array | undefined
+  readonly nextMicros: bigint | undefined
 }
 
 /**
@@ -101,12 +114,20 @@ export function isHandedOut(
   return handedOut !== undefined && row[due] === handedOut
 }
 
-/** Hands out what is due of one observer, for a caller that looks again and again. */
+/**
+ * Hands out what is due of one observer, for a caller that looks again and again. Entries of rows that were handed out
+ * stay as old versions until they are collected, so a look begins where the last one ended. What was committed later
+ * with a time of before is found from the beginning of the index, for which a tenth of the time is taken.
+ */
 export class DueRows {
   readonly #deps: ObserverDependencies
   readonly #observerId: number
   /** When to look next, by the monotonic clock. */
   #lookMs = 0
+  /** When to look from the beginning next. */
+  #wholeMs = 0
+  /** Before this key there was no entry at the last look. */
+  #handedOut: Uint8Array | undefined
   #rowsMax = BATCH_ROWS_MAX
 
   constructor(deps: ObserverDependencies, observerId: number) {
@@ -117,22 +138,26 @@ export class DueRows {
   /** Resolves to the milliseconds after which to look again. Rejects with CellStoreError and the signal's reason. */
   async handOut(signal: AbortSignal): Promise<number> {
     const { clock, randomness, oracle, others } = this.#deps
-    const waitMs = this.#lookMs - clock.monotonicMs()
-    if (waitMs > 0) return waitMs
+    const beganMs = clock.monotonicMs()
+    if (beganMs < this.#lookMs) return this.#lookMs - beganMs
+    const isWhole = beganMs >= this.#wholeMs
+    let start = isWhole ? undefined : this.#handedOut
     let nextMicros: bigint | undefined
     const next = async (transaction: Transaction) => {
       const found = await this.#found(transaction)
       if (found === undefined) return false
+      const now = oracle.wallClock.micros()
+      const until = keyOfTime(found, now - LATE_MICROS)
+      // The clock was set back.
+      if (start !== undefined && compareRowKeys(start, until) > 0) start = until
       const handed = await handOutDue(transaction, found, {
-        now: oracle.wallClock.micros(),
-        rowsMax: this.#rowsMax,
-        signal,
+        ...{ start, now, rowsMax: this.#rowsMax, signal },
       })
       nextMicros = handed.nextMicros
-      if (handed.rows === 0) return false
-      await transaction.commit()
+      if (handed.rows > 0) await transaction.commit()
       const isAll = handed.rows < this.#rowsMax
       this.#rowsMax = BATCH_ROWS_MAX
+      start = isAll ? until : handed.last
       return !isAll
     }
     // One row that is written all the time keeps only itself.
@@ -140,22 +165,39 @@ export class DueRows {
       this.#rowsMax = Math.max(1, Math.floor(this.#rowsMax / 4))
     }
     await runBatches(this.#deps, { next, conflicted }, signal)
+    this.#handedOut = start
+    const nowMs = clock.monotonicMs()
+    if (isWhole) this.#wholeMs = nowMs + (nowMs - beganMs) * WHOLE_EVERY
     const lookMs =
       (others === undefined ? LOOK_MS.alone : LOOK_MS.shared) * (0.5 + randomness.fraction())
     const untilNextMs =
       nextMicros === undefined
         ? lookMs
         : Math.max(1, Number(nextMicros) / 1000 - oracle.wallClock.micros() / 1000)
-    this.#lookMs = clock.monotonicMs() + Math.min(lookMs, untilNextMs)
-    return this.#lookMs - clock.monotonicMs()
+    this.#lookMs = nowMs + Math.min(lookMs, untilNextMs)
+    return this.#lookMs - nowMs
   }
 
-  async #found(transaction: Transaction): Promise<TableObserver | undefined> {
+  async #found(transaction: Transaction): Promise<DueOfTable | undefined> {
     const observers = (await this.#deps.catalog(transaction)).observers()
     const found = observers.find(({ observer }) => observer.id === this.#observerId)
-    return found?.observer.state === 'paused' ? undefined : found
+    if (found === undefined || found.observer.state === 'paused') return undefined
+    const { table, observer } = found
+    return isDue(observer) ? { table, observer } : undefined
   }
+}
+
+type DueOfTable = { readonly table: TableDefinition; readonly observer: DueObserver }
+
+/** Where the entries of rows begin that are due at this moment. */
+function keyOfTime({ table, observer }: DueOfTable, micros: number): Uint8Array {
+  const { type } = columnOf(table, observer.due).column
+  return encodeIndexKey(table, dueIndexOf(observer), [nowOf(type, BigInt(micros))])
 }
 
 /** A row that was written a moment ago may be due before the next one that is known. */
 const LOOK_MS = { alone: 200, shared: 400 } as const
+/** Most of those who have written a time that is over by now have committed it after so long. */
+const LATE_MICROS = 1_000_000
+/** Looks from the beginning come after so many times what the last one took. */
+const WHOLE_EVERY = 9

@@ -211,6 +211,17 @@ const OF_DUE_ROWS: readonly Mutant[] = [
     caughtBy: { script: 'lotsAreClosedAtTheirTimes' },
   }),
   mutant({
+    name: 'dueNeverFromTheBeginning',
+    what: 'a time of before the last look is not looked for',
+    file: DUE_ROWS,
+    find: 'const isWhole = beganMs >= this.#wholeMs',
+    replace: 'const isWhole = this.#handedOut === undefined',
+    caughtBy: {
+      file: `${OBSERVERS}/due-rows.test.ts`,
+      test: 'looks on from what was handed out, and for what was written with a time of before',
+    },
+  }),
+  mutant({
     name: 'dueOnceForEver',
     what: 'a change that leaves the time as it was makes no row due',
     file: 'storage/tables/rows/index-maintenance.ts',

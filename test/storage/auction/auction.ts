@@ -12,6 +12,7 @@ import {
   createObserver,
   createTable,
   getRows,
+  type ObserverDefinition,
   requireObserver,
   requireTable,
   type SqlRow,
@@ -70,14 +71,15 @@ export class Auction {
     await this.untilBackfilled()
   }
 
+  async observer(): Promise<ObserverDefinition> {
+    const transaction = await this.storage.begin({ readOnly: true })
+    const { observer } = requireObserver(await this.storage.catalog(transaction), 'close')
+    transaction.rollback()
+    return observer
+  }
+
   async untilBackfilled(): Promise<void> {
-    for (;;) {
-      const transaction = await this.storage.begin({ readOnly: true })
-      const { observer } = requireObserver(await this.storage.catalog(transaction), 'close')
-      transaction.rollback()
-      if (observer.isBackfilled) return
-      await nextTurn()
-    }
+    while (!(await this.observer()).isBackfilled) await nextTurn()
   }
 
   /** `inMs` from now; null: no time. Undefined leaves what is there, and the state is another one. */
