@@ -53,7 +53,11 @@ export class Load {
 
   /** Only reads: a commit that has begun is finished first, however long that takes. */
   async reader(): Promise<void> {
-    while (!this.#isEnding) await this.#counted(`GET * FROM item WHERE id = ${this.#next}`)
+    while (!this.#isEnding) await this.read()
+  }
+
+  async read(): Promise<void> {
+    await this.#counted(`GET * FROM item WHERE id = ${this.#next}`)
   }
 
   /** Asks what must never wait. */
