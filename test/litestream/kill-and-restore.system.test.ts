@@ -98,7 +98,8 @@ class Cycles {
     await sleep(INTERVALS_MS + WORK_MS)
     const beforeDrop = new Date()
     await run(url, `DROP TABLE dropped${cycle}`)
-    await sleep(500 + this.#random.below(2_500))
+    // The replica goes on to a moment after that one, or it could not be asked for.
+    await sleep(INTERVALS_MS + WORK_MS + this.#random.below(2_500))
 
     const killers = [() => server.killNine(), () => litestream.killNine()]
     const [first, second] = this.#random.below(2) === 0 ? killers : killers.toReversed()
