@@ -9,8 +9,8 @@ import { WeakNetwork, type Weakness } from './weak-network.ts'
 
 const CLIENTS = 8
 const READERS = 2
-/** For how long the way is weak each time. */
-const WEAK_MS = Number(process.env.WEAK_SECONDS ?? 8) * 1_000
+/** For how long the way is weak each time: longer than one call to the store may wait. */
+const WEAK_MS = Number(process.env.WEAK_SECONDS ?? 12) * 1_000
 const SLOW_MS = 2_000
 /** Processors are shared with others here. */
 const LATE_MS = 3_000
