@@ -148,8 +148,9 @@ export class DueRows {
       if (found === undefined) return false
       const now = oracle.wallClock.micros()
       const until = keyOfTime(found, now - LATE_MICROS)
-      // The clock was set back.
-      if (start !== undefined && compareRowKeys(start, until) > 0) start = until
+      // The clock was set back since the last look.
+      const isOfBefore = start !== undefined && start === this.#handedOut
+      if (isOfBefore && compareRowKeys(start as Uint8Array, until) > 0) start = until
       const handed = await handOutDue(transaction, found, {
         ...{ start, now, rowsMax: this.#rowsMax, signal },
       })
