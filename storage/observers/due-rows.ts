@@ -149,11 +149,9 @@ export class DueRows {
       const now = oracle.wallClock.micros()
       const until = keyOfTime(found, now - LATE_MICROS)
       // The clock was set back since the last look.
-      const isOfBefore = start !== undefined && start === this.#handedOut
-      if (isOfBefore && compareRowKeys(start as Uint8Array, until) > 0) start = until
-      const handed = await handOutDue(transaction, found, {
-        ...{ start, now, rowsMax: this.#rowsMax, signal },
-      })
+      if (start && start === this.#handedOut && compareRowKeys(start, until) > 0) start = until
+      const bounds = { start, now, rowsMax: this.#rowsMax, signal }
+      const handed = await handOutDue(transaction, found, bounds)
       nextMicros = handed.nextMicros
       if (handed.rows > 0) await transaction.commit()
       const isAll = handed.rows < this.#rowsMax

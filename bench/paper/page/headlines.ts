@@ -64,7 +64,6 @@ export const HEADLINES: readonly Headline[] = [
     here: [
       '{goal: processor time for a trade result: percolite-http / postgres} with PostgreSQL and the same program',
       '{goal: processor time for a trade result: percolite-etcd-1 / postgres} over etcd, with PostgreSQL and the same program',
-      // Of earlier runs, such as the one that is kept.
     ],
   },
   {
