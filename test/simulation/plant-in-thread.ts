@@ -4,4 +4,4 @@ import { PLANTED } from './mutants/planted.ts'
 
 /** Loaded before the first module of a thread, so before what the mutant changes. */
 const mutant = process.env[PLANTED]
-if (mutant !== undefined && mutant !== '') plantMutant(mutantNamed(mutant))
+if (mutant !== undefined) plantMutant(mutantNamed(mutant))
