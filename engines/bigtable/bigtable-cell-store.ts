@@ -22,6 +22,7 @@ import type { OpenedTable } from './bigtable-table.ts'
 import { wireFilter } from './filter-encoding.ts'
 import { mutationBatches } from './mutation-batches.ts'
 import { wireMutations } from './row-encoding.ts'
+import { splitPointsOf } from './split-points.ts'
 import { hasPlace } from './timestamp-encoding.ts'
 
 /** The service's own bound; a longer filter is refused. */
@@ -148,14 +149,12 @@ export class BigtableCellStore extends CheckedCellStore {
 
   async splitPoints(): Promise<Uint8Array[]> {
     return await this.#calls.run(async () => {
-      const points: Uint8Array[] = []
       try {
         const samples = this.#table.transport.stream('SampleRowKeys', this.#names)
-        for await (const { rowKey } of samples) if (rowKey?.length) points.push(rowKey)
+        return splitPointsOf(await Array.fromAsync(samples))
       } catch (error) {
         throw readError(error)
       }
-      return points
     })
   }
 

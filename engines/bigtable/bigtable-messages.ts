@@ -5,6 +5,9 @@
 
 type Bytes = Uint8Array
 
+/** A key, absent at the end of the table, and how many bytes are stored in the rows before it. */
+export type WireKeySample = { readonly rowKey?: Bytes; readonly offsetBytes?: string }
+
 export type WireFilter =
   | { readonly chain: { readonly filters: readonly WireFilter[] } }
   | { readonly interleave: { readonly filters: readonly WireFilter[] } }
@@ -167,6 +170,6 @@ export type StreamCalls = {
   }
   readonly SampleRowKeys: {
     readonly request: Table
-    readonly response: { readonly rowKey?: Uint8Array }
+    readonly response: WireKeySample
   }
 }

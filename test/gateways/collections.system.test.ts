@@ -115,6 +115,6 @@ describe('collections over Bigtable', { skip: skipReason(anyEmulator()) }, () =>
 
   test('cost what there is to collect, and next to nothing without', async (t) => {
     const open = () => openEmulatedStore(emulator, 'collect')
-    await collectionsAreCheap(t, open, { idle: 30, garbage: 150 })
+    await collectionsAreCheap(t, open, { idle: 30, garbage: 75 })
   })
 })
