@@ -4,11 +4,8 @@ import { suite, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import { Auction } from '../../test/storage/auction/auction.ts'
-import type { RowScan } from '../cells/cell-store.ts'
 import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
-import { hasPrefix } from '../cells/row-key.ts'
 import { openGateway, Storage, StorageError } from '../storage.ts'
-import { indexSpace } from '../tables/bytes/index-key.ts'
 import { dropObserver, replayObserver } from '../tables/tables.ts'
 
 suite('an observer that is due', () => {
@@ -75,38 +72,6 @@ suite('an observer that is due', () => {
     await auction.untilBackfilled()
     assert.equal(await auction.runNext(), 1)
     assert.equal(await auction.runNext(400), undefined)
-    await auction.requireSound()
-    await auction.storage.close()
-  })
-
-  test('looks on from what was handed out, and for what was written with a time of before', async (t) => {
-    const cellStore = new MemoryCellStore()
-    const auction = await Auction.open(await openGateway(cellStore))
-    await auction.observe()
-    const space = indexSpace((await auction.observer()).id)
-    const looks = { whole: 0, onwards: 0 }
-    const scanRows = cellStore.scanRows.bind(cellStore)
-    t.mock.method(cellStore, 'scanRows', async function* (scan: RowScan) {
-      if (hasPrefix(scan.start, space)) {
-        const isWhole = scan.start.length === space.length
-        looks[isWhole ? 'whole' : 'onwards'] += 1
-        // As if old versions of very many entries lay there.
-        if (isWhole) await delay(60)
-      }
-      yield* scanRows(scan)
-    })
-    for (let id = 0; id < 40; id += 1) await auction.put(id, 500 + id * 40)
-    const ran = new Set<unknown>()
-    const runUntil = async (count: number) => {
-      for (let next: unknown = 0; ran.size < count; ran.add(next)) {
-        next = await auction.runNext()
-        assert.equal(typeof next, 'number', `after ${ran.size} runs`)
-      }
-    }
-    await runUntil(20)
-    await auction.put(99, -5_000)
-    await runUntil(41)
-    assert.ok(looks.onwards > 2 * looks.whole, JSON.stringify(looks))
     await auction.requireSound()
     await auction.storage.close()
   })

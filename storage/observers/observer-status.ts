@@ -21,6 +21,8 @@ type WorkFigures = {
   readonly counters: ObserverCounters
   readonly running: number
   readonly waiting: number
+  /** Of an observer DUE: before this key of its index nothing waits. */
+  readonly handedOut: Uint8Array | undefined
 }
 
 /** The status of an observer: what is in the store, and what this process has run of it. */
@@ -36,9 +38,11 @@ export async function readObserverStatus(
   const { runs, retries, conflicts, failures, lastError } =
     own.work?.counters ?? new ObserverCounters()
   const { rows, oldest } = await readPending(deps, found)
+  // What was handed out and is not collected yet is not walked over at each question.
+  const start = observer.state === 'paused' ? undefined : own.work?.handedOut
   const { letters, due } = await reading(deps, async (transaction) => ({
     letters: await countDeadLetters(transaction, found),
-    due: await countDue(transaction, found, countedRowsMax),
+    due: await countDue(transaction, found, { start, rowsMax: countedRowsMax }),
   }))
   const now = deps.oracle.lastSeen()
   const since = Math.min(oldest ?? now, due?.next ?? now)

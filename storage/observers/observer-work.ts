@@ -5,7 +5,7 @@ import type { TableObserver } from '../tables/catalog/catalog.ts'
 import { isDue } from '../tables/due-index.ts'
 import { reading } from '../transactions/own-transactions.ts'
 import { readDeadLetters } from './dead-letter.ts'
-import { DueRows } from './due-rows.ts'
+import { DueLooks } from './due-looks.ts'
 import { type LeaseDependencies, LeasedNotification } from './leased-notification.ts'
 import { LoggedNotifications } from './notifications/logged-notifications.ts'
 import { NotificationQueue } from './notifications/notification-queue.ts'
@@ -38,7 +38,7 @@ export class ObserverWork {
   readonly #logged: LoggedNotifications | undefined
   readonly #waiters = new Set<Waiter>()
   /** Of an observer DUE. */
-  readonly #dueRows: DueRows | undefined
+  readonly #dueLooks: DueLooks | undefined
   readonly #gone = new AbortController()
   #found: TableObserver
   /** Whether dead letters have to be read, before the next one is handed out. */
@@ -55,7 +55,7 @@ export class ObserverWork {
     const range = { observerId: found.observer.id, start, end }
     this.#logged = deps.others === undefined ? undefined : new LoggedNotifications(deps, range)
     this.#source = this.#logged ?? new NotificationScanner(deps.cellStore, deps.randomness, range)
-    this.#dueRows = isDue(found.observer) ? new DueRows(deps, found.observer.id) : undefined
+    this.#dueLooks = isDue(found.observer) ? new DueLooks(deps, found.observer.id) : undefined
     this.#leaseParts = {
       ...deps,
       queue: this.#queue,
@@ -124,11 +124,17 @@ export class ObserverWork {
     return await promise.finally(() => signal?.removeEventListener('abort', abort))
   }
 
+  /** Of an observer DUE: the key of its index before which nothing waits, but for what was written a moment ago. */
+  get handedOut(): Uint8Array | undefined {
+    return this.#dueLooks?.handedOut
+  }
+
   /** Ends all waiting, and aborts the notifications that are held. */
-  end(reason: Error): void {
+  async end(reason: Error): Promise<void> {
     this.#gone.abort(reason)
     for (const { reject } of this.#waiters) reject(reason)
     this.#waiters.clear()
+    await this.#dueLooks?.stop()
   }
 
   /**
@@ -141,7 +147,7 @@ export class ObserverWork {
     const dueMs = this.#queue.turnDue(clock.monotonicMs())
     this.#serve()
     if (this.#waiters.size === 0 || this.#found.observer.state === 'paused') return undefined
-    const dueRowsMs = (await this.#dueRows?.handOut(signal)) ?? Number.POSITIVE_INFINITY
+    const dueRowsMs = (await this.#dueLooks?.handOut(signal)) ?? Number.POSITIVE_INFINITY
     if (this.#queue.takeHasLeftOut()) this.#scanDueMs = 0
     if (clock.monotonicMs() >= this.#scanDueMs) {
       const { found, isRoundOver } = await this.#source.nextPage(signal)

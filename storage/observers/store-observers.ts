@@ -117,7 +117,7 @@ export class StoreObservers implements Observers {
   async stop(): Promise<void> {
     await Promise.all([this.#loop.stop(), this.#backfiller.stop()])
     this.#follower?.stop()
-    for (const work of this.#works.values()) work.end(stopped())
+    await Promise.all([...this.#works.values()].map((work) => work.end(stopped())))
   }
 
   /** All of a circle have been run by this process, so their names are known. */
@@ -232,8 +232,8 @@ export class StoreObservers implements Observers {
         work.define(found)
         continue
       }
-      work.end(dropped())
       this.#works.delete(id)
+      await work.end(dropped())
     }
   }
 

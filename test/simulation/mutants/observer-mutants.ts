@@ -213,12 +213,12 @@ const OF_DUE_ROWS: readonly Mutant[] = [
   mutant({
     name: 'dueNeverFromTheBeginning',
     what: 'a time of before the last look is not looked for',
-    file: DUE_ROWS,
-    find: 'const isWhole = beganMs >= this.#wholeMs',
-    replace: 'const isWhole = this.#handedOut === undefined',
+    file: `${OBSERVERS}/due-looks.ts`,
+    find: 'return this.#deps.clock.monotonicMs() >= this.#wholeMs',
+    replace: 'return this.#wholeMs === 0',
     caughtBy: {
-      file: `${OBSERVERS}/due-rows.test.ts`,
-      test: 'looks on from what was handed out, and for what was written with a time of before',
+      file: `${OBSERVERS}/due-looks.test.ts`,
+      test: 'go on from what was handed out, and find what was written with a time of before',
     },
   }),
   mutant({

@@ -19,6 +19,7 @@ import {
   scanRows,
 } from '../../../storage/tables/tables.ts'
 import { nextTurn } from '../../../storage/turns/turns.ts'
+import { dateOfTimestamp } from '../../../storage/values/days.ts'
 import { deleteRow, putRow } from '../row-writes.ts'
 
 const LOT = {
@@ -28,15 +29,16 @@ const LOT = {
     { name: 'state', type: 'TEXT', notNull: false },
     { name: 'ends', type: 'TIMESTAMP', notNull: false },
     { name: 'closed', type: 'INTEGER', notNull: false },
+    { name: 'day', type: 'DATE', notNull: false },
   ],
   primaryKey: [{ column: 'id', descending: false }],
   // A run writes beside those who move its row.
   families: [{ name: 'outcome', columns: ['closed'] }],
 } as const
 
-const CLOSE = { name: 'close', table: 'lot', isWeak: false, columns: ['state'], due: 'ends' }
+const CLOSE = { name: 'close', table: 'lot', isWeak: false, columns: ['state'] }
 
-/** A store with the table `lot`, whose observer `close` is due by `ends`. */
+/** A store with the table `lot`, whose observer `close` is due by `ends`, or by `day`, the same in days. */
 export class Auction {
   readonly storage: Storage
 
@@ -64,9 +66,9 @@ export class Auction {
     }
   }
 
-  async observe(): Promise<void> {
+  async observe(due: 'ends' | 'day' = 'ends'): Promise<void> {
     await this.commit((transaction, catalog) =>
-      createObserver(transaction, catalog, CLOSE, { ifNotExists: false }),
+      createObserver(transaction, catalog, { ...CLOSE, due }, { ifNotExists: false }),
     )
     await this.untilBackfilled()
   }
@@ -90,9 +92,11 @@ export class Auction {
       const before = found?.row ?? null
       const ends =
         inMs === undefined ? (before?.[2] ?? null) : inMs === null ? null : inMicros(inMs)
-      const after: SqlRow = [BigInt(id), `state ${Math.random()}`, ends, before?.[3] ?? 0n]
+      const day = ends === null ? null : dateOfTimestamp(ends as bigint)
+      const state = `state ${Math.random()}`
+      const after: SqlRow = [BigInt(id), state, ends, before?.[3] ?? 0n, day]
       if (before === null) await putRow(transaction, table, after, null)
-      else await changeRows(transaction, table, [{ before, after, columns: [1, 2] }])
+      else await changeRows(transaction, table, [{ before, after, columns: [1, 2, 4] }])
       return before === null ? 'inserted' : 'set'
     })
   }
