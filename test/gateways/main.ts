@@ -120,7 +120,8 @@ async function runBank(name: EngineName | 'sqlite'): Promise<boolean> {
     const running = Promise.all([bank.run(CLIENTS), lists.run(LIST_CLIENTS)])
     const events: Event[] = []
     const kinds = [() => gateways.disturb(), engine.killLeader && (() => disturbEngine(engine))]
-    const done = await disturbed(kinds, { random, running, events })
+    const hasAll = () => untold(log).length === 0
+    const done = await disturbed(kinds, { random, running, events, hasAll })
     bank.end()
     lists.end()
     await running
@@ -208,17 +209,22 @@ async function plot(folder: string, name: string, bank: Bank, events: readonly E
 /** At a time of `performance.now()`. */
 type Event = { readonly atMs: number; readonly what: string }
 
-/** Disturbs one thing after the other until the time is over; says how often what was done. */
+/**
+ * Disturbs one thing after the other until the time is over, and up to three times as long while chance has not brought
+ * all that is to be met; says how often what was done.
+ */
 async function disturbed(
   kinds: ReadonlyArray<(() => Promise<string>) | undefined>,
   {
     random,
     running,
     events,
+    hasAll,
   }: {
     readonly random: SeededRandomness
     readonly running: Promise<unknown>
     readonly events: Event[]
+    readonly hasAll: () => boolean
   },
 ): Promise<string> {
   let failure: unknown
@@ -228,8 +234,9 @@ async function disturbed(
   const counts = new Map<string, number>()
   const disturbances = kinds.filter((kind) => kind !== undefined)
   const beganMs = performance.now()
-  const endMs = beganMs + seconds * 1_000
-  for (let at = 0; performance.now() < endMs && failure === undefined; at++) {
+  const isOver = (times: number) => performance.now() >= beganMs + times * seconds * 1_000
+  const isDone = () => isOver(3) || (isOver(1) && hasAll())
+  for (let at = 0; !isDone() && failure === undefined; at++) {
     await delay(random.below(CALM_MS_MAX))
     const kind = disturbances[at % disturbances.length] as () => Promise<string>
     const atMs = performance.now()
