@@ -22,7 +22,7 @@ export class DueLooks {
   readonly #beside: BackgroundLoop
   /** When to look next, by the monotonic clock. */
   #lookMs = 0
-  /** When to look from the beginning next, and how long the last such look has read: without end while many are left. */
+  /** When to look from the beginning next, and how long the last such look read; no end to it while many are left. */
   #wholeMs = 0
   #wholeTookMs = Number.POSITIVE_INFINITY
   /** Before this key there was no entry at the last look. */
@@ -89,8 +89,8 @@ export class DueLooks {
   }
 
   /**
-   * Hands out what is due from the beginning or from where the last look ended: all before `end`, or one batch. Resolves
-   * to undefined for an observer that is paused or was dropped.
+   * Hands out what is due from the beginning or from where the last look ended: all before `end`, or one batch.
+   * Resolves to undefined for an observer that is paused or was dropped.
    */
   async #look(
     { isWhole, end }: { readonly isWhole: boolean; readonly end: Uint8Array | undefined },

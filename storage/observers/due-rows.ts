@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodePrimaryKey } from '../tables/bytes/key-encoding.ts'
 import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { TableObserver } from '../tables/catalog/catalog.ts'
