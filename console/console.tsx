@@ -120,17 +120,11 @@ function viewOf(name: string): View {
 /** Whose token it is, and how to leave. */
 function Who({ deps: { principal, askForToken } }: { readonly deps: ConsoleDependencies }) {
   const { tokenRequired, role, id, expires } = principal
-  if (!tokenRequired) {
-    return (
-      <p class="who muted" title="This server asks for no token.">
-        open to all
-      </p>
-    )
-  }
+  if (!tokenRequired) return <p class="who muted">open to all</p>
   return (
     <div class="who">
       <span class="muted" title={id}>
-        role <strong>{role}</strong>
+        {id?.startsWith('as:') && 'seen as '}role <strong>{role}</strong>
         {expires !== undefined && (
           <span class="wide">
             {' '}

@@ -2,11 +2,12 @@
 import { useState } from 'preact/hooks'
 import { ListTable } from '../page/lists/list-table.tsx'
 import { type AccessStatement, createRole, dropRole } from './access-statements.ts'
+import { SeeAs } from './see-as.tsx'
 import type { Access } from './use-access.ts'
 
 /** The roles, and a new one. */
 export function RolesSection({
-  access: { roles },
+  access,
   onRequest,
 }: {
   readonly access: Access
@@ -14,6 +15,7 @@ export function RolesSection({
 }) {
   const [name, setName] = useState('')
   const [isForJwt, setIsForJwt] = useState(false)
+  const [seen, setSeen] = useState<string>()
   const submit = (event: Event) => {
     event.preventDefault()
     onRequest(createRole(name.trim(), isForJwt))
@@ -25,7 +27,7 @@ export function RolesSection({
         label="Roles"
         heads={['role', 'for', { number: 'tokens' }, 'limits', { unseen: 'actions' }]}
       >
-        {roles.map(({ role, jwt, tokens, limits }) => (
+        {access.roles.map(({ role, jwt, tokens, limits }) => (
           <tr key={role}>
             <th scope="row">{role}</th>
             <td>{jwt ? 'JWT' : 'tokens'}</td>
@@ -33,14 +35,22 @@ export function RolesSection({
             <td>{limits ?? 'none'}</td>
             <td>
               {role !== 'admin' && (
-                <button type="button" onClick={() => onRequest(dropRole(role))}>
-                  Drop …
-                </button>
+                <span class="row">
+                  {access.tokens.length > 0 && (
+                    <button type="button" onClick={() => setSeen(role)}>
+                      See as …
+                    </button>
+                  )}
+                  <button type="button" onClick={() => onRequest(dropRole(role))}>
+                    Drop …
+                  </button>
+                </span>
               )}
             </td>
           </tr>
         ))}
       </ListTable>
+      {seen !== undefined && <SeeAs key={seen} role={seen} onDone={() => setSeen(undefined)} />}
       <form aria-label="A new role" onSubmit={submit}>
         <input
           type="text"

@@ -3,6 +3,9 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Database, Schemas } from '../../client-sdk/client.ts'
 
+/** In the `sessionStorage`: for this tab alone, and gone with it. */
+export const TOKEN_KEY = 'percolite-token'
+
 export type Principal = Schemas['Principal']
 
 /** What every view works with. */

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { connect, type Database } from '../../client-sdk/client.ts'
-import type { Principal } from './console-context.ts'
-
-/** For this tab alone, and gone with it. */
-const KEY = 'percolite-token'
+import { type Principal, TOKEN_KEY } from './console-context.ts'
 
 export function keptToken(): string | undefined {
-  return sessionStorage.getItem(KEY) ?? undefined
+  return sessionStorage.getItem(TOKEN_KEY) ?? undefined
 }
 
 export function forgetToken(): void {
-  sessionStorage.removeItem(KEY)
+  sessionStorage.removeItem(TOKEN_KEY)
 }
 
 /** A client of the server that the page is from, and who it is there. */
@@ -52,7 +49,7 @@ export async function signIn(token: string | undefined, onRefused: () => void): 
   })
   const principal = await db.request<Principal>('GET', '/v1/principal')
   isSignedIn = true
-  if (token !== undefined) sessionStorage.setItem(KEY, token)
+  if (token !== undefined) sessionStorage.setItem(TOKEN_KEY, token)
   const dropSockets = () => {
     for (const socket of open) socket.close(DROPPED, 'dropped by the user')
   }

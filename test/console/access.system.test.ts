@@ -65,6 +65,51 @@ describe('who may do what, in Chromium', { skip: chromiumSkipReason() }, () => {
     await page.context().close()
   })
 
+  it('is seen as a role with the claims of a user, in a tab that changes nothing', async (t) => {
+    const tokens = await TokenServer.start(t)
+    for (const sql of [
+      'CREATE TABLE note (owner TEXT, id INTEGER, PRIMARY KEY (owner, id))',
+      "INSERT INTO note (owner, id) VALUES ('ann', 1), ('bob', 2)",
+      'CREATE ROLE member FOR JWT',
+      'GRANT READ, WRITE ON note TO member WHERE owner = token.sub AND id < token.level',
+    ]) {
+      await tokens.query(sql)
+    }
+    const scene = await ConsoleScene.of(t, tokens.server)
+    const { page } = await signedIn(scene, tokens.token, 360)
+    const roles = page.getByRole('region', { name: 'Roles' })
+    await roles
+      .getByRole('row', { name: /member/ })
+      .getByRole('button', { name: 'See as …' })
+      .click()
+    const form = page.getByRole('form', { name: 'See as member' })
+    await form.getByLabel('token.sub').fill('ann')
+    await form.getByLabel('other claims').fill('{"level"')
+    await page.keyboard.press('Enter')
+    await form.getByText('are an object in JSON').waitFor()
+    await form.getByLabel('other claims').fill('{"level": 5}')
+    const [tab] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('Enter')])
+    await form.waitFor({ state: 'detached' })
+    await tab.getByText('seen as role member').waitFor()
+    await tab.goto(`${page.url().split('#')[0]}#/tables/note`)
+    await tab.getByText('ann').first().waitFor()
+    assert.equal(await tab.getByText('bob').count(), 0)
+    const kept = await tab.evaluate("sessionStorage.getItem('percolite-token')")
+    assert.match(String(kept), /^pci_/)
+    const own = await page.evaluate("sessionStorage.getItem('percolite-token')")
+    assert.equal(own, tokens.token)
+    const seen = tokens.as(String(kept))
+    assert.deepEqual(await seen.rows('SCAN id FROM note'), [{ id: 1 }])
+    assert.equal(
+      await seen.refusal("DELETE FROM note WHERE owner = 'ann' AND id = 1"),
+      'not_permitted',
+    )
+    await tab.getByRole('button', { name: 'Sign out' }).click()
+    await tab.getByLabel('Token').waitFor()
+    await page.getByRole('region', { name: 'Grants' }).waitFor()
+    await page.context().close()
+  })
+
   it('is to a role that is no administrator what it may do itself', async (t) => {
     const tokens = await TokenServer.start(t)
     for (const sql of [
