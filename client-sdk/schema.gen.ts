@@ -1546,11 +1546,27 @@ export interface components {
             /** @description Absent with `--no-console`. */
             readonly console?: string;
         };
+        readonly ImpersonationOrder: {
+            /** @description Any but `admin`. */
+            readonly role: string;
+            /** @description What the rules of the role may ask, as `token.sub` and the like. The token has 4,096 characters at most. */
+            readonly claims?: {
+                readonly [key: string]: string | number | boolean;
+            };
+        };
+        readonly Impersonation: {
+            readonly role: string;
+            /** @description To be sent as any other token. */
+            readonly token: string;
+            /** @description When the token ends. */
+            readonly expires: components["schemas"]["Stamp"];
+        };
         readonly Principal: {
             /** @description Whether the server asks for tokens. If it does not, all clients may do everything. */
             readonly tokenRequired: boolean;
             /**
-             * @description The public id of the token, or the issuer and the subject of the JWT.
+             * @description `token:` and the public id of the token, `jwt:`, issuer and subject, or `as:` and the id of the token of the
+             *     administrator who sees as the role.
              * @example token:k3v9x2
              */
             readonly id?: string;

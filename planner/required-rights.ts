@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Name, Position } from '../parser/ast.ts'
-import type { Catalog, ServerRight, TableDefinition, TableRight } from '../storage/tables/tables.ts'
+import type {
+  Catalog,
+  Rights,
+  ServerRight,
+  TableDefinition,
+  TableRight,
+} from '../storage/tables/tables.ts'
 import { PlanError } from './plan-error.ts'
 import { requireTable } from './unknown-name.ts'
 
@@ -26,8 +32,8 @@ export function requireTableRight(
   position?: Position,
 ): void {
   if (rights.mayOn(table, right) && !(right === 'observe' && rights.rulesOn(table, 'read'))) return
-  const words = right.toUpperCase()
-  throw new PlanError('not_permitted', `The role ${rights.role} lacks ${words} on ${table.name}.`, {
+  const detail = `${lacking(rights, right)} on ${table.name}.`
+  throw new PlanError('not_permitted', detail, {
     position,
     fields: { right, table: table.name },
   })
@@ -50,9 +56,15 @@ export function requireServerRight(
   position: Position,
 ): void {
   if (rights.may(right)) return
-  const words = right.toUpperCase()
-  throw new PlanError('not_permitted', `The role ${rights.role} lacks ${words}.`, {
+  throw new PlanError('not_permitted', `${lacking(rights, right)}.`, {
     position,
     fields: { right },
   })
+}
+
+function lacking({ role, isImpersonated }: Rights, right: ServerRight | TableRight): string {
+  const words = right.toUpperCase()
+  return isImpersonated
+    ? `This token sees as the role ${role} and changes nothing: it lacks ${words}`
+    : `The role ${role} lacks ${words}`
 }

@@ -20,6 +20,8 @@ export function isOfAdmin(right: ServerRight): boolean {
 /** What whoever asks may do. A catalog says whose view of the tables it is. */
 export interface Rights {
   readonly role: string
+  /** Whether it sees what the role sees, and changes nothing. */
+  readonly isImpersonated: boolean
   may(right: ServerRight): boolean
   mayOn(table: TableDefinition, right: TableRight): boolean
   /** The rules of which a row has to meet one for this right; undefined where it is about all rows. */
@@ -33,6 +35,7 @@ export type RuledBy = { readonly text: string; readonly claims: readonly string[
 /** Of the role `admin`, and on tables of all clients where nobody is asked for a token. */
 export const EVERY_RIGHT: Rights = {
   role: ADMIN_ROLE,
+  isImpersonated: false,
   may: isOfAdmin,
   mayOn: () => true,
   rulesOn: () => undefined,

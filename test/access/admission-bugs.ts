@@ -4,6 +4,10 @@ import { type PlantedBug, plantedIn } from './planted-bug.ts'
 const HEADS = 'server/doors/straight/seen-heads.ts'
 const WAY = 'server/doors/straight/straight-way.ts'
 
+const IMPERSONATIONS = 'server/guard/access/impersonations.ts'
+const ROLE_RIGHTS = 'storage/tables/access/role-rights.ts'
+const ROLE_VIEWS = 'server/guard/access/role-views.ts'
+
 const bug = plantedIn('server/doors/straight', 'server/guard/access')
 
 /** One for each thing that letting requests in has to do, and the straight way with it. */
@@ -23,9 +27,9 @@ export const ADMISSION_BUGS: readonly PlantedBug[] = [
   bug('adminFollows', 'storage/tables/rights.ts', "return right !== 'follow'", 'return true'),
   bug(
     'noTokenFollows',
-    'server/guard/access/role-views.ts',
-    'if (role === undefined) return true\n    if',
-    'if',
+    ROLE_VIEWS,
+    'if (holder === undefined) return true',
+    'if (holder === undefined) return false',
   ),
   bug('headsOfAnyToken', HEADS, "'host', 'authorization', ", "'host', "),
   bug(
@@ -46,5 +50,37 @@ export const ADMISSION_BUGS: readonly PlantedBug[] = [
     'server/doors/straight/straight-reads.ts',
     'rule === undefined || meetsPointRule(',
     'true || meetsPointRule(',
+  ),
+  bug(
+    'impersonationWrites',
+    ROLE_RIGHTS,
+    "if (this.isImpersonated && right !== 'read') return false\n",
+    '',
+  ),
+  bug('impersonationDefines', ROLE_RIGHTS, " && !(this.isImpersonated && right !== 'inspect')", ''),
+  bug(
+    'impersonationAdministers',
+    ROLE_VIEWS,
+    "if (impersonatedBy !== undefined && right !== 'inspect') return false\n",
+    '',
+  ),
+  bug(
+    'impersonationHasRightsOfTheRole',
+    ROLE_VIEWS,
+    'isImpersonated ? this.#impersonated : this.#rights',
+    'this.#rights',
+  ),
+  bug('impersonationOfAnyText', IMPERSONATIONS, ' || !timingSafeEqual(given, signature)', ''),
+  bug(
+    'impersonationOutlivesItsToken',
+    IMPERSONATIONS,
+    'if (token === undefined || token.expires <= clock.wallMicros()) return false',
+    'if (token === undefined) return true',
+  ),
+  bug(
+    'impersonationOutlivesTheRight',
+    IMPERSONATIONS,
+    "return roles.may(token, 'admin')",
+    'return true',
   ),
 ]

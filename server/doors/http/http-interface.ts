@@ -26,6 +26,7 @@ import { bindOperations, bodyCheck } from './openapi/binding.ts'
 import type { Operation } from './openapi/document.ts'
 import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
 import { addRequestHooks, headersOfAll } from './request-hooks.ts'
+import { accessRoutes } from './routes/access-routes.ts'
 import { backupRoutes, moveRoutes } from './routes/backup-routes.ts'
 import { cellRoutes } from './routes/cell-routes.ts'
 import { changeRoutes } from './routes/change-routes.ts'
@@ -126,6 +127,7 @@ function handlersOf(deps: DoorDependencies, services: Services, version: string)
     ...tableRoutes(all),
     ...cellRoutes(all),
     ...operationRoutes(all),
+    ...accessRoutes(all),
     ...observerRoutes(all),
     ...moveRoutes(all),
     ...backupRoutes(all),

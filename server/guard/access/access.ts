@@ -34,6 +34,7 @@ import type { ClientKey } from '../budgets/client-key.ts'
 import type { CursorSecrets } from './cursor-secrets.ts'
 import { FailedAttempts } from './failed-attempts.ts'
 import { countOfHeader } from './header-count.ts'
+import { IMPERSONATION_PREFIX, Impersonations } from './impersonations.ts'
 import { JwtAccess } from './jwt-access.ts'
 import type { JwtTokens } from './jwt-tokens.ts'
 import { OwnTokens } from './own-tokens.ts'
@@ -65,6 +66,7 @@ export class Access {
   readonly #lookForUnknown: SharedLook
   readonly cursorSecrets: CursorSecrets
   readonly #tokens: OwnTokens
+  readonly impersonations: Impersonations
   #readVersion: Timestamp = -1
   /** Another one whenever somebody who was let in may not go on, or may do something else. */
   version = 0
@@ -83,6 +85,8 @@ export class Access {
     this.#failed = new FailedAttempts(clock)
     this.#tokens = new OwnTokens(clock)
     this.#roles = new RoleViews(storage)
+    const parts = { secrets: cursorSecrets, tokens: this.#tokens, roles: this.#roles, clock }
+    this.impersonations = new Impersonations(parts)
     this.#lookForUnknown = new SharedLook(clock, ACCESS_LOOK_MS, () => this.lookAgain())
     this.#jwt = jwt && new JwtAccess(jwt, this.#roles, clock)
   }
@@ -178,22 +182,25 @@ export class Access {
   }
 
   #shownBy(text: string): MaybePromise<Principal | undefined> {
+    if (text.startsWith(IMPERSONATION_PREFIX)) return this.impersonations.principalOf(text)
     const isJwt = this.#jwt !== undefined && !text.startsWith(TOKEN_PREFIX)
     return isJwt ? this.#jwt.principalOf(text) : this.#tokens.principalOf(text)
   }
 
-  #isOfNow(principal: Principal): boolean {
+  /** Of one that no token is kept of, whether it is let in still; it may have expired. */
+  #counts(principal: Principal): boolean {
+    if (principal.impersonatedBy !== undefined) return this.impersonations.counts(principal)
     return principal.jwtKey === undefined || this.#jwt?.counts(principal) === true
   }
 
   /** Whether a look at the store could change what is said of this text: never where it is none of any token. */
   #mayBeNew(text: string, found: Principal | undefined): boolean {
     if (found === undefined) return idOfToken(text) !== undefined
-    return !this.#isOfNow(found) || found.expires <= this.#clock.wallMicros()
+    return !this.#counts(found) || found.expires <= this.#clock.wallMicros()
   }
 
   #valid(principal: Principal | undefined, clientOf: () => ClientKey): Principal {
-    if (principal === undefined || !this.#isOfNow(principal)) throw this.#failed.refusal(clientOf())
+    if (principal === undefined || !this.#counts(principal)) throw this.#failed.refusal(clientOf())
     if (principal.expires <= this.#clock.wallMicros()) throw expired(principal)
     return principal
   }
@@ -223,12 +230,12 @@ export class Access {
 
   /** The catalog as this caller may know it. */
   viewOf(principal: Principal | undefined, catalog: Catalog): Catalog {
-    return principal === undefined ? catalog : this.#roles.viewOf(principal.role, catalog)
+    return principal === undefined ? catalog : this.#roles.viewOf(principal, catalog)
   }
 
   /** The same for any who has the role. */
   viewOfRole(role: string, catalog: Catalog): Catalog {
-    return this.#roles.viewOf(role, catalog)
+    return this.#roles.viewOf({ role }, catalog)
   }
 
   /** Calls it each time that tokens, roles, relays or rights are known to have changed. */
@@ -252,7 +259,7 @@ export class Access {
   }
 
   may(principal: Principal | undefined, right: ServerRight): boolean {
-    return this.#roles.may(principal?.role, right)
+    return this.#roles.may(principal, right)
   }
 
   /** The limits of the caller's role. */
@@ -271,9 +278,9 @@ export class Access {
   refusalOf(principal: Principal | undefined): ServerError | undefined {
     if (!this.isRequired) return undefined
     if (principal === undefined) return unauthenticated()
-    const held =
-      principal.jwtKey === undefined ? this.#tokens.of(principal) : this.#jwtOf(principal)
-    if (held === undefined) return unauthenticated()
+    const isKept = principal.tokenId !== undefined
+    const held = isKept ? this.#tokens.of(principal) : this.#counts(principal) && principal
+    if (!held) return unauthenticated()
     return held.expires <= this.#clock.wallMicros() ? expired(held) : undefined
   }
 
@@ -290,10 +297,6 @@ export class Access {
   refusalSince(request: IncomingMessage): ServerError | undefined {
     const at = (request as Admitted)[ADMITTED_AT]
     return at === undefined || at === this.version ? undefined : this.refusalOf(this.of(request))
-  }
-
-  #jwtOf(principal: Principal): Principal | undefined {
-    return this.#jwt?.counts(principal) === true ? principal : undefined
   }
 
   /** Reads the keys of JWTs again; false where there are none. */

@@ -43,6 +43,11 @@ export class OwnTokens {
     return found
   }
 
+  /** Undefined where there is none of this id; it may have expired. */
+  byId(id: string | undefined): AccessToken | undefined {
+    return id === undefined ? undefined : this.#tokens.get(id)
+  }
+
   /** The token of a principal, as it is now; undefined where that holds no more. */
   of({ tokenId, hash }: Principal): AccessToken | undefined {
     const token = this.#tokens.get(tokenId ?? '')

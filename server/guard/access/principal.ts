@@ -7,13 +7,15 @@ import type { ClientKey } from '../budgets/client-key.ts'
 /** Who asks: the holder of a token. */
 export type Principal = {
   /**
-   * `token:` and the public id of a token of this server, or `jwt:`, its issuer and its subject. What it opens is its
-   * own, and no other's.
+   * `token:` and the public id of a token of this server; `jwt:`, its issuer and its subject; or `as:` and the id of
+   * the token of an administrator who sees as the role. What it opens is its own, and no other's.
    */
   readonly id: string
   readonly role: string
   /** Of a token of this server. */
   readonly tokenId?: string
+  /** Of an administrator who sees as the role: the id of the own token. */
+  readonly impersonatedBy?: string
   /** Of a JWT: the begin of the second in which it was issued. */
   readonly issued?: Timestamp
   /** Of a JWT: the key that it was signed with, at this version of the keys. */

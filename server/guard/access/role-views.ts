@@ -18,6 +18,9 @@ import {
 import type { Principal } from './principal.ts'
 import { standingOf } from './standing.ts'
 
+/** Who has a role, or sees as it and changes nothing. */
+type Holder = Pick<Principal, 'role' | 'impersonatedBy'>
+
 type Known = { readonly newest: Catalog; readonly rights: RoleRights }
 
 /** What each role may do now, and what it sees of the tables as they are at any moment. */
@@ -25,6 +28,7 @@ export class RoleViews {
   readonly #storage: Pick<Storage, 'knownCatalog'>
   #roles: ReadonlyMap<string, AccessRole> = new Map()
   #rights = new Map<string, Known>()
+  #impersonated = new Map<string, Known>()
 
   constructor(storage: Pick<Storage, 'knownCatalog'>) {
     this.#storage = storage
@@ -34,13 +38,19 @@ export class RoleViews {
   know(roles: readonly AccessRole[]): void {
     this.#roles = new Map(roles.map((role) => [role.name, role]))
     this.#rights = new Map()
+    this.#impersonated = new Map()
   }
 
-  /** The catalog as a role may know it; undefined is who may do everything. */
-  viewOf(role: string | undefined, catalog: Catalog): Catalog {
-    const rights = this.rightsOf(role, catalog)
+  /** The catalog as who has the role may know it. */
+  viewOf(holder: Holder, catalog: Catalog): Catalog {
+    const rights = this.rightsOf(holder, catalog)
     if (!(rights instanceof RoleRights) || catalog.rights === rights) return catalog
     return rights.viewOf(catalog)
+  }
+
+  /** Whether there is this role: `admin` always. */
+  has(role: string): boolean {
+    return role === ADMIN_ROLE || this.#roles.has(role)
   }
 
   /** Whether a JWT may claim it. */
@@ -53,10 +63,12 @@ export class RoleViews {
     return this.#roles.get(role)?.limits ?? NO_LIMITS
   }
 
-  /** What a role may do with the server as a whole; undefined is who may do everything. */
-  may(role: string | undefined, right: ServerRight): boolean {
-    if (role === undefined) return true
+  /** What who has the role may do with the server as a whole; undefined is who may do everything. */
+  may(holder: Holder | undefined, right: ServerRight): boolean {
+    if (holder === undefined) return true
+    const { role, impersonatedBy } = holder
     if (role === ADMIN_ROLE) return EVERY_RIGHT.may(right)
+    if (impersonatedBy !== undefined && right !== 'inspect') return false
     return mayOnServer(this.#roles.get(role)?.server ?? [], right)
   }
 
@@ -64,7 +76,7 @@ export class RoleViews {
   mayNothing(role: string): boolean {
     const { knownCatalog } = this.#storage
     if (knownCatalog === undefined) return false
-    const rights = this.rightsOf(role, knownCatalog)
+    const rights = this.rightsOf({ role }, knownCatalog)
     return rights instanceof RoleRights && rights.isEmpty
   }
 
@@ -73,15 +85,17 @@ export class RoleViews {
     if (one.id !== other.id || one.role !== other.role) return false
     const { knownCatalog } = this.#storage
     if (knownCatalog === undefined) return true
-    const rights = this.rightsOf(one.role, knownCatalog)
+    const rights = this.rightsOf(one, knownCatalog)
     return standingOf({ rights }, one) === standingOf({ rights }, other)
   }
 
   /** The newest grants count, for snapshots of the past as well. A role that there is no more may do nothing. */
-  rightsOf(role: string | undefined, catalog: Catalog): Rights {
-    if (role === undefined || role === ADMIN_ROLE) return EVERY_RIGHT
+  rightsOf({ role, impersonatedBy }: Holder, catalog: Catalog): Rights {
+    if (role === ADMIN_ROLE) return EVERY_RIGHT
     const newest = newerOf(this.#storage.knownCatalog, catalog)
-    const known = this.#rights.get(role)
+    const isImpersonated = impersonatedBy !== undefined
+    const all = isImpersonated ? this.#impersonated : this.#rights
+    const known = all.get(role)
     if (known?.newest.version === newest.version) return known.rights
     const found = this.#roles.get(role) ?? {
       name: role,
@@ -89,8 +103,8 @@ export class RoleViews {
       server: [],
       allTables: [],
     }
-    const rights = new RoleRights(found, newest)
-    this.#rights.set(role, { newest, rights })
+    const rights = new RoleRights(found, newest, isImpersonated)
+    all.set(role, { newest, rights })
     return rights
   }
 }

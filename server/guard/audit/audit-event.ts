@@ -18,6 +18,7 @@ export type AuditEventName =
   | 'inspected'
   | 'interrupted'
   | 'backup'
+  | 'impersonated'
   | 'promoted'
   | 'superseded'
   | 'events_lost'

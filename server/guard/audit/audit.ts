@@ -111,6 +111,15 @@ export class Audit {
     this.#sink.write({ event: 'backup', ...askedBy(by), names: { backup: name } })
   }
 
+  /** To be called when an administrator gets a token that sees as a role. */
+  impersonated(
+    by: Asker,
+    { role, subject }: { readonly role: string; readonly subject: unknown },
+  ): void {
+    const names = { role, ...(typeof subject === 'string' && { subject }) }
+    this.#sink.write({ event: 'impersonated', ...askedBy(by), names })
+  }
+
   /** To be called when someone makes this standby the server that takes writes. */
   promoted(by: Asker, former: string): void {
     this.#sink.write({ event: 'promoted', ...askedBy(by), names: { former } })

@@ -10,6 +10,7 @@ import { type AccessRole, mayOnServer } from './access-roles.ts'
  */
 export class RoleRights implements Rights {
   readonly role: string
+  readonly isImpersonated: boolean
   /** Whether it may do nothing at all. */
   readonly isEmpty: boolean
   readonly #server: readonly ServerRight[]
@@ -20,8 +21,9 @@ export class RoleRights implements Rights {
   readonly #views = new WeakMap<Catalog, Catalog>()
 
   /** `newest` has the grants that count. */
-  constructor({ name, server, allTables }: AccessRole, newest: Catalog) {
+  constructor({ name, server, allTables }: AccessRole, newest: Catalog, isImpersonated = false) {
     this.role = name
+    this.isImpersonated = isImpersonated
     this.#server = server
     this.#allTables = new Set(allTables)
     this.#byTable = new Map(
@@ -32,19 +34,20 @@ export class RoleRights implements Rights {
   }
 
   may(right: ServerRight): boolean {
-    return mayOnServer(this.#server, right)
+    return mayOnServer(this.#server, right) && !(this.isImpersonated && right !== 'inspect')
   }
 
   /** A table that there is no more can be read by those who may inspect the store. */
   mayOn({ id }: TableDefinition, right: TableRight): boolean {
-    if (this.may('admin')) return true
+    if (this.isImpersonated && right !== 'read') return false
+    if (this.#isAdmin) return true
     const grants = this.#byTable.get(id)
     if (grants === undefined) return this.#allTables.has(right) && this.may('inspect')
     return this.#allTables.has(right) || grants.some((grant) => grant.right === right)
   }
 
   rulesOn({ id }: Pick<TableDefinition, 'id'>, right: TableRight): readonly RowRule[] | undefined {
-    if (this.may('admin') || this.#allTables.has(right)) return undefined
+    if (this.#isAdmin || this.#allTables.has(right)) return undefined
     const grants = this.#byTable.get(id)?.filter((grant) => grant.right === right) ?? []
     const rules = grants.flatMap(({ rule }) => rule ?? [])
     return rules.length < grants.length || rules.length === 0 ? undefined : rules
@@ -68,11 +71,15 @@ export class RoleRights implements Rights {
   viewOf(catalog: Catalog): Catalog {
     const known = this.#views.get(catalog)
     if (known !== undefined) return known
-    const seesAll = this.may('define') || this.may('inspect')
+    const seesAll = mayOnServer(this.#server, 'define') || this.may('inspect')
     const tables = catalog.tables().filter((table) => seesAll || this.#sees(table))
     const view = createCatalog(catalog.version, tables, this)
     this.#views.set(catalog, view)
     return view
+  }
+
+  get #isAdmin(): boolean {
+    return mayOnServer(this.#server, 'admin')
   }
 
   #sees({ id }: TableDefinition): boolean {

@@ -36,7 +36,8 @@ export function idOfToken(text: string): string | undefined {
  */
 export function withoutTokens(text: string): string {
   const named = text.replaceAll(/(pct_[a-z2-7]{10}_)[0-9A-Za-z]+/g, '$1…')
-  return named.replaceAll(/(?<![\w-])ey[\w-]+\.[\w-]+\.[\w-]*/g, 'ey…')
+  const seeing = named.replaceAll(/pci_[\w-]+(\.[\w-]*)?/g, 'pci_…')
+  return seeing.replaceAll(/(?<![\w-])ey[\w-]+\.[\w-]+\.[\w-]*/g, 'ey…')
 }
 
 /** SHA-256 in hexadecimal digits, without stretching, which is right for 256 random bits. */
