@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../../client-sdk/client.ts'
 import { TOKEN_KEY, useConsole } from '../page/console-context.ts'
 import { Problem } from '../page/problem.tsx'
@@ -10,6 +10,8 @@ export function SeeAs({ role, onDone }: { readonly role: string; readonly onDone
   const [subject, setSubject] = useState('')
   const [claims, setClaims] = useState('')
   const [error, setError] = useState<unknown>()
+  const first = useRef<HTMLInputElement>(null)
+  useEffect(() => first.current?.focus(), [])
   const open = async (event: Event) => {
     event.preventDefault()
     setError(undefined)
@@ -41,6 +43,7 @@ export function SeeAs({ role, onDone }: { readonly role: string; readonly onDone
           token.sub{' '}
           <input
             type="text"
+            ref={first}
             value={subject}
             onInput={({ currentTarget }) => setSubject(currentTarget.value)}
           />
