@@ -19,6 +19,11 @@ export function isFull(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_FULL'
 }
 
+/** Whether another program held the lock of the file for as long as it is waited for. */
+export function isHeldByAnother(error: unknown): boolean {
+  return /^SQLITE_BUSY/.test(codeOf(error) ?? '')
+}
+
 /** Whether an INSERT found that the cell already exists. */
 export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY'

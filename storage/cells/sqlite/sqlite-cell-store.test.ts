@@ -12,6 +12,7 @@ import { StorageError, type StorageErrorCode } from '../../errors.ts'
 import type { CellStore, CellStoreError } from '../cell-store.ts'
 import type { Mutation } from '../mutation.ts'
 import type { RowFilter } from '../row-filter.ts'
+import { storeUnavailableOf } from '../store-unavailable.ts'
 import { openSqliteCellStore } from './sqlite-cell-store.ts'
 import { SqliteThread } from './threads/thread.ts'
 import type { WriterOpened, WriterRequest } from './threads/writer-thread.ts'
@@ -56,6 +57,22 @@ async function valuesOf(store: CellStore): Promise<string[]> {
   const rows = await Array.fromAsync(store.scanRows({ start: new Uint8Array(), filter: DATA }))
   return rows.flatMap((row) => row.cells.map((cell) => Buffer.from(cell.value).toString()))
 }
+
+test('a program that holds the lock of the file is named to whoever writes, and then all goes on', async () => {
+  const store = await openSqliteCellStore({ dataDirectory })
+  await store.mutateRows([setCell('a', 'one')])
+  const other = new SqliteDatabase(join(dataDirectory, 'cells.db'))
+  other.exec('BEGIN IMMEDIATE')
+  const [held] = await store.mutateRows([setCell('b', 'two')])
+  assert.equal(held?.kind, 'notApplied')
+  assert.match(String(held), /Another program holds the lock of cells.db/)
+  assert.match(String(storeUnavailableOf(held)), /did not answer/)
+  other.exec('ROLLBACK')
+  other.close()
+  assert.deepEqual(await store.mutateRows([setCell('b', 'three')]), [null])
+  assert.deepEqual(await valuesOf(store), ['one', 'three'])
+  await store.close()
+})
 
 test('what was written is there after close and open, in one file', async () => {
   const store = await openSqliteCellStore({ dataDirectory })

@@ -2,7 +2,14 @@
 import { systemClock } from '../../../clock.ts'
 import { type Measures, UNMEASURED } from '../../../measures.ts'
 import { CellStoreError } from '../../cell-store.ts'
-import { DAMAGED, isDamage, isFull, receivedError, type SentError } from '../error.ts'
+import {
+  DAMAGED,
+  isDamage,
+  isFull,
+  isHeldByAnother,
+  receivedError,
+  type SentError,
+} from '../error.ts'
 import { encodedBytesMax } from '../groups/group-encoding.ts'
 import {
   type BatchResult,
@@ -39,6 +46,7 @@ export type BatchAnswer = readonly boolean[] | readonly bigint[]
 const NOT_MATCHED: BatchAnswer = Object.freeze([false])
 
 const ROLLED_BACK = 'The write was rolled back.'
+const HELD = 'Another program holds the lock of cells.db.'
 
 type QueuedBatch = {
   readonly batch: WriteBatch | LargeBatch
@@ -251,6 +259,9 @@ export class SqliteWriter {
 
   #notApplied(cause: Error, row?: Uint8Array): CellStoreError {
     if (isDamage(cause)) return this.metDamage(cause, row)
+    if (isHeldByAnother(cause)) {
+      return new CellStoreError('notApplied', HELD, { cause, isAway: true })
+    }
     if (!isFull(cause)) return new CellStoreError('notApplied', ROLLED_BACK, { cause })
     return new CellStoreError('full', ROLLED_BACK, { cause, freeBytes: this.#freeBytes() })
   }
