@@ -128,6 +128,7 @@ async function work(db: Database, id: number, isEnding: () => boolean) {
 function watch(db: Database, signal: AbortSignal) {
   const seen = {
     commits: [] as number[],
+    hasSnapshot: false,
     newest: new Map<number, number>(),
     wrong: [] as string[],
     reconnects: 0,
@@ -142,6 +143,11 @@ function watch(db: Database, signal: AbortSignal) {
       onReconnect,
     })
     for await (const event of events) {
+      if (event.kind === 'snapshot') seen.hasSnapshot = true
+      // A client may have committed before the subscription began. A later snapshot would hide what was missed.
+      if (event.kind === 'rows' && !seen.hasSnapshot) {
+        for (const { row } of event.rows) seen.newest.set(row.id, row.n)
+      }
       if (event.kind !== 'commit') continue
       seen.commits.push(event.timestamp)
       for (const { row } of event.changes) {
