@@ -4,8 +4,11 @@ import { suite, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import { Auction } from '../../test/storage/auction/auction.ts'
+import type { RowScan } from '../cells/cell-store.ts'
 import { MemoryCellStore } from '../cells/memory/memory-cell-store.ts'
+import { hasPrefix } from '../cells/row-key.ts'
 import { openGateway, Storage, StorageError } from '../storage.ts'
+import { indexSpace } from '../tables/bytes/index-key.ts'
 import { dropObserver, replayObserver } from '../tables/tables.ts'
 
 suite('an observer that is due', () => {
@@ -96,6 +99,34 @@ suite('an observer that is due', () => {
     const columns = found.flatMap(({ cells }) => cells.map(({ qualifier }) => qualifier))
     assert.deepEqual(columns.sort(), ['0', '0', '1', '1'])
     await auction.storage.close()
+  })
+
+  test('gets nothing when it is dropped while a look is under way (T1)', async (t) => {
+    const cellStore = new MemoryCellStore()
+    const auction = await Auction.open(await openGateway(cellStore))
+    const other = await Auction.open(await openGateway(cellStore))
+    await auction.observe()
+    await auction.put(1, -10)
+    await auction.put(2, 3_600_000)
+    const space = indexSpace((await auction.observer()).id)
+    const scanRows = cellStore.scanRows.bind(cellStore)
+    let dropping: Promise<unknown> | undefined
+    t.mock.method(cellStore, 'scanRows', async function* (scan: RowScan) {
+      yield* scanRows(scan)
+      if (!hasPrefix(scan.start, space)) return
+      dropping ??= other.commit((transaction, catalog) =>
+        dropObserver(transaction, catalog, 'close', { ifExists: false }),
+      )
+      await dropping
+    })
+    await assert.rejects(auction.storage.observers.lease('close'), { code: 'unknown_observer' })
+    const found = await Array.fromAsync(
+      scanRows({ start: Uint8Array.of(1), filter: [{ family: 'write' }, { family: 'notify' }] }),
+    )
+    const columns = found.flatMap(({ cells }) => cells.map(({ qualifier }) => qualifier))
+    // Of a row its two families, and of an entry one.
+    assert.deepEqual(columns.sort(), ['0', '0', '0', '0', '1', '1'])
+    for (const { storage } of [auction, other]) await storage.close()
   })
 
   test('closes each lot once for each change, over two gateways, whatever is written meanwhile', async (t) => {

@@ -43,6 +43,8 @@ export async function handOutDue(
   const { type } = column
   const today = nowOf(type, BigInt(now))
   const scan = { limit: rowsMax, signal, ...(start && { start }), ...(end && { end }) }
+  // Where an observer is dropped meanwhile its table's fence stops this commit.
+  transaction.dependOnSchema(table.id)
   let rows = 0
   let last: Uint8Array | undefined
   for (const batch of scanIndexEntries(transaction, table, index, scan)) {
@@ -57,8 +59,6 @@ export async function handOutDue(
       rows += 1
     }
   }
-  // An observer that is dropped meanwhile must not get notify cells: its table's fence stops this commit.
-  if (rows > 0) transaction.dependOnSchema(table.id)
   return { rows, last, nextMicros: undefined }
 }
 

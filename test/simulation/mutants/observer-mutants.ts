@@ -222,6 +222,17 @@ const OF_DUE_ROWS: readonly Mutant[] = [
     },
   }),
   mutant({
+    name: 'dueOfTheDropped',
+    what: 'rows are handed out of an observer that is dropped while they are looked for',
+    file: DUE_ROWS,
+    find: '  transaction.dependOnSchema(table.id)\n',
+    replace: '',
+    caughtBy: {
+      file: `${OBSERVERS}/due-rows.test.ts`,
+      test: 'gets nothing when it is dropped while a look is under way (T1)',
+    },
+  }),
+  mutant({
     name: 'dueOnceForEver',
     what: 'a change that leaves the time as it was makes no row due',
     file: 'storage/tables/rows/index-maintenance.ts',
