@@ -51,17 +51,12 @@ export const ADMISSION_BUGS: readonly PlantedBug[] = [
     'rule === undefined || meetsPointRule(',
     'true || meetsPointRule(',
   ),
-  bug(
-    'impersonationWrites',
-    ROLE_RIGHTS,
-    "if (this.isImpersonated && right !== 'read') return false\n",
-    '',
-  ),
-  bug('impersonationDefines', ROLE_RIGHTS, " && !(this.isImpersonated && right !== 'inspect')", ''),
+  bug('impersonationWrites', ROLE_RIGHTS, 'if (!this.#keeps(right)) return false\n', ''),
+  bug('impersonationDefines', ROLE_RIGHTS, 'this.#keeps(right) && mayOnServer', 'mayOnServer'),
   bug(
     'impersonationAdministers',
     ROLE_VIEWS,
-    "if (impersonatedBy !== undefined && right !== 'inspect') return false\n",
+    'if (impersonatedBy !== undefined && !isOfImpersonation(right)) return false\n',
     '',
   ),
   bug(

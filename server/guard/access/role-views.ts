@@ -3,6 +3,7 @@
 import type { Storage } from '../../../storage/storage.ts'
 import {
   type AccessRole,
+  isOfImpersonation,
   mayOnServer,
   NO_LIMITS,
   type RoleLimits,
@@ -68,7 +69,7 @@ export class RoleViews {
     if (holder === undefined) return true
     const { role, impersonatedBy } = holder
     if (role === ADMIN_ROLE) return EVERY_RIGHT.may(right)
-    if (impersonatedBy !== undefined && right !== 'inspect') return false
+    if (impersonatedBy !== undefined && !isOfImpersonation(right)) return false
     return mayOnServer(this.#roles.get(role)?.server ?? [], right)
   }
 

@@ -32,6 +32,11 @@ export function mayOnServer(held: readonly ServerRight[], right: ServerRight): b
   return held.includes(right) || (isOfAdmin(right) && held.includes('admin'))
 }
 
+/** Whether an administrator who sees as a role keeps it of what the role may: what only shows something. */
+export function isOfImpersonation(right: ServerRight | TableRight): boolean {
+  return right === 'read' || right === 'inspect'
+}
+
 /** All roles but `admin`, which has no row, by name. */
 export async function readAccessRoles(
   transaction: Pick<AccessReads, 'scanBatches'>,

@@ -30,6 +30,7 @@ export {
   changeAccessRole,
   createAccessRole,
   dropAccessRole,
+  isOfImpersonation,
   mayOnServer,
   readAccessRoles,
   requireAccessRole,

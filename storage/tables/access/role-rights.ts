@@ -2,7 +2,7 @@
 import { type Catalog, createCatalog } from '../catalog/catalog.ts'
 import type { Rights, RuledBy, ServerRight } from '../rights.ts'
 import type { RowRule, TableDefinition, TableGrant, TableRight } from '../table-definition.ts'
-import { type AccessRole, mayOnServer } from './access-roles.ts'
+import { type AccessRole, isOfImpersonation, mayOnServer } from './access-roles.ts'
 
 /**
  * The rights of a role as they are now, on tables as they are at any moment: those that a table grants are told by its
@@ -34,12 +34,12 @@ export class RoleRights implements Rights {
   }
 
   may(right: ServerRight): boolean {
-    return mayOnServer(this.#server, right) && !(this.isImpersonated && right !== 'inspect')
+    return this.#keeps(right) && mayOnServer(this.#server, right)
   }
 
   /** A table that there is no more can be read by those who may inspect the store. */
   mayOn({ id }: TableDefinition, right: TableRight): boolean {
-    if (this.isImpersonated && right !== 'read') return false
+    if (!this.#keeps(right)) return false
     if (this.#isAdmin) return true
     const grants = this.#byTable.get(id)
     if (grants === undefined) return this.#allTables.has(right) && this.may('inspect')
@@ -76,6 +76,10 @@ export class RoleRights implements Rights {
     const view = createCatalog(catalog.version, tables, this)
     this.#views.set(catalog, view)
     return view
+  }
+
+  #keeps(right: ServerRight | TableRight): boolean {
+    return !this.isImpersonated || isOfImpersonation(right)
   }
 
   get #isAdmin(): boolean {
